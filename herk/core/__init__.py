@@ -1,0 +1,27 @@
+"""Shared vocabulary: what a DAE, a problem, a solver and a solution are. No numerics, no I/O."""
+
+from herk.core.dae import Dae, Generated, StageSource
+from herk.core.errors import HerkError, InputError, nearest
+from herk.core.problem import Invariant, Problem, Reference
+from herk.core.registry import Registry
+from herk.core.solution import Reason, Solution, Stats, Status
+from herk.core.solver import Settings, Solver
+
+__all__ = [
+    "Dae",
+    "Generated",
+    "HerkError",
+    "InputError",
+    "Invariant",
+    "Problem",
+    "Reason",
+    "Reference",
+    "Registry",
+    "Settings",
+    "Solution",
+    "Solver",
+    "StageSource",
+    "Stats",
+    "Status",
+    "nearest",
+]

@@ -1,0 +1,102 @@
+"""The overdetermined semi-implicit DAE E(t,y) y' = f(t,y), 0 = g(t,y) as numbers see it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from herk.core.errors import InputError
+
+Array = NDArray[np.float64]
+Function = Callable[[float, Array], Any]
+
+
+@dataclass(frozen=True)
+class StageSource:
+    """Python text of the two operations a stage needs, for one choice of algebraic components.
+
+    The text defines `complete` (algebraic components from g = 0, the others given) and `rate` (derivatives).
+    `guessed` are the algebraic components that need a start value; the first `predicted` of them have a derivative, which
+    `rate` returns behind those of the differential components. `pivots` counts the numbers by which `complete` reports how
+    well the choice still fits, `work` the floats of scratch memory it needs.
+    """
+
+    text: str
+    algebraic: tuple[int, ...]
+    differential: tuple[int, ...]
+    guessed: tuple[int, ...]
+    predicted: int
+    pivots: int
+    work: int
+    scalar: bool
+
+
+class Generated(Protocol):
+    """What a DAE made from a model offers beyond callables: compiled in-place functions and stage code."""
+
+    key: str
+    structure: Array
+
+    def functions(self) -> dict[str, Callable[[float, Array, Array], None]]:
+        """Return the in-place functions `name(t, y, out)` for E, f, g, jac_g, g_t (matrices flattened by rows)."""
+
+    def stage(self, algebraic: Sequence[int], *, scalar: bool) -> StageSource:
+        """Return the stage code for these algebraic components."""
+
+
+@dataclass(frozen=True)
+class Dae:
+    """E(t,y) y' = f(t,y), 0 = g(t,y) with n unknowns and m constraints, hidden ones included.
+
+    E is a constant matrix or a callable (t, y) -> n x n; f, g, jac_g (= dg/dy) and g_t (= dg/dt) are callables (t, y) -> array,
+    plain Python or numba functions. Missing derivatives are replaced by finite differences. The thesis writes x for y.
+    """
+
+    E: Function | Array
+    f: Function
+    g: Function | None = None
+    n: int = 0
+    m: int = 0
+    jac_g: Function | None = None
+    g_t: Function | None = None
+    names: tuple[str, ...] = ()
+    generated: Generated | None = None
+
+    def __post_init__(self) -> None:
+        """Validate the sizes and what can be called; freeze a constant E."""
+        _whole(self.n, "n", least=1)
+        _whole(self.m, "m", least=0)
+        if self.m > self.n:
+            raise InputError(f"A DAE with n = {self.n} unknowns cannot have m = {self.m} independent constraints: m <= n is needed.")
+        if not callable(self.f):
+            raise InputError("f must be a callable (t, y) -> array.")
+        if self.m and not callable(self.g):
+            raise InputError(f"m = {self.m} constraints are announced, but g is not a callable (t, y) -> array.")
+        for name in ("jac_g", "g_t"):
+            if getattr(self, name) is not None and not callable(getattr(self, name)):
+                raise InputError(f"{name} must be a callable (t, y) -> array, or None for finite differences.")
+        if not callable(self.E):
+            object.__setattr__(self, "E", _matrix(self.E, self.n))
+        names = tuple(self.names) or tuple(f"y{i}" for i in range(self.n))
+        if len(names) != self.n:
+            raise InputError(f"{len(names)} names are given for n = {self.n} unknowns.")
+        object.__setattr__(self, "names", names)
+
+
+def _whole(value: object, name: str, least: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
+        raise InputError(f"{name} must be a whole number of at least {least}, not {value!r}.")
+
+
+def _matrix(value: object, n: int) -> Array:
+    matrix = np.array(value, dtype=float)
+    if matrix.shape != (n, n):
+        raise InputError(f"E has shape {matrix.shape}; for n = {n} unknowns it must be {n} x {n}.")
+    if not np.isfinite(matrix).all():
+        raise InputError("E contains values that are not finite.")
+    matrix.setflags(write=False)
+    return matrix
