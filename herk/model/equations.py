@@ -1,0 +1,38 @@
+"""A system E y' = f, 0 = g in sympy with every parameter a number: what code is generated from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import sympy as sp
+
+
+@dataclass(frozen=True)
+class Equations:
+    """E(t,y) y' = f(t,y), 0 = g(t,y): n states, E n x n, f of n entries, g of m entries."""
+
+    t: sp.Symbol
+    states: tuple[sp.Symbol, ...]
+    E: sp.ImmutableDenseMatrix
+    f: sp.ImmutableDenseMatrix
+    g: sp.ImmutableDenseMatrix
+
+    @property
+    def n(self) -> int:
+        """Return the number of unknowns."""
+        return len(self.states)
+
+    @property
+    def m(self) -> int:
+        """Return the number of constraints."""
+        return len(self.g)
+
+    @property
+    def jac_g(self) -> sp.ImmutableDenseMatrix:
+        """Return dg/dy, m x n."""
+        return sp.ImmutableDenseMatrix(self.m, self.n, [sp.diff(row, s) for row in self.g for s in self.states])
+
+    @property
+    def g_t(self) -> sp.ImmutableDenseMatrix:
+        """Return the partial derivative of g with respect to t."""
+        return sp.ImmutableDenseMatrix(self.m, 1, [sp.diff(row, self.t) for row in self.g])
