@@ -1,0 +1,140 @@
+"""Small dense linear algebra inside compiled code: LU with row exchanges on flat arrays, and the stacked system for y'.
+
+Stages reach linear algebra only through this module, so that banded and sparse factorisations can join here.
+"""
+
+from __future__ import annotations
+
+from herk.core.jit import compiled
+
+
+@compiled()
+def factor(a, start, k, order):  # type: ignore[no-untyped-def]
+    """Factor the k x k matrix stored by rows at a[start:] in place, row order in `order`; return the smallest pivot, 0 if singular."""
+    smallest = 1e300
+    for i in range(k):
+        order[i] = i
+    for i in range(k):
+        best = i
+        size = abs(a[start + order[i] * k + i])
+        for r in range(i + 1, k):
+            other = abs(a[start + order[r] * k + i])
+            if other > size:
+                best = r
+                size = other
+        if not (size > 0.0 and size < 1e300):
+            return 0.0
+        order[i], order[best] = order[best], order[i]
+        if size < smallest:
+            smallest = size
+        top = start + order[i] * k
+        inverse = 1.0 / a[top + i]
+        for r in range(i + 1, k):
+            row = start + order[r] * k
+            if a[row + i] != 0.0:
+                multiplier = a[row + i] * inverse
+                a[row + i] = multiplier
+                for c in range(i + 1, k):
+                    a[row + c] -= multiplier * a[top + c]
+    return smallest
+
+
+@compiled()
+def substitute(a, start, k, order, b, x, xstart):  # type: ignore[no-untyped-def]
+    """Solve with the factors of `factor`: right-hand side b[0:k], solution into x[xstart:xstart + k] (not the same memory as b)."""
+    for i in range(k):
+        row = start + order[i] * k
+        value = b[order[i]]
+        for c in range(i):
+            value -= a[row + c] * x[xstart + c]
+        x[xstart + i] = value
+    for i in range(k - 1, -1, -1):
+        row = start + order[i] * k
+        value = x[xstart + i]
+        for c in range(i + 1, k):
+            value -= a[row + c] * x[xstart + c]
+        x[xstart + i] = value / a[row + i]
+
+
+@compiled()
+def solve_block(work, k):  # type: ignore[no-untyped-def]
+    """Solve a k x k system in place: matrix by rows in work[0 : k*k], right-hand side, then solution, in work[k*k : k*k + k].
+
+    Returns the smallest pivot, 0 if the matrix is singular. Rows are moved, so nothing else is needed.
+    """
+    smallest = 1e300
+    rhs = k * k
+    for i in range(k):
+        best = i
+        size = abs(work[i * k + i])
+        for r in range(i + 1, k):
+            other = abs(work[r * k + i])
+            if other > size:
+                best = r
+                size = other
+        if not (size > 0.0 and size < 1e300):
+            return 0.0
+        if size < smallest:
+            smallest = size
+        if best != i:
+            for c in range(i, k):
+                work[i * k + c], work[best * k + c] = work[best * k + c], work[i * k + c]
+            work[rhs + i], work[rhs + best] = work[rhs + best], work[rhs + i]
+        inverse = 1.0 / work[i * k + i]
+        for r in range(i + 1, k):
+            if work[r * k + i] != 0.0:
+                multiplier = work[r * k + i] * inverse
+                for c in range(i + 1, k):
+                    work[r * k + c] -= multiplier * work[i * k + c]
+                work[rhs + r] -= multiplier * work[rhs + i]
+    for i in range(k - 1, -1, -1):
+        value = work[rhs + i]
+        for c in range(i + 1, k):
+            value -= work[i * k + c] * work[rhs + c]
+        work[rhs + i] = value / work[i * k + i]
+    return smallest
+
+
+@compiled()
+def solve_stacked(a, rows, n, b):  # type: ignore[no-untyped-def]
+    """Solve a consistent system of rows >= n equations (a by rows, b) in place, solution in b[0:n]; return the smallest pivot ratio.
+
+    Rows are scaled by their largest entry first, so that equations of different units compete fairly for the pivots;
+    the rows left over are satisfied by consistency. 0 is returned if the matrix has not full column rank.
+    """
+    for r in range(rows):
+        size = 0.0
+        for c in range(n):
+            size = max(size, abs(a[r * n + c]))
+        if size > 0.0:
+            for c in range(n):
+                a[r * n + c] /= size
+            b[r] /= size
+    smallest = 1.0
+    for i in range(n):
+        best = i
+        size = abs(a[i * n + i])
+        for r in range(i + 1, rows):
+            other = abs(a[r * n + i])
+            if other > size:
+                best = r
+                size = other
+        if not (size > 1e-14 and size < 1e300):
+            return 0.0
+        smallest = min(smallest, size)
+        if best != i:
+            for c in range(i, n):
+                a[i * n + c], a[best * n + c] = a[best * n + c], a[i * n + c]
+            b[i], b[best] = b[best], b[i]
+        for r in range(i + 1, rows):
+            if a[r * n + i] != 0.0:
+                multiplier = a[r * n + i] / a[i * n + i]
+                for c in range(i + 1, n):
+                    a[r * n + c] -= multiplier * a[i * n + c]
+                b[r] -= multiplier * b[i]
+    for i in range(n - 1, -1, -1):
+        value = b[i]
+        for c in range(i + 1, n):
+            value -= a[i * n + c] * b[c]
+        b[i] = value / a[i * n + i]
+    return smallest
