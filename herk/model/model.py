@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import copy
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import sympy as sp
 
-from herk.core import InputError
+from herk.core import InputError, nearest
+from herk.model import entries
+from herk.model.equations import Equations
 
 if TYPE_CHECKING:
     from herk.model.forms import Form
@@ -19,7 +24,10 @@ t = sp.Symbol("t", real=True)
 
 @dataclass(frozen=True, init=False)
 class Model:
-    """E(t,y) y' = f(t,y) with n states; parameters stay symbols until compiled; y0 entries may be None (computed from the constraints)."""
+    """E(t,y) y' = f(t,y) with n states; parameters stay symbols until compiled; y0 entries may be None (computed from the constraints).
+
+    States and parameters are symbols or names, entries of E and f formulas or texts such as "-2*x*lam"; equal names mean the same symbol.
+    """
 
     name: str
     states: tuple[sp.Symbol, ...]
@@ -38,19 +46,93 @@ class Model:
         f: Sequence[Any],
         *,
         t: sp.Symbol = t,
-        parameters: Mapping[Any, Any] = {},
+        parameters: Mapping[Any, Any] = MappingProxyType({}),
         t_span: tuple[float, float],
         y0: Sequence[float | None],
     ) -> None:
         """Validate and freeze the model."""
-        raise NotImplementedError
+        if not isinstance(name, str) or not name:
+            raise InputError(f"The name of a model must be a text that is not empty, not {name!r}.")
+        if isinstance(states, str) or not len(states):
+            raise InputError(f"The states must be a sequence of at least one symbol or name, not {states!r}.")
+        symbols = tuple(entries.symbol(s, "state") for s in states)
+        time = entries.symbol(t, "time")
+        numbers = entries.values(parameters)
+        entries.distinct(symbols, "states")
+        entries.distinct((*symbols, time, *numbers), "states, time and parameters")
+        names = {s.name: s for s in (*symbols, time, *numbers)}
+        n = len(symbols)
+        self._set(
+            name=name,
+            states=symbols,
+            E=entries.matrix(E, n, names),
+            f=entries.column(f, n, names),
+            t=time,
+            parameters=numbers,
+            t_span=entries.span(t_span),
+            y0=entries.start_values(y0, symbols),
+        )
 
     @property
+    def n(self) -> int:
+        """Return the number of unknowns."""
+        return len(self.states)
+
+    @cached_property
     def key(self) -> str:
-        """Return a hash of the content, the same in every process."""
+        """Return a hash of the equations and parameter values, the same in every process; start and span do not enter."""
         text = sp.srepr((self.states, self.E, self.f, self.t)) + repr(sorted((str(k), v) for k, v in self.parameters.items()))
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
+    def numeric(self, constraints: Sequence[sp.Expr] = ()) -> Equations:
+        """Return the system with every parameter replaced by its value; `constraints` (hidden ones included) become g."""
+        values = {parameter: entries.number(value) for parameter, value in self.parameters.items()}
+        g = sp.ImmutableDenseMatrix(len(constraints), 1, [sp.sympify(row).xreplace(values) for row in constraints])
+        return Equations(self.t, self.states, self.E.xreplace(values), self.f.xreplace(values), g)
+
+    def equations(self) -> Equations:
+        """Return the regularised system: all constraints found by Procedure 2.4 as g, every parameter a number."""
+        from herk.model.regularize import regularize
+
+        return self.numeric(regularize(self).constraints)
+
+    def with_parameters(self, **changes: float) -> Model:
+        """Return a copy with other parameter values."""
+        known = {p.name: p for p in self.parameters}
+        for name in changes:
+            if name not in known:
+                raise nearest(name, known, f"parameter of model {self.name!r}")
+        new = {known[name]: entries.finite(value, f"Parameter {name}") for name, value in changes.items()}
+        return self._changed(parameters=MappingProxyType({**self.parameters, **new}))
+
+    def with_span(self, t_end: float | None = None, t0: float | None = None) -> Model:
+        """Return a copy with another end or start time."""
+        return self._changed(t_span=entries.span((self.t_span[0] if t0 is None else t0, self.t_span[1] if t_end is None else t_end)))
+
+    def with_start(self, y0: Sequence[float | None]) -> Model:
+        """Return a copy with other start values."""
+        return self._changed(y0=entries.start_values(y0, self.states))
+
     def form(self, name: str = "overdetermined", **options: float) -> Form:
         """Return the form of this name, compiled: overdetermined, index1, index2, index3, ggl, baumgarte, ode, second_order."""
-        raise NotImplementedError
+        from herk.model import forms
+
+        return forms.form(self, name, **options)
+
+    def _set(self, **attributes: Any) -> None:
+        for name, value in attributes.items():
+            object.__setattr__(self, name, value)
+
+    def _changed(self, **attributes: Any) -> Model:
+        new = copy.copy(self)
+        new.__dict__.pop("key", None)
+        new._set(**attributes)
+        return new
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the content with the parameters as a plain dict: read-only views cannot be pickled."""
+        return {**self.__dict__, "parameters": dict(self.parameters)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Restore the content."""
+        self._set(**{**state, "parameters": MappingProxyType(state["parameters"])})

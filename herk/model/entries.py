@@ -1,0 +1,133 @@
+"""Reading what users write into a model: names, expressions, numbers; every complaint is one sentence."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+import sympy as sp
+from sympy.core.function import AppliedUndef
+from sympy.parsing.sympy_parser import parse_expr
+
+from herk.core import InputError
+
+# What a text entry such as "-2*x*lam" may use besides the model's own names.
+_FUNCTIONS = (
+    "sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh exp log sqrt Abs sign Max Min Piecewise Heaviside pi "
+    "Rational Integer Float Symbol Function"
+).split()
+_SCOPE = {name: getattr(sp, name) for name in _FUNCTIONS} | {"abs": sp.Abs, "min": sp.Min, "max": sp.Max, "__builtins__": {}}
+
+
+def symbol(value: Any, what: str) -> sp.Symbol:
+    """Return the symbol meant by a symbol or a name; dummies become plain symbols, so that content keys are the same in every process."""
+    if isinstance(value, sp.Dummy):
+        return sp.Symbol(value.name, real=True)
+    if isinstance(value, sp.Symbol):
+        return value
+    if isinstance(value, str) and value.isidentifier():
+        return sp.Symbol(value, real=True)
+    raise InputError(f"Each {what} must be a sympy symbol or a name, not {value!r}.")
+
+
+def distinct(symbols: Sequence[sp.Symbol], what: str) -> None:
+    """Refuse two symbols of the same name."""
+    names = [s.name for s in symbols]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise InputError(f"The names of {what} must be different; {', '.join(twice)} occurs more than once.")
+
+
+def finite(value: Any, what: str) -> float:
+    """Return a finite float, or say what is not one."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise InputError(f"{what} must be a number, not {value!r}.") from None
+    if isinstance(value, (str, bool)) or not math.isfinite(number):
+        raise InputError(f"{what} must be a finite number, not {value!r}.")
+    return number
+
+
+def expression(value: Any, names: Mapping[str, sp.Symbol], place: str) -> sp.Expr:
+    """Return one entry as a sympy expression in the known symbols; equal names mean the same symbol."""
+    try:
+        parsed = parse_expr(value, local_dict=dict(names), global_dict=dict(_SCOPE)) if isinstance(value, str) else sp.sympify(value)
+    except Exception as error:  # the parser evaluates the text, so it may fail in any way
+        raise InputError(f"{place} is {value!r}, which is not a formula: {error}.") from None
+    if not isinstance(parsed, sp.Expr) or parsed.has(sp.nan, sp.zoo, sp.oo, -sp.oo):
+        raise InputError(f"{place} is {value!r}, which is not a finite scalar formula.")
+    undefined = {*parsed.atoms(AppliedUndef), *parsed.atoms(sp.Derivative)}
+    if undefined:
+        listed = ", ".join(sorted(map(str, undefined)))
+        raise InputError(f"{place} contains {listed}; write functions as formulas of t and derivatives as states of their own.")
+    unknown = sorted(s.name for s in parsed.free_symbols if s.name not in names)
+    if unknown:
+        is_not = "is not a state, the time or a parameter" if len(unknown) == 1 else "are neither states nor the time nor parameters"
+        raise InputError(f"{place} contains {', '.join(unknown)}, which {is_not} of this model; give a value in parameters or add a state.")
+    foreign = {s: names[s.name] for s in parsed.free_symbols if s is not names[s.name]}
+    return parsed.xreplace(foreign) if foreign else parsed
+
+
+def matrix(value: Any, n: int, names: Mapping[str, sp.Symbol]) -> sp.ImmutableDenseMatrix:
+    """Return E as an n x n matrix."""
+    rows = value.tolist() if hasattr(value, "tolist") else value
+    try:
+        rows = [list(row) for row in rows]
+    except TypeError:
+        raise InputError(f"E must be an {n} x {n} matrix, not {value!r}.") from None
+    if len(rows) != n or any(len(row) != n for row in rows):
+        shape = f"{len(rows)} x {len(rows[0])}" if rows and len({len(row) for row in rows}) == 1 else "ragged"
+        raise InputError(f"E is {shape}; for {n} states it must be {n} x {n}.")
+    entries = [expression(entry, names, f"E[{i},{j}]") for i, row in enumerate(rows) for j, entry in enumerate(row)]
+    return sp.ImmutableDenseMatrix(n, n, entries)
+
+
+def column(value: Any, n: int, names: Mapping[str, sp.Symbol]) -> sp.ImmutableDenseMatrix:
+    """Return f as a column of n entries."""
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        raise InputError(f"f must be a sequence of {n} formulas, not {value!r}.")
+    entries = list(value)
+    if len(entries) != n:
+        raise InputError(f"f has {len(entries)} entries; for {n} states it must have {n}.")
+    return sp.ImmutableDenseMatrix(n, 1, [expression(entry, names, f"f[{i}]") for i, entry in enumerate(entries)])
+
+
+def values(given: Mapping[Any, Any]) -> Mapping[sp.Symbol, float]:
+    """Return the parameters as symbols with finite values."""
+    if not isinstance(given, Mapping):
+        raise InputError(f"parameters must be a mapping from symbols or names to numbers, not {given!r}.")
+    missing = sorted(str(key) for key, value in given.items() if value is None)
+    if missing:
+        raise InputError(f"A value is missing for {', '.join(missing)} in parameters.")
+    keys = [symbol(key, "parameter") for key in given]
+    distinct(keys, "parameters")
+    return MappingProxyType({key: finite(value, f"Parameter {key}") for key, value in zip(keys, given.values(), strict=True)})
+
+
+def span(value: Any) -> tuple[float, float]:
+    """Return (start, end) as two different finite times."""
+    if isinstance(value, str) or not isinstance(value, Iterable) or len(ends := tuple(value)) != 2:
+        raise InputError(f"t_span must be two times (start, end), not {value!r}.")
+    start, end = finite(ends[0], "The start of t_span"), finite(ends[1], "The end of t_span")
+    if start == end:
+        raise InputError(f"t_span starts and ends at {start!r}; its length must not be zero.")
+    return start, end
+
+
+def start_values(value: Any, states: Sequence[sp.Symbol]) -> tuple[float | None, ...]:
+    """Return y0, each entry a finite number or None."""
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        raise InputError(f"y0 must be a sequence of {len(states)} numbers or None, not {value!r}.")
+    entries = list(value)
+    if len(entries) != len(states):
+        raise InputError(f"y0 has {len(entries)} entries; for {len(states)} states it must have {len(states)}.")
+    return tuple(None if entry is None else finite(entry, f"The start value of {s}") for entry, s in zip(entries, states, strict=True))
+
+
+def number(value: float) -> sp.Expr:
+    """Return a double as an exact sympy number: whole and simple dyadic ones as rationals (they may be exponents), others as floats."""
+    exact = sp.Rational(value)
+    return exact if exact.q <= 64 and abs(exact.p) < 2**53 else sp.Float(exact, 30)
