@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import types
 from collections.abc import Callable
 from typing import Any
+
+import numpy as np
 
 try:
     import numba
@@ -14,6 +17,13 @@ except ImportError:  # pragma: no cover - exercised by the test that hides numba
     CPUDispatcher = ()
 
 HAVE_NUMBA = numba is not None
+
+# Functions of math raise where compiled code gives nan or inf; numpy's twins do as compiled code does.
+_RENAMED = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2", "asinh": "arcsinh", "acosh": "arccosh", "atanh": "arctanh"}
+_LIKE_COMPILED = {
+    getattr(math, name): getattr(np, _RENAMED.get(name, name))
+    for name in ("sqrt", "exp", "log", "log10", "log2", "sin", "cos", "tan", "sinh", "cosh", "tanh", *_RENAMED)
+}
 
 
 def compiled(*signature: Any, **options: Any) -> Callable[[Callable[..., Any]], Any]:
@@ -37,14 +47,15 @@ def interpreted(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _twin(function: Any, done: dict[int, Any]) -> Any:
-    if not is_compiled(function):
-        return function
     if id(function) not in done:
-        plain = function.py_func
+        plain = getattr(function, "py_func", function)
         scope = dict(plain.__globals__)
         twin = types.FunctionType(plain.__code__, scope, plain.__name__, plain.__defaults__, plain.__closure__)
         done[id(function)] = twin
         for name in plain.__code__.co_names:
-            if is_compiled(scope.get(name)):
-                scope[name] = _twin(scope[name], done)
+            value = scope.get(name)
+            if is_compiled(value):
+                scope[name] = _twin(value, done)
+            elif isinstance(value, types.BuiltinFunctionType) and value in _LIKE_COMPILED:
+                scope[name] = _LIKE_COMPILED[value]
     return done[id(function)]

@@ -1,0 +1,219 @@
+"""The stepping loop, compiled: attempt, judge, accept, keep the selection while it is good; back to Python after every chunk."""
+
+from __future__ import annotations
+
+from herk.core.jit import compiled
+from herk.method.control import error_norm, next_step
+from herk.method.memory import (
+    AT, COMPLETE, DIFFERENTIAL, GUESSED, JACOBIAN, K, KERNEL, LU_VALID, M, N, NEW, NGEV, NREJECT, NSTEP, OK, ORDER, PIVOT, PIVOTS,
+    PREDICTED, RATE, RHS, SLOPE, STAGES, STEP, Y,
+)  # fmt: skip
+from herk.method.newton import jacobian
+from herk.method.selection import eliminate
+from herk.method.signatures import ADVANCE
+from herk.method.signatures import G as CONSTRAINTS
+
+# How a chunk of steps ends.
+RUNNING, FINISHED, CHUNK_FULL, NEED_SELECTION, UNDERFLOW, NO_STEP, RANK_LOST = 0, 1, 2, 3, -1, -2, -3
+
+# Places in `run` (floats); tolerances and reference pivots stand behind SCALARS.
+T, H, T_END, T_START, H_MAX, RTOL, OLD_ERROR, RESIDUAL, EXPONENT, H_TRIED = range(10)
+RUN_SCALARS = 16  # then atol (n), then the pivots at the time of the selection (m + 1)
+
+# Places in `plan` (integers); the selection wanted from Python stands behind.
+FIXED, INDEX, TOTAL, SLOT, KNOWN, COUNT, REJECTED, THRESHOLDED, CAUSE = range(9)
+PLAN_SCALARS = 16  # then costs (n) of the columns, then the wanted algebraic components (m)
+
+# Places in a row of the table of selections, followed by the order of the components.
+ROW_KERNEL, ROW_DIFFERENTIAL, ROW_PREDICTED, ROW_GUESSED, ROW_PIVOTS = range(5)
+ROW_ORDER = 8
+
+EPS = 2.220446049250313e-16
+DETERIORATED = 0.4  # a pivot that fell below this part of its value at the selection asks for a new selection
+SPARSE_THRESHOLD = 0.1
+
+
+@compiled(ADVANCE)
+def advance(kernels, functions, mem, ints, run, plan, table, t_out, y_out, slot_out):  # type: ignore[no-untyped-def]
+    """Make accepted steps until the chunk is full, the end is reached, or Python is needed; points go to t_out, y_out."""
+    n, y, new = ints[N], ints[AT + Y], ints[AT + NEW]
+    plan[COUNT] = 0
+    while plan[COUNT] < t_out.size:
+        status = attempt(kernels, functions, mem, ints, run, plan, table)
+        if status != RUNNING:
+            return status
+        accept(functions, mem, ints, run)
+        for i in range(n):
+            mem[y + i] = mem[new + i]
+            y_out[plan[COUNT], i] = mem[new + i]
+        t_out[plan[COUNT]] = run[T]
+        slot_out[plan[COUNT]] = plan[SLOT]
+        plan[COUNT] += 1
+        if run[T] == run[T_END]:
+            return FINISHED
+        if deteriorated(mem, ints, run):
+            status = reselect(kernels, functions, mem, ints, run, plan, table)
+            if status != RUNNING:
+                return status
+    return CHUNK_FULL
+
+
+@compiled()
+def attempt(kernels, functions, mem, ints, run, plan, table):  # type: ignore[no-untyped-def]
+    """Try steps from the current point until one is accepted; a failing stage asks for a new selection first, then for a shorter step."""
+    fresh = False
+    shortest = 16.0 * EPS * (abs(run[T]) + 1e-3 * abs(run[T_END] - run[T_START]))
+    while True:
+        h, target = plan_step(run, plan)
+        run[H_TRIED] = h
+        status = kernels[ints[KERNEL]](STEP, functions, run[T], h, mem, ints)
+        if status == OK and not finite(mem, ints):
+            status = NO_STEP
+        if status == OK:
+            if plan[FIXED]:
+                run[T] = target
+                plan[INDEX] += 1
+                return RUNNING
+            error = error_norm(h, mem, ints, run)
+            run[H] = next_step(h, error, plan[REJECTED] > 0, run)
+            if error <= 1.0:
+                run[T] = target
+                run[OLD_ERROR] = max(error, 1e-4)
+                plan[REJECTED] = 0
+                return RUNNING
+            plan[CAUSE] = OK
+        else:
+            plan[CAUSE] = status
+            if not fresh and ints[M] > 0:
+                fresh = True
+                outcome = reselect(kernels, functions, mem, ints, run, plan, table)
+                if outcome != RUNNING:
+                    return outcome
+                continue
+            run[H] = 0.25 * h
+        if plan[FIXED]:
+            return UNDERFLOW
+        plan[REJECTED] += 1
+        ints[NREJECT] += 1
+        if not abs(run[H]) > shortest:
+            return UNDERFLOW
+
+
+@compiled()
+def plan_step(run, plan):  # type: ignore[no-untyped-def]
+    """Return the step to try and the time it leads to; the end is hit exactly."""
+    if plan[FIXED]:
+        target = run[T_END] if plan[INDEX] + 1 >= plan[TOTAL] else run[T_START] + (plan[INDEX] + 1) * run[H]
+        return target - run[T], target
+    left = run[T_END] - run[T]
+    h = run[H]
+    if abs(h) > run[H_MAX]:
+        h = run[H_MAX] if left > 0.0 else -run[H_MAX]
+    if abs(left) <= 1.0001 * abs(h):
+        return left, run[T_END]
+    if abs(left) < 2.0 * abs(h):
+        h = 0.5 * left  # two equal steps rather than a long one and a stump
+    return h, run[T] + h
+
+
+@compiled()
+def accept(functions, mem, ints, run):  # type: ignore[no-untyped-def]
+    """Move on to the new point: slopes for start values, first stage of the next step, largest residual so far."""
+    n, m, y, new, k = ints[N], ints[M], ints[AT + Y], ints[AT + NEW], ints[AT + K]
+    ints[NSTEP] += 1
+    width = ints[DIFFERENTIAL] + ints[PREDICTED]
+    for j in range(width):
+        mem[k + j] = mem[k + ints[STAGES] * n + j]
+    for j in range(width, ints[DIFFERENTIAL] + ints[GUESSED]):
+        i = ints[ORDER + j]
+        mem[ints[AT + SLOPE] + i] = (mem[new + i] - mem[y + i]) / run[H_TRIED]
+    if m > 0:
+        residual = mem[ints[AT + RHS] : ints[AT + RHS] + m]
+        functions[CONSTRAINTS](run[T], mem[new : new + n], residual)
+        ints[NGEV] += 1
+        for i in range(m):
+            run[RESIDUAL] = max(run[RESIDUAL], abs(residual[i]))
+
+
+@compiled()
+def finite(mem, ints):  # type: ignore[no-untyped-def]
+    """Tell whether every component of the new point and its derivative is a finite number."""
+    total = 0.0
+    for i in range(ints[N]):
+        total += 0.0 * mem[ints[AT + NEW] + i]
+    row = ints[AT + K] + ints[STAGES] * ints[N]
+    for j in range(ints[DIFFERENTIAL]):
+        total += 0.0 * mem[row + j]
+    return total == 0.0
+
+
+@compiled()
+def deteriorated(mem, ints, run):  # type: ignore[no-untyped-def]
+    """Tell whether a pivot of the selected columns has become much smaller than when they were selected."""
+    reference = RUN_SCALARS + ints[N]
+    for i in range(ints[PIVOTS]):
+        if not mem[ints[AT + PIVOT] + i] >= DETERIORATED * run[reference + i]:
+            return True
+    return False
+
+
+@compiled()
+def reselect(kernels, functions, mem, ints, run, plan, table):  # type: ignore[no-untyped-def]
+    """Apply Procedure 3.11 at the current point; switch if it prefers other components, ask Python if they have no kernel yet."""
+    n, m = ints[N], ints[M]
+    wanted = plan[PLAN_SCALARS + n : PLAN_SCALARS + n + m]
+    jacobian(functions, run[T], ints[AT + Y], mem, ints)
+    a = mem[ints[AT + JACOBIAN] : ints[AT + JACOBIAN] + m * n]
+    threshold = SPARSE_THRESHOLD if plan[THRESHOLDED] else 1.0
+    required = ints[ORDER + n : ORDER + 2 * n]
+    if eliminate(a, m, n, required, plan[PLAN_SCALARS : PLAN_SCALARS + n], threshold, wanted) < m:
+        return RANK_LOST
+    for slot in range(plan[KNOWN]):
+        if algebraic_match(table[slot], n, m, wanted):
+            return switch(kernels, functions, mem, ints, run, plan, table, slot)
+    return NEED_SELECTION
+
+
+@compiled()
+def algebraic_match(row, n, m, wanted):  # type: ignore[no-untyped-def]
+    """Tell whether a row of the table has just the wanted algebraic components (the last m of its order)."""
+    for i in range(m):
+        found = False
+        for j in range(n - m, n):
+            found = found or row[ROW_ORDER + j] == wanted[i]
+        if not found:
+            return False
+    return True
+
+
+@compiled()
+def switch(kernels, functions, mem, ints, run, plan, table, slot):  # type: ignore[no-untyped-def]
+    """Put a selection in force at the current point: order of components, first stage, reference pivots."""
+    n, m = ints[N], ints[M]
+    enter(table[slot], ints)
+    plan[SLOT] = slot
+    for i in range(n):
+        mem[ints[AT + NEW] + i] = mem[ints[AT + Y] + i]
+    kernel = kernels[ints[KERNEL]]
+    status = kernel(COMPLETE, functions, run[T], 0.0, mem, ints)
+    if status == OK:
+        status = kernel(RATE, functions, run[T], 0.0, mem, ints)
+    for i in range(m + 1):
+        run[RUN_SCALARS + n + i] = mem[ints[AT + PIVOT] + i]
+    if status != OK:
+        plan[CAUSE] = status
+        return NO_STEP
+    return RUNNING
+
+
+@compiled()
+def enter(row, ints):  # type: ignore[no-untyped-def]
+    """Copy a row of the table of selections to where kernels look for it."""
+    ints[KERNEL] = row[ROW_KERNEL]
+    ints[DIFFERENTIAL] = row[ROW_DIFFERENTIAL]
+    ints[PREDICTED] = row[ROW_PREDICTED]
+    ints[GUESSED] = row[ROW_GUESSED]
+    ints[PIVOTS] = row[ROW_PIVOTS]
+    ints[LU_VALID] = 0
+    for i in range(ints[N]):
+        ints[ORDER + i] = row[ROW_ORDER + i]

@@ -1,0 +1,167 @@
+"""Text of kernels generated for one model, one selection and one tableau: unrolled for small systems, with loops for larger ones."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator, Sequence
+
+from herk.core.dae import StageSource
+from herk.method import memory as at
+from herk.method import step
+from herk.method.memory import rows_of, starts
+from herk.method.tableau import Tableau
+
+UNROLLED_TERMS = 600  # products in the Runge-Kutta sums up to which they are written out
+UNROLLED_STATES = 12
+
+HEADER = """from functools import partial
+from math import *
+
+from herk.core import jit
+from herk.method.memory import *
+from herk.method.signatures import KERNEL as KERNEL_TYPE
+from herk.model.linear import solve_block, solve_stacked
+
+compiled = partial(jit.compiled, fastmath={"contract"})
+"""
+
+TASKS = """
+@compiled(KERNEL_TYPE)
+def kernel(task, functions, t, h, mem, ints):
+    if task == STEP:
+        return step(t, h, mem, ints)
+    if task == RATE:
+        return first_rate(t, mem, ints)
+    if task == COMPLETE:
+        return complete_new(t, mem, ints)
+    return extend(t, h, mem, ints)
+"""
+
+ADAPTERS = """
+stage_complete, stage_rate = complete, rate
+
+
+@compiled()
+def complete(functions, t, z, tolerance, mem, ints):
+    floor, pivots = mem[ints[AT + FLOOR] :], mem[ints[AT + PIVOT] :]
+    iterations = stage_complete(t, mem[z : z + ints[N]], tolerance, floor, pivots, mem[ints[AT + WORK] :])
+    ints[NGEV] += 1
+    ints[NIT] += iterations
+    return iterations
+
+
+@compiled()
+def rate(functions, t, z, row, mem, ints):
+    start = ints[AT + K] + row * ints[N]
+    ints[NFEV] += 1
+    return stage_rate(t, mem[z : z + ints[N]], mem[start : start + ints[N]], mem[ints[AT + WORK] :])
+
+"""
+
+
+def is_small(n: int, m: int, tableau: Tableau) -> bool:
+    """Tell whether the step is written out with every number in a local variable."""
+    s = tableau.stages
+    return n <= UNROLLED_STATES and (n - m + 1) * s * (s + 1) // 2 <= UNROLLED_TERMS
+
+
+def kernel_text(source: StageSource, tableau: Tableau, n: int, m: int) -> str:
+    """Return the module text that defines `kernel` for this stage code and tableau."""
+    if source.scalar:
+        return HEADER + source.text + "\n" + "\n".join(Unrolled(source, tableau, n, m).lines()) + TASKS
+    loops = "\n\n".join(inspect.getsource(getattr(part, "py_func", part)) for part in (step.stage, step.whole_step, step.kernel))
+    return HEADER + source.text + ADAPTERS + loops.replace("@compiled(KERNEL)", "@compiled(KERNEL_TYPE)")
+
+
+class Unrolled:
+    """The step with its sums written out: every stage value, derivative and component is a local scalar."""
+
+    def __init__(self, source: StageSource, tableau: Tableau, n: int, m: int) -> None:
+        """Collect the names the lines are made of."""
+        self.source, self.n, self.m = source, n, m
+        self.stages, self.extra = tableau.stages, len(tableau.dense_c)
+        self.rows, self.nodes, self.estimates = rows_of(tableau)
+        self.start = starts(n, m, tableau)
+        self.columns = (*source.differential, *source.guessed[: source.predicted])
+        self.extrapolated = source.guessed[source.predicted :]
+
+    def lines(self) -> Iterator[str]:
+        """Yield the four functions of a kernel."""
+        yield from self.function("step(t, h, mem, ints)", [*self.load(1), *self.sequence(1, self.stages + 1), *self.store()])
+        yield from self.function("extend(t, h, mem, ints)", self.extension())
+        loads = [f"z0_{i} = mem[{self.start[at.Y] + i}]" for i in range(self.n)]
+        keep = [f"mem[{self.start[at.K] + j}] = k0_{j}" for j in range(len(self.columns))]
+        yield from self.function("first_rate(t, mem, ints)", [self.views(), *loads, self.rate(0, "t"), *keep, "ints[NFEV] += 1", "return 0"])
+        loads = [f"z0_{i} = mem[{self.start[at.NEW] + i}]" for i in range(self.n)]
+        keep = [f"mem[{self.start[at.NEW] + i}] = z0_{i}" for i in self.source.algebraic]
+        body = [self.views(), *loads, *self.complete(0, "t", "mem[TIGHT]"), *keep, *self.pivots(), "return 0"]
+        yield from self.function("complete_new(t, mem, ints)", body)
+
+    @staticmethod
+    def function(head: str, body: Sequence[str]) -> Iterator[str]:
+        """Yield a compiled function."""
+        yield from ("@compiled()", f"def {head}:", *(f"    {line}" for line in body), "", "")
+
+    def views(self) -> str:
+        """Return the line that names the memory stage code needs."""
+        return f"floor, work = mem[{self.start[at.FLOOR]} : {self.start[at.FLOOR] + self.n}], mem[{self.start[at.WORK]} :]"
+
+    def load(self, stages: int) -> list[str]:
+        """Return the lines that load the point, the slopes and the first stages."""
+        lines = [self.views(), *(f"y{i} = mem[{self.start[at.Y] + i}]" for i in (*self.columns, *self.extrapolated))]
+        lines += [f"slope{i} = mem[{self.start[at.SLOPE] + i}]" for i in self.extrapolated]
+        return lines + [f"k{s}_{j} = mem[{self.start[at.K] + s * self.n + j}]" for s in range(stages) for j in range(len(self.columns))]
+
+    def sequence(self, first: int, last: int) -> list[str]:
+        """Return the lines of the stages first .. last - 1."""
+        lines = []
+        for i in range(first, last):
+            lines.append(f"t{i} = t + {float(self.nodes[i])!r} * h")
+            lines += [f"z{i}_{c} = y{c} + h * ({self.sum(self.rows[i], j)})" for j, c in enumerate(self.columns)]
+            lines += [f"z{i}_{c} = y{c} + {float(self.nodes[i])!r} * h * slope{c}" for c in self.extrapolated]
+            lines += self.complete(i, f"t{i}", "mem[TIGHT]" if i == self.stages else "mem[TOLERANCE]")
+            lines.append(self.rate(i, f"t{i}"))
+        iterations = " + ".join(f"it{i}" for i in range(first, last))
+        return [*lines, f"ints[NFEV] += {last - first}", f"ints[NGEV] += {last - first if self.m else 0}", f"ints[NIT] += {iterations}"]
+
+    @staticmethod
+    def sum(weights: Sequence[float], j: int) -> str:
+        """Return the weighted sum of the derivatives of column j."""
+        return " + ".join(f"{float(w)!r} * k{s}_{j}" for s, w in enumerate(weights) if w != 0.0) or "0.0"
+
+    def complete(self, i: int, t: str, tolerance: str) -> list[str]:
+        """Return the lines that complete stage i; its unset components are passed as zero, they have no influence."""
+        known = {*self.columns, *self.extrapolated} if i else set(range(self.n))
+        arguments = ", ".join(f"z{i}_{c}" if c in known else "0.0" for c in range(self.n))
+        results = [f"it{i}", *(f"z{i}_{c}" for c in self.source.algebraic), *(f"p{j}" for j in range(self.source.pivots))]
+        call = f"{', '.join(results)}{',' if len(results) == 1 else ''} = complete({t}, {arguments}, {tolerance}, floor, work)"
+        return [call, f"if it{i} < 0:", f"    mem[STAGE_T] = {t}", "    return NO_CONVERGENCE"]
+
+    def rate(self, i: int, t: str) -> str:
+        """Return the line that computes the derivatives of stage i."""
+        names = [f"k{i}_{j}" for j in range(len(self.columns))]
+        if not names:
+            return "pass"
+        return f"{', '.join(names)}{',' if len(names) == 1 else ''} = rate({t}, {', '.join(f'z{i}_{c}' for c in range(self.n))}, work)"
+
+    def pivots(self) -> list[str]:
+        """Return the lines that report the pivots."""
+        return [f"mem[{self.start[at.PIVOT] + j}] = p{j}" for j in range(self.source.pivots)]
+
+    def store(self) -> list[str]:
+        """Return the lines that hand back the new point, the stages and the error estimates."""
+        s, nd = self.stages, len(self.source.differential)
+        lines = [f"mem[{self.start[at.NEW] + c}] = z{s}_{c}" for c in range(self.n)]
+        lines += [f"mem[{self.start[at.K] + i * self.n + j}] = k{i}_{j}" for i in range(1, s + 1) for j in range(len(self.columns))]
+        for q, row in enumerate(self.estimates):
+            lines += [f"mem[{self.start[at.ERROR] + q * self.n + j}] = h * ({self.sum(row, j)})" for j in range(nd)]
+        return [*lines, *self.pivots(), "return 0"]
+
+    def extension(self) -> list[str]:
+        """Return the lines of the extra stages of dense output."""
+        if not self.extra:
+            return ["return 0"]
+        first, last = self.stages + 1, self.stages + 1 + self.extra
+        columns = range(len(self.columns))
+        keep = [f"mem[{self.start[at.K] + i * self.n + j}] = k{i}_{j}" for i in range(first, last) for j in columns]
+        return [*self.load(first), *self.sequence(first, last), *keep, "return 0"]

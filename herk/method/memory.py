@@ -1,0 +1,86 @@
+"""The memory of a run, shared by Python and compiled code: two flat arrays, and names for the places in them.
+
+Compiled kernels are called through pointers once per step; two arrays are cheap to pass, twenty would not be.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from herk.core.dae import Array
+from herk.method.tableau import Tableau
+
+# What a kernel is asked to do.
+STEP, EXTEND, RATE, COMPLETE = 0, 1, 2, 3
+
+# What a kernel answers: a step that fails is tried again, shorter.
+OK, NO_CONVERGENCE, SINGULAR, E_CHANGED = 0, -1, -2, -3
+
+# Places in the integer array: sizes, the selection, flags, counters; then where each block of floats starts.
+N, M, STAGES, EXTRA, ESTIMATES = 0, 1, 2, 3, 4
+DIFFERENTIAL, PREDICTED, GUESSED, PIVOTS, KERNEL = 5, 6, 7, 8, 9
+HAVE_JACOBIAN, HAVE_G_T, FULL_NEWTON, E_MODE, E_RANK, LU_VALID, E_VALID = 10, 11, 12, 13, 14, 15, 16
+NFEV, NGEV, NJEV, NLU, NIT, NSTEP, NREJECT = 17, 18, 19, 20, 21, 22, 23
+AT = 32  # offsets of the blocks of floats
+ORDER = 64  # n components: differential, guessed with a derivative, other guessed, other algebraic
+# Behind ORDER, n entries each: required flags, rows and columns of the reduced E, row orders of the Newton LU and of the LU of E.
+
+# Ways to get y' from E y' = f.
+E_DIAGONAL, E_CONSTANT, E_VARYING, E_STACKED = 0, 1, 2, 3
+
+# Scalars of the float array: Newton tolerances inside and at the end of a step, rate of the last Newton solve, last stage's time.
+TOLERANCE, TIGHT, CONTRACTION, STAGE_T = 0, 1, 2, 3
+SCALARS = 8
+
+# Blocks of the float array.
+(Y, NEW, STAGE, FLOOR, SLOPE, PIVOT, ERROR, K, TABLE_A, TABLE_C, TABLE_E, TABLE_P,
+ YDOT, F, G, JACOBIAN, LU, E_NOW, E_LU, STACKED, RHS, WORK) = range(22)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Memory:
+    """The two arrays, with views on the blocks Python reads or writes."""
+
+    floats: Array
+    ints: np.ndarray
+
+    def view(self, block: int, length: int) -> Array:
+        """Return a view on the first entries of a block."""
+        start = int(self.ints[AT + block])
+        return self.floats[start : start + length]
+
+
+def rows_of(tableau: Tableau) -> tuple[Array, Array, Array]:
+    """Return one matrix for all stages (the new point is stage s, those of dense output follow), their nodes, and the error estimates."""
+    s, k = tableau.stages, len(tableau.dense_c)
+    rows = np.zeros((s + 1 + k, s + 1 + k))
+    rows[:s, :s], rows[s, :s], rows[s + 1 :] = tableau.A, tableau.b, tableau.dense_A
+    estimates = np.zeros((len(tableau.error), s + 1))
+    for row, error in zip(estimates, tableau.error, strict=True):
+        row[: len(error)] = error
+    return rows, np.concatenate([tableau.c, [1.0], tableau.dense_c]), estimates
+
+
+def starts(n: int, m: int, tableau: Tableau) -> list[int]:
+    """Return where each block of floats starts; generated kernels have these numbers as literals."""
+    rows, nodes, estimates = rows_of(tableau)
+    dense = 0 if tableau.dense_P is None else tableau.dense_P.size
+    sizes = (n, n, n, n, n, m + 1, len(estimates) * n, len(rows) * n, rows.size, nodes.size, estimates.size, dense,
+             n, n, m, m * n, m * m, n * n, n * n, (n + m) * n, n + m)  # fmt: skip
+    return [SCALARS, *(SCALARS + np.cumsum(sizes)).tolist()]
+
+
+def allocate(n: int, m: int, tableau: Tableau, work: int) -> Memory:
+    """Return the memory of a run with the tableau written into it."""
+    places = starts(n, m, tableau)
+    ints = np.zeros(ORDER + 6 * n, dtype=np.int64)
+    ints[[N, M, STAGES, EXTRA, ESTIMATES]] = n, m, tableau.stages, len(tableau.dense_c), len(tableau.error)
+    ints[AT : AT + len(places)] = places
+    memory = Memory(np.zeros(places[WORK] + max(work, 1)), ints)
+    dense = np.zeros(0) if tableau.dense_P is None else tableau.dense_P
+    for block, values in zip((TABLE_A, TABLE_C, TABLE_E, TABLE_P), (*rows_of(tableau), dense), strict=True):
+        memory.view(block, values.size)[:] = values.ravel()
+    memory.floats[CONTRACTION] = 0.1
+    return memory

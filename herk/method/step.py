@@ -1,0 +1,76 @@
+"""One half-explicit Runge-Kutta step at run-time sizes (Algorithm 3.3): differential components by the tableau, the others by g = 0.
+
+The new point is treated as one more stage, and so are the extra stages of dense output. The functions `complete` and `rate` are looked
+up by name: here they work on callables, in a generated kernel on the code of a model, under the same text of `stage` and `kernel`.
+"""
+
+from __future__ import annotations
+
+from herk.core.jit import compiled
+from herk.method.memory import (
+    AT, COMPLETE, DIFFERENTIAL, ERROR, ESTIMATES, EXTRA, GUESSED, K, N, NEW, NO_CONVERGENCE, OK, ORDER, PREDICTED, RATE, SLOPE,
+    STAGE, STAGE_T, STAGES, STEP, TABLE_A, TABLE_C, TABLE_E, TIGHT, TOLERANCE, Y,
+)  # fmt: skip
+from herk.method.newton import complete
+from herk.method.rate import rate
+from herk.method.signatures import KERNEL
+
+
+
+@compiled()
+def stage(functions, i, z, tolerance, t, h, mem, ints):  # type: ignore[no-untyped-def]
+    """Compute stage i at mem[z:] and its derivatives (3.2a-c); the status is negative if it has no solution."""
+    n, width, y, k = ints[N], ints[DIFFERENTIAL] + ints[PREDICTED], ints[AT + Y], ints[AT + K]
+    rows = ints[STAGES] + 1 + ints[EXTRA]
+    a = ints[AT + TABLE_A] + i * rows
+    node = mem[ints[AT + TABLE_C] + i]
+    for j in range(width):
+        total = 0.0
+        for s in range(min(i, rows)):
+            total += mem[a + s] * mem[k + s * n + j]
+        component = ints[ORDER + j]
+        mem[z + component] = mem[y + component] + h * total
+    for j in range(width, n):
+        component = ints[ORDER + j]
+        mem[z + component] = mem[y + component] + h * node * mem[ints[AT + SLOPE] + component]
+    mem[STAGE_T] = t + node * h
+    iterations = complete(functions, t + node * h, z, tolerance, mem, ints)
+    if iterations < 0:
+        return NO_CONVERGENCE
+    return rate(functions, t + node * h, z, i, mem, ints)
+
+
+@compiled()
+def whole_step(functions, t, h, mem, ints):  # type: ignore[no-untyped-def]
+    """Compute all stages, the new point and the error estimates of the differential components."""
+    n, stages, k = ints[N], ints[STAGES], ints[AT + K]
+    for i in range(1, stages + 1):
+        last = i == stages
+        z = ints[AT + NEW] if last else ints[AT + STAGE]
+        status = stage(functions, i, z, mem[TIGHT] if last else mem[TOLERANCE], t, h, mem, ints)
+        if status != OK:
+            return status
+    for q in range(ints[ESTIMATES]):
+        e = ints[AT + TABLE_E] + q * (stages + 1)
+        for j in range(ints[DIFFERENTIAL]):
+            total = 0.0
+            for s in range(stages + 1):
+                total += mem[e + s] * mem[k + s * n + j]
+            mem[ints[AT + ERROR] + q * n + j] = h * total
+    return OK
+
+
+@compiled(KERNEL)
+def kernel(task, functions, t, h, mem, ints):  # type: ignore[no-untyped-def]
+    """Do one task at the point (t, mem[Y]): a step, the extra stages of dense output, the derivatives, or the algebraic components."""
+    if task == STEP:
+        return whole_step(functions, t, h, mem, ints)
+    if task == RATE:
+        return rate(functions, t, ints[AT + Y], 0, mem, ints)
+    if task == COMPLETE:
+        return OK if complete(functions, t, ints[AT + NEW], mem[TIGHT], mem, ints) >= 0 else NO_CONVERGENCE
+    for i in range(ints[STAGES] + 1, ints[STAGES] + 1 + ints[EXTRA]):
+        status = stage(functions, i, ints[AT + STAGE], mem[TOLERANCE], t, h, mem, ints)
+        if status != OK:
+            return status
+    return OK
