@@ -26,7 +26,7 @@ class Tableau:
     error        estimates err = h sum_j e_j k_j with e = b - embedded weights, of length s, or s + 1 if stage s takes part; none for
                  methods of fixed step; two for dop853 (Hairer's of fifth, then of third order, which the controller combines)
     error_order  order q of the estimator: err is O(h^(q+1)), the step changes with the power 1/(q+1); 0 without an estimator
-    dense_A      k further stages for dense output as rows over stages 0..s+k-1 and themselves (k x (s+1+k)), at the nodes dense_c
+    dense_A      k further stages s+1..s+k for dense output, a row over the stages before each (k x (s+1+k)), at the nodes dense_c
     dense_P      y(t + theta h) = y + h sum_j k_j sum_d P_jd theta^(d+1), (s+1+k) x degree; None where there is no dense output
     dense_order  the order of that formula for every theta in [0, 1]; 0 without one
     dense_B      the same polynomials as sum_i B_ji C(d,i) theta^i (1-theta)^(d-i), (s+1+k) x (d+1); computed from dense_P if not given.
