@@ -1,0 +1,132 @@
+"""The symbolic part of Procedure 2.4: factors z with sum_s z_s B_s = a, for a row a known to depend on the rows B_s.
+
+Every entry carries its values at the consistent points, so whether it is zero is never guessed from its form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import mpmath
+import sympy as sp
+
+from herk.model.rank import CLEAN, TINY
+
+SMALL = 120  # operations up to which an expression is worth simplifying
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An expression, its values at the points, and the sizes of the terms it was made from."""
+
+    expr: sp.Expr
+    values: tuple[Any, ...]
+    sizes: tuple[Any, ...]
+
+    @property
+    def zero(self) -> bool:
+        """Tell whether it vanishes at every point."""
+        return all(abs(v) <= CLEAN * s for v, s in zip(self.values, self.sizes, strict=True))
+
+    @property
+    def safe(self) -> bool:
+        """Tell whether it can be divided by: zero at no point."""
+        return all(abs(v) > TINY * s for v, s in zip(self.values, self.sizes, strict=True))
+
+    def minus(self, factor: Entry, other: Entry) -> Entry:
+        """Return self - factor * other."""
+        products = [a * b for a, b in zip(factor.values, other.values, strict=True)]
+        values = tuple(v - p for v, p in zip(self.values, products, strict=True))
+        sizes = tuple(max(s, abs(p)) for s, p in zip(self.sizes, products, strict=True))
+        return Entry(self.expr - factor.expr * other.expr, values, sizes)
+
+    def over(self, pivot: Entry) -> Entry:
+        """Return self / pivot, tidied."""
+        values = tuple(v / p for v, p in zip(self.values, pivot.values, strict=True))
+        sizes = tuple(s / abs(p) for s, p in zip(self.sizes, pivot.values, strict=True))
+        return Entry(tidy(self.expr / pivot.expr), values, sizes)
+
+
+def nothing(points: int) -> Entry:
+    """Return the entry 0."""
+    return Entry(sp.S.Zero, (mpmath.mpf(0),) * points, (mpmath.mpf(0),) * points)
+
+
+def tidy(expr: sp.Expr) -> sp.Expr:
+    """Return the shorter of an expression and its cancelled form, if it is small enough to try."""
+    if expr.is_Atom or sp.count_ops(expr) > SMALL:
+        return expr
+    try:
+        shorter = sp.cancel(expr)
+    except (sp.PolynomialError, NotImplementedError):
+        return expr
+    return min((expr, shorter), key=sp.count_ops)
+
+
+def shortest(expr: sp.Expr) -> sp.Expr:
+    """Return an expression expanded, unless that makes it much longer."""
+    ops = sp.count_ops(expr)
+    if ops > 4 * SMALL:
+        return expr
+    expanded = sp.expand(expr)
+    return expanded if sp.count_ops(expanded) <= 1.3 * ops + 2 else expr
+
+
+def factors(target: Mapping[int, Entry], rows: Mapping[int, Mapping[int, Entry]]) -> dict[int, Entry]:
+    """Return z by sparse elimination over the columns, simplest pivots first (numbers, then parameters, then the rest)."""
+    equations = _columns(target, rows)
+    solved: list[tuple[int, dict[int, Entry], Entry]] = []
+    while equations:
+        k, s = min(_candidates(equations), key=lambda c: _cost(*equations[c[0]], c[1]))
+        coefficients, right = equations.pop(k)
+        pivot = coefficients.pop(s)
+        rest = {i: e.over(pivot) for i, e in coefficients.items()}
+        right = right.over(pivot)
+        solved.append((s, rest, right))
+        equations = [eq for eq in (_eliminated(eq, s, rest, right) for eq in equations) if eq[0]]
+    z: dict[int, Entry] = {}
+    for s, rest, right in reversed(solved):
+        for i, coefficient in rest.items():
+            right = right.minus(coefficient, z[i])
+        z[s] = Entry(tidy(right.expr), right.values, right.sizes)
+    return {s: value for s, value in z.items() if not value.zero}
+
+
+_Equation = tuple[dict[int, Entry], Entry]
+
+
+def _columns(target: Mapping[int, Entry], rows: Mapping[int, Mapping[int, Entry]]) -> list[_Equation]:
+    points = next((len(e.values) for row in rows.values() for e in row.values()), 0)
+    used = sorted({j for row in rows.values() for j in row})
+    equations = [({i: row[j] for i, row in rows.items() if j in row and not row[j].zero}, target.get(j) or nothing(points)) for j in used]
+    return [eq for eq in equations if eq[0]]
+
+
+def _candidates(equations: Sequence[_Equation]) -> list[tuple[int, int]]:
+    """Return (equation, unknown) pairs whose coefficient may be divided by."""
+    pairs = [(k, s, e) for k, (coefficients, _) in enumerate(equations) for s, e in coefficients.items() if all(e.values)]
+    return [(k, s) for k, s, e in pairs if e.safe] or [(k, s) for k, s, _ in pairs]
+
+
+def _cost(coefficients: dict[int, Entry], right: Entry, s: int) -> tuple[int, int, int]:
+    pivot = coefficients[s].expr
+    kind = 0 if pivot in (1, -1) else 1 if pivot.is_number else 2
+    return len(coefficients), kind, sp.count_ops(pivot) + sp.count_ops(right.expr)
+
+
+def _eliminated(equation: _Equation, s: int, rest: dict[int, Entry], right: Entry) -> _Equation:
+    coefficients, own = equation
+    if s not in coefficients:
+        return equation
+    kept = dict(coefficients)
+    factor = kept.pop(s)
+    for i, e in rest.items():
+        base = kept.get(i) or nothing(len(e.values))
+        new = base.minus(factor, e)
+        if new.zero:
+            kept.pop(i, None)
+        else:
+            kept[i] = new
+    return kept, own.minus(factor, right) if kept else own

@@ -1,0 +1,73 @@
+"""What regularize found, told to people: text, LaTeX, HTML."""
+
+from __future__ import annotations
+
+import html as markup
+from typing import TYPE_CHECKING
+
+import sympy as sp
+
+from herk.model.findings import RegularizationError
+
+if TYPE_CHECKING:
+    from herk.model.model import Model
+    from herk.model.regularize import Regularization
+
+
+def text(found: Regularization) -> str:
+    """Return the index, the constraints of each level and how they came about, line by line."""
+    lines = [_headline(found)]
+    for level in range(found.index):
+        lines.append(f"Level {level}:")
+        lines += [f"  {step.text()}" for step in found.steps if step.level == level]
+    lines.append(_ending(found))
+    lines += [f"Note: {note}" for note in found.notes]
+    return "\n".join(lines)
+
+
+def latex(found: Regularization) -> str:
+    """Return the constraints as one aligned display."""
+    rows = [
+        rf"0 &= {sp.latex(constraint)} && \text{{(level {level})}}" for level, constraints in enumerate(found.levels) for constraint in constraints
+    ]
+    return r"$\displaystyle \begin{aligned} " + r" \\ ".join(rows) + r" \end{aligned}$" if rows else r"$\text{no constraints (index 0)}$"
+
+
+def html(found: Regularization) -> str:
+    """Return a table of the constraints with how each was found."""
+    rows = "".join(
+        f"<tr><td>{step.level}</td><td style='text-align:left'>$0 = {markup.escape(sp.latex(step.constraint))}$</td>"
+        f"<td style='text-align:left'>{markup.escape(_how(step.row, [label for label, _ in step.combined], step.differentiated is not None))}</td></tr>"
+        for step in found.steps
+    )
+    table = f"<table><thead><tr><th>level</th><th>constraint</th><th>how</th></tr></thead><tbody>{rows}</tbody></table>" if rows else ""
+    notes = "".join(f"<p>{markup.escape(note)}</p>" for note in found.notes)
+    return f"<p>{markup.escape(_headline(found))}</p>{table}<p>{markup.escape(_ending(found))}</p>{notes}"
+
+
+def _how(row: str, others: list[str], derived: bool) -> str:
+    if not others:
+        return f"{row} has no derivatives" if not derived else f"{row} contains no derivatives"
+    return f"{row} combined with {', '.join(others)}"
+
+
+def _headline(found: Regularization) -> str:
+    counts = [len(level) for level in found.levels]
+    m = sum(counts)
+    how_many = "no constraints" if not m else f"{m} constraint{'s' if m > 1 else ''}, per level {counts}"
+    return f"Model {found.model.name!r}: index {found.index}, strangeness index {found.strangeness_index}, {how_many}."
+
+
+def _ending(found: Regularization) -> str:
+    if not found.index:
+        return "E is non-singular: the model is an ordinary differential equation."
+    return f"With the derivatives of the constraints of level {found.index - 1} the leading matrix is non-singular: the index is {found.index}."
+
+
+def refuse_absent_states(model: Model) -> None:
+    """Raise if a state occurs in no equation."""
+    present = set(model.f.free_symbols) | set(model.E.free_symbols)
+    absent = [str(s) for j, s in enumerate(model.states) if s not in present and all(entry == 0 for entry in model.E[:, j])]
+    if absent:
+        occurs = "occurs" if len(absent) == 1 else "occur"
+        raise RegularizationError(f"Model {model.name!r} is structurally singular: {', '.join(absent)} {occurs} in no equation.")

@@ -1,0 +1,68 @@
+"""What regularisation works with and reports: rows of E y' = f, how constraints were found, why a model has no solution."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import sympy as sp
+
+from herk.core import HerkError
+
+
+class RegularizationError(HerkError):
+    """The model has no unique solution, or its index is beyond the limit; the message names equations and unknowns."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One equation sum_j entries[j] y_j' = rhs; `origin` is the constraint whose derivative it is, None for a row as written."""
+
+    label: str
+    entries: dict[int, sp.Expr]
+    rhs: sp.Expr
+    origin: sp.Expr | None = None
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Return how simple the row is: constant rows first, then by the number of operations."""
+        constant = all(entry.is_number for entry in self.entries.values())
+        return (0, 0) if constant else (1, sum(sp.count_ops(entry) for entry in self.entries.values()))
+
+
+@dataclass(frozen=True)
+class Step:
+    """One constraint found: `row` minus factor times each row of `combined` is free of derivatives and reads 0 = constraint."""
+
+    level: int
+    row: str
+    combined: tuple[tuple[str, sp.Expr], ...]
+    constraint: sp.Expr
+    differentiated: sp.Expr | None
+
+    def text(self) -> str:
+        """Say in a line what was done."""
+        if self.differentiated is not None:
+            start = f"d/dt of 0 = {self.differentiated}"
+            parts = f", with {_listed(self.combined)} inserted," if self.combined else ","
+        else:
+            start = self.row
+            parts = " minus " + " minus ".join(f"({factor}) * {label}" for label, factor in self.combined) if self.combined else ""
+        return f"{start}{parts} reads 0 = {self.constraint}"
+
+
+def _listed(combined: Sequence[tuple[str, sp.Expr]]) -> str:
+    return ", ".join(label for label, _ in combined)
+
+
+def row_as_written(model_row: Sequence[sp.Expr], rhs: sp.Expr, i: int) -> Row:
+    """Return row i of E y' = f."""
+    return Row(f"row {i}", {j: entry for j, entry in enumerate(model_row) if entry != 0}, rhs)
+
+
+def derivative_row(constraint: sp.Expr, number: int, states: Sequence[sp.Symbol], t: sp.Symbol) -> Row:
+    """Return the derivative of a constraint as a row: c_y y' = -c_t (step 4 of Procedure 2.4)."""
+    present = constraint.free_symbols
+    entries = {j: sp.diff(constraint, s) for j, s in enumerate(states) if s in present}
+    rhs = -sp.diff(constraint, t) if t in present else sp.S.Zero
+    return Row(f"d/dt g[{number}]", {j: entry for j, entry in entries.items() if entry != 0}, rhs, constraint)

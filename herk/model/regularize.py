@@ -1,0 +1,87 @@
+"""Hidden constraints of E(t,y) y' = f(t,y): Procedure 2.4 of the thesis, with ranks decided at consistent points.
+
+Rows are kept as they are for as long as they are independent; only a row that depends on others at the consistent points is
+combined with them symbolically, so that formulas stay small.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import sympy as sp
+
+from herk.model import explain
+from herk.model.findings import RegularizationError, Step
+from herk.model.model import Model
+from herk.model.search import Search
+
+__all__ = ["Regularization", "RegularizationError", "Step", "regularize"]
+
+
+@dataclass(frozen=True)
+class Regularization:
+    """What regularize found: constraints level by level (each reads 0 = expression), and how; parameters are still symbols."""
+
+    model: Model
+    steps: tuple[Step, ...]
+    index: int
+    notes: tuple[str, ...] = ()
+
+    @property
+    def levels(self) -> list[list[sp.Expr]]:
+        """Return the constraints of level 0, 1, ..., index - 1."""
+        return [[step.constraint for step in self.trace if step.level == level] for level in range(self.index)]
+
+    @property
+    def constraints(self) -> list[sp.Expr]:
+        """Return all constraints in one list: g of the overdetermined form."""
+        return [step.constraint for step in self.steps]
+
+    @property
+    def trace(self) -> tuple[Step, ...]:
+        """Return for each constraint which rows were combined with which factors, and what was differentiated."""
+        return self.steps
+
+    @property
+    def strangeness_index(self) -> int:
+        """Return max(0, index - 1), the maximal constraint level (Remark 2.8)."""
+        return max(0, self.index - 1)
+
+    def explain(self) -> str:
+        """Tell what was found and how, as text."""
+        return explain.text(self)
+
+    def _repr_latex_(self) -> str:
+        return explain.latex(self)
+
+    def _repr_html_(self) -> str:
+        return explain.html(self)
+
+    def __repr__(self) -> str:
+        """Return one line."""
+        counts = [len(level) for level in self.levels]
+        return f"<Regularization of {self.model.name!r}: index {self.index}, constraints per level {counts}>"
+
+
+def regularize(model: Model, *, max_index: int = 10) -> Regularization:
+    """Find the index and all constraints of the model; raise RegularizationError if it has no unique solution."""
+    return _regularize(model, max_index)
+
+
+@lru_cache(maxsize=64)
+def _regularize(model: Model, max_index: int) -> Regularization:
+    explain.refuse_absent_states(model)
+    search = Search(model)
+    for level in range(max_index + 1):
+        if not search.advance(level):
+            search.refuse_undetermined()
+            search.compare_with_start()
+            return Regularization(model, tuple(search.steps), level, tuple(search.notes))
+    raise RegularizationError(_too_high(model, max_index, search.steps))
+
+
+def _too_high(model: Model, max_index: int, steps: Sequence[Step]) -> str:
+    last = [str(step.constraint) for step in steps if step.level == max_index]
+    return f"The index of model {model.name!r} is above the limit of {max_index}: level {max_index} still has the constraint 0 = {last[0]}."

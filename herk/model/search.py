@@ -1,0 +1,241 @@
+"""The iteration of Procedure 2.4: rows, the points they are judged at, the constraints found so far."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import mpmath
+import sympy as sp
+
+from herk.model import combine
+from herk.model.combine import Entry
+from herk.model.findings import RegularizationError, Step, derivative_row, row_as_written
+from herk.model.model import Model
+from herk.model.points import DIGITS, OutsideError, Point, Projection, evaluator, starts
+from herk.model.rank import CLEAN, SparseRow, Split, split, undetermined
+
+Matrix = list[SparseRow]
+
+
+class Search:
+    """Rows E^i, f^i of the current level with the consistent points of the level before."""
+
+    def __init__(self, model: Model) -> None:
+        """Begin with the rows as written, at points without constraints."""
+        self.model = model
+        self.rows = [row_as_written(model.E[i, :], model.f[i], i) for i in range(model.n)]
+        self.steps: list[Step] = []
+        self.notes: list[str] = []
+        self.redundant: list[str] = []
+        self._starts = starts(model)
+        self._projections: dict[tuple[sp.Expr, ...], Projection] = {}
+        self._evaluate()
+        self.points = self._project([])
+        if not self.points:
+            raise RegularizationError(f"E and f of model {model.name!r} have no finite real value near the start {_shown(model.y0)}.")
+
+    @property
+    def constraints(self) -> list[sp.Expr]:
+        """Return the constraints found so far."""
+        return [step.constraint for step in self.steps]
+
+    def advance(self, level: int) -> bool:
+        """Do one iteration; return False if E^i has no dependent rows any more."""
+        with mpmath.workdps(DIGITS):
+            matrices = self._matrices()
+            found = split(matrices, [p.near for p in self.points], self._order())
+            self._note_doubts(found)
+            if not found.relations:
+                return False
+            lost = {p for _, p in found.drops}
+            decisive = [p for p, point in enumerate(self.points) if point.near and p not in lost]
+            deciding = [matrices[p] for p in decisive]
+            steps = [self._step(level, i, sorted(found.relations[i]), deciding) for i in sorted(found.relations)]
+            accepted = self._accepted(steps)
+        kept = [row for i, row in enumerate(self.rows) if i in found.independent]
+        for step in accepted:
+            kept.append(derivative_row(step.constraint, len(self.steps), self.model.states, self.model.t))
+            self.steps.append(step)
+        self.rows = kept
+        self._evaluate()
+        self.points = self._project(self.constraints)
+        if not self.points:
+            raise RegularizationError(f"The derivatives of the constraints of model {self.model.name!r} have no finite value where the constraints hold.")
+        return True
+
+    def refuse_undetermined(self) -> None:
+        """Raise if rows were lost on the way: then y' is not unique."""
+        if len(self.rows) == self.model.n:
+            return
+        with mpmath.workdps(DIGITS):
+            matrices = self._matrices()
+            near = next(matrix for matrix, point in zip(matrices, self.points, strict=True) if point.near)
+            unknowns = [str(self.model.states[j]) for j in undetermined(near, self.model.n)]
+        raise RegularizationError(
+            f"Model {self.model.name!r} is singular: its equations do not determine {', '.join(unknowns)}, "
+            f"because {'; '.join(self.redundant)}."
+        )
+
+    def compare_with_start(self) -> None:
+        """Note if the ranks found near the start do not hold at the start itself."""
+        if any(value is None for value in self.model.y0):
+            return
+        y0 = tuple(mpmath.mpf(value) for value in self.model.y0 if value is not None)
+        start = self._projection(self.constraints).onto(Point(mpmath.mpf(self.model.t_span[0]), y0, True))
+        with mpmath.workdps(DIGITS):
+            try:
+                matrix = None if start is None else self._unpacked(self._values(start))
+            except OutsideError:
+                matrix = None
+            if matrix is None or split([matrix], [True], self._order()).relations:
+                self.notes.append("At the start values themselves y' is not determined: the start is a singular point, or too far from consistent.")
+
+    def _order(self) -> list[int]:
+        """Return simple rows first: they serve to express the others."""
+        written = [i for i, row in enumerate(self.rows) if row.origin is None]
+        derived = [i for i, row in enumerate(self.rows) if row.origin is not None]
+        return sorted(written, key=lambda i: self.rows[i].size) + derived
+
+    def _evaluate(self) -> None:
+        self._values = evaluator(self.model, [e for row in self.rows for e in (*row.entries.values(), row.rhs)])
+
+    def _unpacked(self, values: list[Any]) -> Matrix:
+        numbers = iter(values)
+        matrix = []
+        for row in self.rows:
+            matrix.append({j: next(numbers) for j in row.entries})
+            next(numbers)  # the right-hand side, evaluated only to see that it is finite
+        return matrix
+
+    def _matrices(self) -> list[Matrix]:
+        return [self._unpacked(self._values(point)) for point in self.points]
+
+    def _project(self, constraints: Sequence[sp.Expr]) -> list[Point]:
+        """Return consistent points at which the rows can be evaluated; without any near the start, the far ones decide."""
+        projection = self._projection(constraints)
+        known = getattr(self, "points", [])
+        points = []
+        for k, tries in enumerate(self._starts):
+            for start in (*known[k : k + 1], *tries):
+                point = projection.onto(start)
+                if point is not None and self._finite(point):
+                    points.append(point)
+                    break
+            else:
+                if k + 1 >= 3 and not points:
+                    break
+        return points if any(p.near for p in points) else [Point(p.t, p.y, True) for p in points]
+
+    def _projection(self, constraints: Sequence[sp.Expr]) -> Projection:
+        key = tuple(constraints)
+        if key not in self._projections:
+            self._projections = {key: Projection(self.model, key)}  # the last one is the one asked for again
+        return self._projections[key]
+
+    def _finite(self, point: Point) -> bool:
+        with mpmath.workdps(DIGITS):
+            try:
+                self._values(point)
+            except OutsideError:
+                return False
+        return True
+
+    def _step(self, level: int, i: int, others: list[int], matrices: list[Matrix]) -> Step:
+        """Combine row i with the rows it depends on; what is left is a constraint."""
+
+        def row(k: int) -> dict[int, Entry]:
+            tops = tuple(max(map(abs, matrix[k].values()), default=mpmath.mpf(0)) for matrix in matrices)
+            return {j: Entry(e, tuple(matrix[k][j] for matrix in matrices), tops) for j, e in self.rows[k].entries.items()}
+
+        z = combine.factors(row(i), {k: row(k) for k in others})
+        left = self.rows[i].rhs - sum(factor.expr * self.rows[k].rhs for k, factor in z.items())
+        # The derivative of a constraint is c_y y' + c_t = 0, with the opposite sign of the row c_y y' = -c_t.
+        expr = combine.shortest(-left if self.rows[i].origin is not None else left)
+        combined = tuple((self.rows[k].label, z[k].expr) for k in sorted(z))
+        return Step(level, self.rows[i].label, combined, self._without_powers(expr), self.rows[i].origin)
+
+    def _without_powers(self, expr: sp.Expr) -> sp.Expr:
+        """Return c for a constraint c^k: the power has no gradient where it holds."""
+        simple = without_powers(expr, set(self.model.states))
+        if simple != expr:
+            self.notes.append(f"0 = {expr} is used as 0 = {simple}, which is the same set with a gradient.")
+        return simple
+
+    def _accepted(self, steps: list[Step]) -> list[Step]:
+        """Return the steps whose constraints say something new; redundant ones are left out, contradicting ones raise."""
+        steps = self._news(steps)
+        if not steps or self._independent([*self.constraints, *(step.constraint for step in steps)]):
+            return steps
+        good: list[Step] = []
+        for step in steps:
+            before = [*self.constraints, *(other.constraint for other in good)]
+            if self._independent([*before, step.constraint]):
+                good.append(step)
+            elif not self._project([*before, step.constraint]):
+                raise RegularizationError(self._fault(before, step.constraint))
+            else:
+                self._leave_out(step)
+        return good
+
+    def _news(self, steps: list[Step]) -> list[Step]:
+        """Return the steps whose constraints do not hold yet at all points, measured by the distance to their zero sets."""
+        distances = [mpmath.mpf(0)] * len(steps)
+        projection = self._projection([step.constraint for step in steps])
+        for point in self.points:
+            residual, rows = projection.evaluate(point)
+            for k, (value, row) in enumerate(zip(residual, rows, strict=True)):
+                slope = max((abs(g) * (abs(point.y[j]) + 1) for j, g in row.items()), default=mpmath.mpf(0))
+                distances[k] = max(distances[k], abs(value) / slope if slope else abs(value) and mpmath.inf)
+        for step, distance in zip(steps, distances, strict=True):
+            if distance <= CLEAN:
+                self._leave_out(step)
+        return [step for step, distance in zip(steps, distances, strict=True) if distance > CLEAN]
+
+    def _leave_out(self, step: Step) -> None:
+        source = f"d/dt of 0 = {step.differentiated}" if step.differentiated is not None else f"{step.row} (0 = {step.constraint})"
+        self.redundant.append(f"{source} follows from the other equations")
+        self.notes.append(f"Left out as redundant: {source} follows from the other equations.")
+
+    def _independent(self, constraints: list[sp.Expr]) -> bool:
+        """Tell whether the constraints can hold together and g_y has full row rank where they do."""
+        points = self._project(constraints)
+        return bool(points) and not gradients(self._projection(constraints), points).relations
+
+    def _fault(self, before: list[sp.Expr], new: sp.Expr) -> str:
+        """Say why no point satisfies the constraints together with the new one."""
+        if not new.free_symbols & set(self.model.states):
+            return f"Model {self.model.name!r} has no solution: its equations lead to 0 = {new}, which cannot hold."
+        points = self._project(before)
+        used = gradients(self._projection([*before, new]), points).relations.get(len(before))
+        if used is None:
+            found = "no real point was found that satisfies" + (" all constraints found so far and" if before else "")
+            return f"Model {self.model.name!r}: {found} 0 = {new}; the equation has no solution, or the start is too far from one."
+        others = " and ".join(f"0 = {before[k]}" for k in sorted(used))
+        return f"Model {self.model.name!r} has no solution: 0 = {new} contradicts {others}."
+
+    def _note_doubts(self, found: Split) -> None:
+        for i, size in found.doubts:
+            self.notes.append(f"Doubtful rank: {self.rows[i].label} differs from a combination of other rows only by {size:.1e} (relative).")
+        for i, p in found.drops:
+            t = mpmath.nstr(self.points[p].t, 4)
+            where = "near the start" if self.points[p].near else "far from the start"
+            self.notes.append(f"Doubtful rank: {self.rows[i].label} behaves differently at one consistent point {where} (t = {t}).")
+
+
+def gradients(projection: Projection, points: Sequence[Point]) -> Split:
+    """Return which constraints have gradients that depend on those before them."""
+    with mpmath.workdps(DIGITS):
+        matrices = [projection.evaluate(point)[1] for point in points]
+        return split(matrices, [point.near for point in points], range(len(projection.constraints)))
+
+
+def without_powers(expr: sp.Expr, states: set[sp.Symbol]) -> sp.Expr:
+    """Replace powers with exponents above one by their bases, in a product."""
+    parts = sp.Mul.make_args(expr)
+    powers = [part.is_Pow and part.exp.is_number and part.exp > 1 and bool(part.base.free_symbols & states) for part in parts]
+    return sp.Mul(*(part.base if power else part for part, power in zip(parts, powers, strict=True))) if any(powers) else expr
+
+
+def _shown(y0: Sequence[float | None]) -> str:
+    return "(" + ", ".join("free" if value is None else f"{value:g}" for value in y0) + ")"
