@@ -14,11 +14,14 @@ from sympy.parsing.sympy_parser import parse_expr
 from herk.core import InputError
 
 # What a text entry such as "-2*x*lam" may use besides the model's own names.
-_FUNCTIONS = (
-    "sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh exp log sqrt Abs sign Max Min Piecewise Heaviside pi "
-    "Rational Integer Float Symbol Function"
-).split()
-_SCOPE = {name: getattr(sp, name) for name in _FUNCTIONS} | {"abs": sp.Abs, "min": sp.Min, "max": sp.Max, "__builtins__": {}}
+_SCOPE = {
+    name: getattr(sp, name)
+    for line in (
+        "sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh exp log sqrt pi",
+        "Abs sign Max Min Piecewise Heaviside Rational Integer Float Symbol Function",
+    )
+    for name in line.split()
+} | {"abs": sp.Abs, "min": sp.Min, "max": sp.Max, "__builtins__": {}}
 
 
 def symbol(value: Any, what: str) -> sp.Symbol:
@@ -55,7 +58,7 @@ def expression(value: Any, names: Mapping[str, sp.Symbol], place: str) -> sp.Exp
     """Return one entry as a sympy expression in the known symbols; equal names mean the same symbol."""
     try:
         parsed = parse_expr(value, local_dict=dict(names), global_dict=dict(_SCOPE)) if isinstance(value, str) else sp.sympify(value)
-    except Exception as error:  # the parser evaluates the text, so it may fail in any way
+    except Exception as error:  # noqa: BLE001 - the parser evaluates the text, so it may fail in any way
         raise InputError(f"{place} is {value!r}, which is not a formula: {error}.") from None
     if not isinstance(parsed, sp.Expr) or parsed.has(sp.nan, sp.zoo, sp.oo, -sp.oo):
         raise InputError(f"{place} is {value!r}, which is not a finite scalar formula.")
@@ -68,7 +71,20 @@ def expression(value: Any, names: Mapping[str, sp.Symbol], place: str) -> sp.Exp
         is_not = "is not a state, the time or a parameter" if len(unknown) == 1 else "are neither states nor the time nor parameters"
         raise InputError(f"{place} contains {', '.join(unknown)}, which {is_not} of this model; give a value in parameters or add a state.")
     foreign = {s: names[s.name] for s in parsed.free_symbols if s is not names[s.name]}
-    return parsed.xreplace(foreign) if foreign else parsed
+    return differentiable(parsed.xreplace(foreign) if foreign else parsed)
+
+
+def differentiable(expr: sp.Expr) -> sp.Expr:
+    """Write functions with kinks and jumps by pieces: sympy's derivatives of them contain delta functions or assume complex numbers."""
+    if not expr.has(sp.Abs, sp.sign, sp.Heaviside, sp.Max, sp.Min):
+        return expr
+    return (
+        expr.replace(sp.Abs, lambda a: sp.Piecewise((a, a >= 0), (-a, True)))
+        .replace(sp.sign, lambda a: sp.Piecewise((1, a > 0), (-1, a < 0), (0, True)))
+        .replace(sp.Heaviside, lambda a, middle: sp.Piecewise((0, a < 0), (middle, sp.Eq(a, 0)), (1, True)))
+        .replace(sp.Max, lambda *a: sp.Piecewise(*((b, sp.And(*(b >= c for c in a if c is not b))) for b in a[:-1]), (a[-1], True)))
+        .replace(sp.Min, lambda *a: sp.Piecewise(*((b, sp.And(*(b <= c for c in a if c is not b))) for b in a[:-1]), (a[-1], True)))
+    )
 
 
 def matrix(value: Any, n: int, names: Mapping[str, sp.Symbol]) -> sp.ImmutableDenseMatrix:

@@ -19,7 +19,7 @@ def text(found: Regularization) -> str:
     lines = [_headline(found)]
     for level in range(found.index):
         lines.append(f"Level {level}:")
-        lines += [f"  {step.text()}" for step in found.steps if step.level == level]
+        lines += [f"  {step.text()}" for step in found.trace if step.level == level]
     lines.append(_ending(found))
     lines += [f"Note: {note}" for note in found.notes]
     return "\n".join(lines)
@@ -28,7 +28,9 @@ def text(found: Regularization) -> str:
 def latex(found: Regularization) -> str:
     """Return the constraints as one aligned display."""
     rows = [
-        rf"0 &= {sp.latex(constraint)} && \text{{(level {level})}}" for level, constraints in enumerate(found.levels) for constraint in constraints
+        rf"0 &= {sp.latex(constraint)} && \text{{(level {level})}}"
+        for level, constraints in enumerate(found.levels)
+        for constraint in constraints
     ]
     return r"$\displaystyle \begin{aligned} " + r" \\ ".join(rows) + r" \end{aligned}$" if rows else r"$\text{no constraints (index 0)}$"
 
@@ -38,7 +40,7 @@ def html(found: Regularization) -> str:
     rows = "".join(
         f"<tr><td>{step.level}</td><td style='text-align:left'>$0 = {markup.escape(sp.latex(step.constraint))}$</td>"
         f"<td style='text-align:left'>{markup.escape(_how(step.row, [label for label, _ in step.combined], step.differentiated is not None))}</td></tr>"
-        for step in found.steps
+        for step in found.trace
     )
     table = f"<table><thead><tr><th>level</th><th>constraint</th><th>how</th></tr></thead><tbody>{rows}</tbody></table>" if rows else ""
     notes = "".join(f"<p>{markup.escape(note)}</p>" for note in found.notes)

@@ -42,7 +42,7 @@ class Model:
         self,
         name: str,
         states: Sequence[sp.Symbol | str],
-        E: Any,  # noqa: N803 - the matrix is called E everywhere
+        E: Any,
         f: Sequence[Any],
         *,
         t: sp.Symbol = t,

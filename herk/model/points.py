@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import mpmath
@@ -25,11 +25,12 @@ Number = Any  # mpmath.mpf
 
 @dataclass(frozen=True)
 class Point:
-    """One point; `near` the start of the model or not."""
+    """One point; `near` the start of the model or not; `slot` says from which start it came."""
 
     t: Number
     y: tuple[Number, ...]
     near: bool
+    slot: int
 
 
 class OutsideError(ArithmeticError):
@@ -53,21 +54,41 @@ def evaluator(model: Model, expressions: Sequence[sp.Expr]) -> Callable[[Point],
     return values
 
 
+def negligible(model: Model, expr: sp.Expr) -> bool:
+    """Tell whether a factor made of parameters alone is zero, or only the rounding of parameters that cancel."""
+    if expr.is_number or not expr.free_symbols <= set(model.parameters):
+        return False
+    terms = [*sp.Add.make_args(sp.expand(expr)), expr]
+    with mpmath.workdps(DIGITS):
+        try:
+            *parts, value = evaluator(model, terms)(Point(mpmath.mpf(0), (mpmath.mpf(0),) * model.n, True, 0))
+        except OutsideError:
+            return False
+    return abs(value) <= 1e-14 * max(map(abs, parts))
+
+
+# Tries for one point in turn: how far from y0 in units of the wanted spread, and how far a component that is zero may move.
+_TRIES = ((1.0, 1.0), (0.1, 1.0), (1.0, 0.0), (3.0, 1.0), (1e-3, 1.0), (10.0, 1.0), (100.0, 1.0), (1e-6, 1.0))
+
+
 def starts(model: Model) -> list[list[Point]]:
     """Return, for each point wanted, the starts to try in turn: around y0 and, where that is missing, anywhere of size one."""
     source = random.Random(20240607)
-    t0, t1 = model.t_span
     wanted = [(spread, True) for spread in NEAR] + [(spread, False) for spread in FAR]
-    return [[_start(model, source, t0, t1 - t0, spread * stretch, near) for stretch in (1, 0.3, 1, 3, 1, 10, 1, 100)] for spread, near in wanted]
+    return [
+        [_start(model, source, spread * stretch, floor, near, slot) for stretch, floor in _TRIES]
+        for slot, (spread, near) in enumerate(wanted)
+    ]
 
 
-def _start(model: Model, source: random.Random, t0: float, length: float, spread: float, near: bool) -> Point:
+def _start(model: Model, source: random.Random, spread: float, floor: float, near: bool, slot: int) -> Point:
+    t0, t1 = model.t_span
     shift = min(0.01, spread) * source.random() if near else source.random()
     y = []
     for value in model.y0:
         noise = 2 * source.random() - 1
-        y.append(mpmath.mpf(noise * max(1.0, spread) if value is None else value + spread * (abs(value) + 1) * noise))
-    return Point(mpmath.mpf(t0 + length * shift), tuple(y), near)
+        y.append(mpmath.mpf(noise * max(1.0, spread) if value is None else value + spread * (abs(value) + floor) * noise))
+    return Point(mpmath.mpf(t0 + (t1 - t0) * shift), tuple(y), near, slot)
 
 
 @dataclass
@@ -101,14 +122,15 @@ class Projection:
                 residual, rows = self.evaluate(point)
             except OutsideError:
                 return None
+            before = mpmath.inf
             for _ in range(60):
                 step = _shortest(residual, rows, point.y)
-                if step is None:
-                    return None
                 small = max((abs(d) / (abs(v) + 1) for d, v in zip(step, point.y, strict=True)), default=0)
                 found = self._damped(point, step, _size(residual, rows), small)
-                if found is None:
+                # Slow convergence close to a solution means a gradient that vanishes there, as that of a square.
+                if found is None or (before < 1e-6 and small > before**1.3):
                     return None
+                before = small
                 point, residual, rows = found
                 if small < mpmath.mpf(10) ** (-digits // 2 - 5):
                     return point if _size(residual, rows) < mpmath.mpf(10) ** (8 - digits) else None
@@ -116,7 +138,7 @@ class Projection:
 
     def _damped(self, point: Point, step: list[Number], size: Number, small: Number) -> tuple[Point, list[Number], Any] | None:
         for halvings in range(12):
-            moved = Point(point.t, tuple(v + d / 2**halvings for v, d in zip(point.y, step, strict=True)), point.near)
+            moved = replace(point, y=tuple(v + d / 2**halvings for v, d in zip(point.y, step, strict=True)))
             try:
                 residual, rows = self.evaluate(moved)
             except OutsideError:
@@ -128,10 +150,12 @@ class Projection:
 
 def _size(residual: list[Number], rows: list[dict[int, Number]]) -> Number:
     """Return the largest residual, each measured in units of its gradient."""
-    return max((abs(r) / (max(map(abs, row.values()), default=1) or 1) for r, row in zip(residual, rows, strict=True)), default=mpmath.mpf(0))
+    return max(
+        (abs(r) / (max(map(abs, row.values()), default=1) or 1) for r, row in zip(residual, rows, strict=True)), default=mpmath.mpf(0)
+    )
 
 
-def _shortest(residual: list[Number], rows: list[dict[int, Number]], y: Sequence[Number]) -> list[Number] | None:
+def _shortest(residual: list[Number], rows: list[dict[int, Number]], y: Sequence[Number]) -> list[Number]:
     """Return the shortest d (relative to y) with J d = -r, by the normal equations; rows that depend on others are passed over."""
     weights = [abs(v) + 1 for v in y]
     scaled, right = [], []

@@ -22,10 +22,13 @@ __all__ = ["Regularization", "RegularizationError", "Step", "regularize"]
 
 @dataclass(frozen=True)
 class Regularization:
-    """What regularize found: constraints level by level (each reads 0 = expression), and how; parameters are still symbols."""
+    """What regularize found: constraints level by level (each reads 0 = expression), parameters still symbols.
+
+    `trace` tells for each constraint which rows were combined with which factors, and what was differentiated.
+    """
 
     model: Model
-    steps: tuple[Step, ...]
+    trace: tuple[Step, ...]
     index: int
     notes: tuple[str, ...] = ()
 
@@ -37,12 +40,7 @@ class Regularization:
     @property
     def constraints(self) -> list[sp.Expr]:
         """Return all constraints in one list: g of the overdetermined form."""
-        return [step.constraint for step in self.steps]
-
-    @property
-    def trace(self) -> tuple[Step, ...]:
-        """Return for each constraint which rows were combined with which factors, and what was differentiated."""
-        return self.steps
+        return [step.constraint for step in self.trace]
 
     @property
     def strangeness_index(self) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import mpmath
@@ -10,9 +11,9 @@ import sympy as sp
 
 from herk.model import combine
 from herk.model.combine import Entry
-from herk.model.findings import RegularizationError, Step, derivative_row, row_as_written
+from herk.model.findings import RegularizationError, Row, Step, derivative_row, row_as_written
 from herk.model.model import Model
-from herk.model.points import DIGITS, OutsideError, Point, Projection, evaluator, starts
+from herk.model.points import DIGITS, OutsideError, Point, Projection, evaluator, negligible, starts
 from herk.model.rank import CLEAN, SparseRow, Split, split, undetermined
 
 Matrix = list[SparseRow]
@@ -24,12 +25,13 @@ class Search:
     def __init__(self, model: Model) -> None:
         """Begin with the rows as written, at points without constraints."""
         self.model = model
-        self.rows = [row_as_written(model.E[i, :], model.f[i], i) for i in range(model.n)]
         self.steps: list[Step] = []
         self.notes: list[str] = []
+        self.rows = [self._trimmed(row_as_written(model.E[i, :], model.f[i], i)) for i in range(model.n)]
         self.redundant: list[str] = []
         self._starts = starts(model)
         self._projections: dict[tuple[sp.Expr, ...], Projection] = {}
+        self.points: list[Point] = []
         self._evaluate()
         self.points = self._project([])
         if not self.points:
@@ -55,13 +57,15 @@ class Search:
             accepted = self._accepted(steps)
         kept = [row for i, row in enumerate(self.rows) if i in found.independent]
         for step in accepted:
-            kept.append(derivative_row(step.constraint, len(self.steps), self.model.states, self.model.t))
+            kept.append(self._trimmed(derivative_row(step.constraint, len(self.steps), self.model.states, self.model.t)))
             self.steps.append(step)
         self.rows = kept
         self._evaluate()
         self.points = self._project(self.constraints)
         if not self.points:
-            raise RegularizationError(f"The derivatives of the constraints of model {self.model.name!r} have no finite value where the constraints hold.")
+            raise RegularizationError(
+                f"The derivatives of the constraints of model {self.model.name!r} have no finite value where the constraints hold."
+            )
         return True
 
     def refuse_undetermined(self) -> None:
@@ -79,23 +83,28 @@ class Search:
 
     def compare_with_start(self) -> None:
         """Note if the ranks found near the start do not hold at the start itself."""
-        if any(value is None for value in self.model.y0):
+        y0 = tuple(other if value is None else mpmath.mpf(value) for value, other in zip(self.model.y0, self.points[0].y, strict=True))
+        start = self._projection(self.constraints).onto(Point(mpmath.mpf(self.model.t_span[0]), y0, True, 0))
+        if start is None or not self._finite(start):
+            self.notes.append("No consistent point was reached from the start values themselves.")
             return
-        y0 = tuple(mpmath.mpf(value) for value in self.model.y0 if value is not None)
-        start = self._projection(self.constraints).onto(Point(mpmath.mpf(self.model.t_span[0]), y0, True))
         with mpmath.workdps(DIGITS):
-            try:
-                matrix = None if start is None else self._unpacked(self._values(start))
-            except OutsideError:
-                matrix = None
-            if matrix is None or split([matrix], [True], self._order()).relations:
-                self.notes.append("At the start values themselves y' is not determined: the start is a singular point, or too far from consistent.")
+            if split([self._unpacked(self._values(start))], [True], self._order()).relations:
+                self.notes.append("At the start values themselves y' is not determined: the start is a singular point.")
 
     def _order(self) -> list[int]:
         """Return simple rows first: they serve to express the others."""
         written = [i for i, row in enumerate(self.rows) if row.origin is None]
         derived = [i for i, row in enumerate(self.rows) if row.origin is not None]
         return sorted(written, key=lambda i: self.rows[i].size) + derived
+
+    def _trimmed(self, row: Row) -> Row:
+        """Drop entries that are zero, or nothing but rounding, for the parameter values given."""
+        zero = {j: e for j, e in row.entries.items() if negligible(self.model, e)}
+        for j, e in zero.items():
+            note = f"{row.label}: the factor {e} of {self.model.states[j]}' is zero for the parameter values given."
+            self.notes.append(note)
+        return replace(row, entries={j: e for j, e in row.entries.items() if j not in zero}) if zero else row
 
     def _evaluate(self) -> None:
         self._values = evaluator(self.model, [e for row in self.rows for e in (*row.entries.values(), row.rhs)])
@@ -114,18 +123,15 @@ class Search:
     def _project(self, constraints: Sequence[sp.Expr]) -> list[Point]:
         """Return consistent points at which the rows can be evaluated; without any near the start, the far ones decide."""
         projection = self._projection(constraints)
-        known = getattr(self, "points", [])
         points = []
-        for k, tries in enumerate(self._starts):
-            for start in (*known[k : k + 1], *tries):
+        for tries in self._starts:
+            known = [p for p in self.points if p.slot == tries[0].slot]
+            for start in (*known, *tries):
                 point = projection.onto(start)
                 if point is not None and self._finite(point):
                     points.append(point)
                     break
-            else:
-                if k + 1 >= 3 and not points:
-                    break
-        return points if any(p.near for p in points) else [Point(p.t, p.y, True) for p in points]
+        return points if any(p.near for p in points) else [replace(p, near=True) for p in points]
 
     def _projection(self, constraints: Sequence[sp.Expr]) -> Projection:
         key = tuple(constraints)
@@ -172,11 +178,19 @@ class Search:
             before = [*self.constraints, *(other.constraint for other in good)]
             if self._independent([*before, step.constraint]):
                 good.append(step)
-            elif not self._project([*before, step.constraint]):
-                raise RegularizationError(self._fault(before, step.constraint))
-            else:
+            elif self._project([*before, step.constraint]):
                 self._leave_out(step)
+            else:
+                good.append(self._rescued(before, step))
         return good
+
+    def _rescued(self, before: list[sp.Expr], step: Step) -> Step:
+        """Return the step with its constraint freed of a hidden power, such as x**2 - 2*x*z + z**2; raise if that is not the trouble."""
+        if sp.count_ops(step.constraint) <= combine.SMALL:
+            new = replace(step, constraint=self._without_powers(sp.factor(step.constraint)))
+            if new.constraint != step.constraint and self._independent([*before, new.constraint]):
+                return new
+        raise RegularizationError(self._fault(before, step.constraint))
 
     def _news(self, steps: list[Step]) -> list[Step]:
         """Return the steps whose constraints do not hold yet at all points, measured by the distance to their zero sets."""
@@ -216,7 +230,9 @@ class Search:
 
     def _note_doubts(self, found: Split) -> None:
         for i, size in found.doubts:
-            self.notes.append(f"Doubtful rank: {self.rows[i].label} differs from a combination of other rows only by {size:.1e} (relative).")
+            self.notes.append(
+                f"Doubtful rank: {self.rows[i].label} differs from a combination of other rows only by {size:.1e} (relative)."
+            )
         for i, p in found.drops:
             t = mpmath.nstr(self.points[p].t, 4)
             where = "near the start" if self.points[p].near else "far from the start"
