@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import math
 import types
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
+
+from herk.core.cache import compiled_sources, folder
 
 try:
     import numba
@@ -33,7 +37,35 @@ def compiled(*signature: Any, **options: Any) -> Callable[[Callable[..., Any]], 
     """
     if numba is None:
         return lambda function: function
-    return numba.njit(*signature, **({"cache": True, "error_model": "numpy", "nogil": True} | options))
+    decorate = numba.njit(*signature, **({"cache": True, "error_model": "numpy", "nogil": True} | options))
+
+    def kept(function: Callable[..., Any]) -> Any:
+        with quiet(), _cache_folder():
+            return decorate(function)
+
+    return kept
+
+
+@contextmanager
+def _cache_folder() -> Iterator[None]:
+    """Let numba keep what is decorated now in our own folder; it reads the setting when it decorates."""
+    before = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = str(folder() / f"compiled_{compiled_sources()}")
+    try:
+        yield
+    finally:
+        numba.config.CACHE_DIR = before
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Silence numba's note that functions passed as values are an experimental feature; tests cover what we use of it."""
+    if numba is None:
+        yield
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", numba.core.errors.NumbaExperimentalFeatureWarning)
+        yield
 
 
 def is_compiled(function: object) -> bool:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from herk.core.jit import compiled
-from herk.method.control import error_norm, next_step
+from herk.method.control import damping, error_norm, first_step, next_step, spread
 from herk.method.memory import (
-    AT, COMPLETE, DIFFERENTIAL, GUESSED, JACOBIAN, K, KERNEL, LU_VALID, M, N, NEW, NGEV, NREJECT, NSTEP, OK, ORDER, PIVOT, PIVOTS,
-    PREDICTED, RATE, RHS, SLOPE, STAGES, STEP, Y,
+    AT, COMPLETE, DIFFERENTIAL, E_CHANGED, E_MODE, E_STACKED, GUESSED, JACOBIAN, K, KERNEL, LU_VALID, M, N, NEW, NGEV, NONFINITE, NREJECT,
+    NSTEP, OK, ORDER, PIVOT, PIVOTS, PREDICTED, RATE, RHS, SLOPE, STAGES, STEP, Y,
 )  # fmt: skip
 from herk.method.newton import jacobian
 from herk.method.selection import eliminate
@@ -14,14 +14,14 @@ from herk.method.signatures import ADVANCE
 from herk.method.signatures import G as CONSTRAINTS
 
 # How a chunk of steps ends.
-RUNNING, FINISHED, CHUNK_FULL, NEED_SELECTION, UNDERFLOW, NO_STEP, RANK_LOST = 0, 1, 2, 3, -1, -2, -3
+RUNNING, FINISHED, CHUNK_FULL, NEED_SELECTION, UNDERFLOW, STUCK, RANK_LOST = 0, 1, 2, 3, -1, -2, -3
 
 # Places in `run` (floats); tolerances and reference pivots stand behind SCALARS.
-T, H, T_END, T_START, H_MAX, RTOL, OLD_ERROR, RESIDUAL, EXPONENT, H_TRIED = range(10)
+T, H, T_END, T_START, H_MAX, RTOL, OLD_ERROR, RESIDUAL, EXPONENT, H_TRIED = range(10)  # H = 0: to be chosen
 RUN_SCALARS = 16  # then atol (n), then the pivots at the time of the selection (m + 1)
 
 # Places in `plan` (integers); the selection wanted from Python stands behind.
-FIXED, INDEX, TOTAL, SLOT, KNOWN, COUNT, REJECTED, THRESHOLDED, CAUSE = range(9)
+FIXED, INDEX, TOTAL, SLOT, KNOWN, COUNT, REJECTED, THRESHOLDED, CAUSE, PENDING = range(10)  # PENDING: select before stepping
 PLAN_SCALARS = 16  # then costs (n) of the columns, then the wanted algebraic components (m)
 
 # Places in a row of the table of selections, followed by the order of the components.
@@ -29,33 +29,8 @@ ROW_KERNEL, ROW_DIFFERENTIAL, ROW_PREDICTED, ROW_GUESSED, ROW_PIVOTS = range(5)
 ROW_ORDER = 8
 
 EPS = 2.220446049250313e-16
-DETERIORATED = 0.4  # a pivot that fell below this part of its value at the selection asks for a new selection
+DETERIORATED = 0.7  # a pivot that fell below this part of its best value asks for a new selection
 SPARSE_THRESHOLD = 0.1
-
-
-@compiled(ADVANCE)
-def advance(kernels, functions, mem, ints, run, plan, table, t_out, y_out, slot_out):  # type: ignore[no-untyped-def]
-    """Make accepted steps until the chunk is full, the end is reached, or Python is needed; points go to t_out, y_out."""
-    n, y, new = ints[N], ints[AT + Y], ints[AT + NEW]
-    plan[COUNT] = 0
-    while plan[COUNT] < t_out.size:
-        status = attempt(kernels, functions, mem, ints, run, plan, table)
-        if status != RUNNING:
-            return status
-        accept(functions, mem, ints, run)
-        for i in range(n):
-            mem[y + i] = mem[new + i]
-            y_out[plan[COUNT], i] = mem[new + i]
-        t_out[plan[COUNT]] = run[T]
-        slot_out[plan[COUNT]] = plan[SLOT]
-        plan[COUNT] += 1
-        if run[T] == run[T_END]:
-            return FINISHED
-        if deteriorated(mem, ints, run):
-            status = reselect(kernels, functions, mem, ints, run, plan, table)
-            if status != RUNNING:
-                return status
-    return CHUNK_FULL
 
 
 @compiled()
@@ -68,13 +43,17 @@ def attempt(kernels, functions, mem, ints, run, plan, table):  # type: ignore[no
         run[H_TRIED] = h
         status = kernels[ints[KERNEL]](STEP, functions, run[T], h, mem, ints)
         if status == OK and not finite(mem, ints):
-            status = NO_STEP
+            status = NONFINITE
+        damped = 1.0
+        if status == OK and not plan[FIXED]:
+            damped = damping(mem, ints, run)
+            status = spread(kernels[ints[KERNEL]], functions, target, mem, ints)
         if status == OK:
             if plan[FIXED]:
                 run[T] = target
                 plan[INDEX] += 1
                 return RUNNING
-            error = error_norm(h, mem, ints, run)
+            error = damped * error_norm(mem, ints, run)
             run[H] = next_step(h, error, plan[REJECTED] > 0, run)
             if error <= 1.0:
                 run[T] = target
@@ -86,6 +65,8 @@ def attempt(kernels, functions, mem, ints, run, plan, table):  # type: ignore[no
             plan[CAUSE] = status
             if not fresh and ints[M] > 0:
                 fresh = True
+                if status == E_CHANGED:
+                    ints[E_MODE] = E_STACKED
                 outcome = reselect(kernels, functions, mem, ints, run, plan, table)
                 if outcome != RUNNING:
                     return outcome
@@ -149,12 +130,14 @@ def finite(mem, ints):  # type: ignore[no-untyped-def]
 
 @compiled()
 def deteriorated(mem, ints, run):  # type: ignore[no-untyped-def]
-    """Tell whether a pivot of the selected columns has become much smaller than when they were selected."""
+    """Tell whether a pivot of the selected columns has become clearly smaller than its best value since they were selected."""
     reference = RUN_SCALARS + ints[N]
+    worse = False
     for i in range(ints[PIVOTS]):
-        if not mem[ints[AT + PIVOT] + i] >= DETERIORATED * run[reference + i]:
-            return True
-    return False
+        pivot = mem[ints[AT + PIVOT] + i]
+        worse = worse or not pivot >= DETERIORATED * run[reference + i]
+        run[reference + i] = max(run[reference + i], pivot)
+    return worse
 
 
 @compiled()
@@ -170,7 +153,9 @@ def reselect(kernels, functions, mem, ints, run, plan, table):  # type: ignore[n
         return RANK_LOST
     for slot in range(plan[KNOWN]):
         if algebraic_match(table[slot], n, m, wanted):
+            plan[PENDING] = 0
             return switch(kernels, functions, mem, ints, run, plan, table, slot)
+    plan[PENDING] = 1
     return NEED_SELECTION
 
 
@@ -202,7 +187,7 @@ def switch(kernels, functions, mem, ints, run, plan, table, slot):  # type: igno
         run[RUN_SCALARS + n + i] = mem[ints[AT + PIVOT] + i]
     if status != OK:
         plan[CAUSE] = status
-        return NO_STEP
+        return STUCK
     return RUNNING
 
 
@@ -217,3 +202,34 @@ def enter(row, ints):  # type: ignore[no-untyped-def]
     ints[LU_VALID] = 0
     for i in range(ints[N]):
         ints[ORDER + i] = row[ROW_ORDER + i]
+
+
+@compiled(ADVANCE)
+def advance(kernels, functions, mem, ints, run, plan, table, t_out, y_out, slot_out):  # type: ignore[no-untyped-def]
+    """Make accepted steps until the chunk is full, the end is reached, or Python is needed; points go to t_out, y_out."""
+    n, y, new = ints[N], ints[AT + Y], ints[AT + NEW]
+    plan[COUNT] = 0
+    if plan[PENDING]:
+        status = reselect(kernels, functions, mem, ints, run, plan, table)
+        if status != RUNNING:
+            return status
+    if run[H] == 0.0:
+        run[H] = first_step(kernels[ints[KERNEL]], functions, mem, ints, run)
+    while plan[COUNT] < t_out.size:
+        status = attempt(kernels, functions, mem, ints, run, plan, table)
+        if status != RUNNING:
+            return status
+        accept(functions, mem, ints, run)
+        for i in range(n):
+            mem[y + i] = mem[new + i]
+            y_out[plan[COUNT], i] = mem[new + i]
+        t_out[plan[COUNT]] = run[T]
+        slot_out[plan[COUNT]] = plan[SLOT]
+        plan[COUNT] += 1
+        if run[T] == run[T_END]:
+            return FINISHED
+        if deteriorated(mem, ints, run):
+            status = reselect(kernels, functions, mem, ints, run, plan, table)
+            if status != RUNNING:
+                return status
+    return CHUNK_FULL

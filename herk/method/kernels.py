@@ -67,10 +67,11 @@ def is_small(n: int, m: int, tableau: Tableau) -> bool:
 
 def kernel_text(source: StageSource, tableau: Tableau, n: int, m: int) -> str:
     """Return the module text that defines `kernel` for this stage code and tableau."""
+    header = HEADER + f"LAYOUT = {(source.algebraic, source.differential, source.guessed, source.predicted, source.pivots, source.work)!r}\n\n"
     if source.scalar:
-        return HEADER + source.text + "\n" + "\n".join(Unrolled(source, tableau, n, m).lines()) + TASKS
+        return header + source.text + "\n" + "\n".join(Unrolled(source, tableau, n, m).lines()) + TASKS
     loops = "\n\n".join(inspect.getsource(getattr(part, "py_func", part)) for part in (step.stage, step.whole_step, step.kernel))
-    return HEADER + source.text + ADAPTERS + loops.replace("@compiled(KERNEL)", "@compiled(KERNEL_TYPE)")
+    return header + source.text + ADAPTERS + loops.replace("@compiled(KERNEL)", "@compiled(KERNEL_TYPE)")
 
 
 class Unrolled:

@@ -16,7 +16,7 @@ from herk.method.tableau import Tableau
 STEP, EXTEND, RATE, COMPLETE = 0, 1, 2, 3
 
 # What a kernel answers: a step that fails is tried again, shorter.
-OK, NO_CONVERGENCE, SINGULAR, E_CHANGED = 0, -1, -2, -3
+OK, NO_CONVERGENCE, SINGULAR, E_CHANGED, NONFINITE = 0, -1, -2, -3, -4
 
 # Places in the integer array: sizes, the selection, flags, counters; then where each block of floats starts.
 N, M, STAGES, EXTRA, ESTIMATES = 0, 1, 2, 3, 4
@@ -35,7 +35,7 @@ TOLERANCE, TIGHT, CONTRACTION, STAGE_T = 0, 1, 2, 3
 SCALARS = 8
 
 # Blocks of the float array.
-(Y, NEW, STAGE, FLOOR, SLOPE, PIVOT, ERROR, K, TABLE_A, TABLE_C, TABLE_E, TABLE_P,
+(Y, NEW, STAGE, FLOOR, SLOPE, PIVOT, ERROR, K, TABLE_A, TABLE_C, TABLE_E, TABLE_B,
  YDOT, F, G, JACOBIAN, LU, E_NOW, E_LU, STACKED, RHS, WORK) = range(22)  # fmt: skip
 
 
@@ -66,7 +66,7 @@ def rows_of(tableau: Tableau) -> tuple[Array, Array, Array]:
 def starts(n: int, m: int, tableau: Tableau) -> list[int]:
     """Return where each block of floats starts; generated kernels have these numbers as literals."""
     rows, nodes, estimates = rows_of(tableau)
-    dense = 0 if tableau.dense_P is None else tableau.dense_P.size
+    dense = 0 if tableau.dense_B is None else tableau.dense_B.size
     sizes = (n, n, n, n, n, m + 1, len(estimates) * n, len(rows) * n, rows.size, nodes.size, estimates.size, dense,
              n, n, m, m * n, m * m, n * n, n * n, (n + m) * n, n + m)  # fmt: skip
     return [SCALARS, *(SCALARS + np.cumsum(sizes)).tolist()]
@@ -79,8 +79,8 @@ def allocate(n: int, m: int, tableau: Tableau, work: int) -> Memory:
     ints[[N, M, STAGES, EXTRA, ESTIMATES]] = n, m, tableau.stages, len(tableau.dense_c), len(tableau.error)
     ints[AT : AT + len(places)] = places
     memory = Memory(np.zeros(places[WORK] + max(work, 1)), ints)
-    dense = np.zeros(0) if tableau.dense_P is None else tableau.dense_P
-    for block, values in zip((TABLE_A, TABLE_C, TABLE_E, TABLE_P), (*rows_of(tableau), dense), strict=True):
+    dense = np.zeros(0) if tableau.dense_B is None else tableau.dense_B
+    for block, values in zip((TABLE_A, TABLE_C, TABLE_E, TABLE_B), (*rows_of(tableau), dense), strict=True):
         memory.view(block, values.size)[:] = values.ravel()
     memory.floats[CONTRACTION] = 0.1
     return memory

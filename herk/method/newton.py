@@ -13,7 +13,8 @@ from herk.model.linear import factor, substitute
 
 EPS = 2.220446049250313e-16
 MOST_ITERATIONS = 25
-SLOW = 0.3  # contraction above which the Jacobian is renewed
+SLOW = 0.1  # contraction above which the Jacobian is renewed
+CAUTION = 0.1  # a faster contraction is taken for luck
 
 
 @compiled()
@@ -87,14 +88,15 @@ def complete(functions, t, z, tolerance, mem, ints):  # type: ignore[no-untyped-
         if not size < 1e300:
             return -1
         if last > 0.0:
-            rate = max(size / last, 1e-10)
+            rate = max(size / last, CAUTION)
             if rate > 2.0 and fresh:
                 return -1
             fresh = fresh and rate < SLOW
-        last = size
-        if size == 0.0 or (rate < 1.0 and size * rate / (1.0 - rate) <= tolerance and (iteration > 0 or size <= 1e-3)):
-            mem[CONTRACTION] = min(max(rate, 1e-8), SLOW)
+        # The error left is about size * rate / (1 - rate); a rate measured in another solve is not trusted for that.
+        if size <= tolerance or (last > 0.0 and rate < 1.0 and size * rate / (1.0 - rate) <= tolerance):
+            mem[CONTRACTION] = rate
             return iteration + 1
+        last = size
     return -1
 
 

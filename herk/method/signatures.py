@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 from herk.core.jit import HAVE_NUMBA
@@ -26,15 +23,3 @@ if HAVE_NUMBA:
     ADVANCE = types.int64(KERNELS, FUNCTIONS, _floats, _ints, _floats, _ints, types.int64[:, ::1], _floats, types.float64[:, ::1], _ints)
     SAMPLE = types.int64(KERNELS, FUNCTIONS, _floats, _ints, types.int64[:, ::1], _floats, _floats, _ints, _floats, types.float64[:, ::1])
 
-
-@contextmanager
-def quiet() -> Iterator[None]:
-    """Silence numba's note that functions passed as values are an experimental feature; tests cover what we use of it."""
-    if not HAVE_NUMBA:
-        yield
-        return
-    from numba.core.errors import NumbaExperimentalFeatureWarning
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NumbaExperimentalFeatureWarning)
-        yield

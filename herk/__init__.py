@@ -1,0 +1,56 @@
+"""herk: solving and judging differential-algebraic equations; half-explicit Runge-Kutta methods that never drift."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+# Public name -> module. Everything is loaded on first use, so that `import herk` is quick.
+_PUBLIC = {
+    "Dae": "herk.core",
+    "HerkError": "herk.core",
+    "InputError": "herk.core",
+    "Problem": "herk.core",
+    "Reason": "herk.core",
+    "Reference": "herk.core",
+    "Invariant": "herk.core",
+    "Settings": "herk.core",
+    "Solution": "herk.core",
+    "Model": "herk.model.model",
+    "t": "herk.model.model",
+    "regularize": "herk.model.regularize",
+    "RegularizationError": "herk.model.regularize",
+    "check_constraints": "herk.model.start",
+    "consistent_start": "herk.model.start",
+    "METHODS": "herk.method.tableaus",
+    "Tableau": "herk.method.tableau",
+    "solve_dae": "herk.method.solve",
+}
+
+__all__ = ["__version__", *_PUBLIC]
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name on first use."""
+    if name not in _PUBLIC:
+        raise AttributeError(f"module 'herk' has no attribute {name!r}; it offers {', '.join(sorted(_PUBLIC))}")
+    value = getattr(import_module(_PUBLIC[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """List the public names."""
+    return sorted(__all__)
+
+
+if TYPE_CHECKING:
+    from herk.core import Dae, HerkError, InputError, Invariant, Problem, Reason, Reference, Settings, Solution
+    from herk.method.solve import solve_dae
+    from herk.method.tableau import Tableau
+    from herk.method.tableaus import METHODS
+    from herk.model.model import Model, t
+    from herk.model.regularize import RegularizationError, regularize
+    from herk.model.start import check_constraints, consistent_start

@@ -1,0 +1,48 @@
+"""Where generated and compiled code is kept between processes, and what makes it stale."""
+
+from __future__ import annotations
+
+import atexit
+import hashlib
+import os
+import shutil
+import tempfile
+from functools import cache
+from pathlib import Path
+
+# numba checks only the file a compiled function stands in, not those of the functions and constants it takes from elsewhere. So all
+# compiled code of the package lives in a folder named after the text of every file that takes part.
+_PARTS = ("core/jit.py", "method/memory.py", "method/signatures.py")
+
+
+def folder() -> Path:
+    """Return the cache folder: $HERK_CACHE_DIR, $XDG_CACHE_HOME/herk or ~/.cache/herk; a temporary one if it cannot be written."""
+    named = os.environ.get("HERK_CACHE_DIR")
+    place = Path(named) if named else Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")) / "herk"
+    return place if _writable(str(place.absolute())) else _temporary()
+
+
+@cache
+def compiled_sources() -> str:
+    """Return a hash of all source text that compiled code of this package is made from."""
+    root = Path(__file__).parents[1]
+    texts = {path: path.read_bytes() for room in ("core", "model", "method") for path in sorted((root / room).glob("*.py"))}
+    parts = [text for path, text in texts.items() if b"\n@compiled(" in text or path.relative_to(root).as_posix() in _PARTS]
+    return hashlib.sha256(b"\0".join(parts)).hexdigest()[:12]
+
+
+@cache
+def _writable(place: str) -> bool:
+    try:
+        os.makedirs(place, mode=0o700, exist_ok=True)
+        with tempfile.TemporaryFile(dir=place):
+            return True
+    except OSError:
+        return False
+
+
+@cache
+def _temporary() -> Path:
+    place = tempfile.mkdtemp(prefix="herk-")
+    atexit.register(shutil.rmtree, place, ignore_errors=True)
+    return Path(place)

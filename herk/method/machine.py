@@ -1,0 +1,146 @@
+"""A DAE made ready to step: bound functions, memory, and the table of selections with the kernel of each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from types import ModuleType
+
+import numpy as np
+
+from herk.core import Dae, InputError
+from herk.core.dae import Array
+from herk.core.jit import interpreted
+from herk.method import drive, sample, step
+from herk.method import memory as at
+from herk.method.callables import Functions, bind
+from herk.method.kernels import is_small, kernel_text
+from herk.method.memory import Memory, allocate
+from herk.method.selection import select
+from herk.method.signatures import SLOTS
+from herk.method.tableau import Tableau
+from herk.model import store
+from herk.model.start import Linearisation, free_columns
+
+Kernel = Callable[..., int]
+
+
+@dataclass
+class Machine:
+    """What the loop works on. One machine serves one run; its kernels are shared through the cache on disk and in the process."""
+
+    dae: Dae
+    tableau: Tableau
+    functions: Functions
+    memory: Memory
+    required: tuple[int, ...]
+    generate: bool
+    kernels: list[Kernel] = field(default_factory=list)
+    table: np.ndarray = field(default_factory=lambda: np.zeros((0, 0), dtype=np.int64))
+    known: list[tuple[int, ...]] = field(default_factory=list)
+
+    @property
+    def cost(self) -> np.ndarray:
+        """Return how many constraints each component occurs in, where the model knows it; zeros otherwise."""
+        if self.dae.generated is None:
+            return np.zeros(self.dae.n, dtype=np.int64)
+        return np.asarray(self.dae.generated.structure, dtype=np.int64).reshape(self.dae.m, self.dae.n).sum(axis=0)
+
+    @property
+    def advance(self) -> Callable[..., int]:
+        """Return the stepping loop, compiled or interpreted as the functions are."""
+        return drive.advance if self.functions.compiled else interpreted(drive.advance)
+
+    @property
+    def sampler(self) -> Callable[..., int]:
+        """Return the evaluation between steps, likewise."""
+        return sample.sample if self.functions.compiled else interpreted(sample.sample)
+
+    def first_selection(self, jac: Array) -> tuple[int, ...]:
+        """Select algebraic components at the start; say so if the constraints are dependent."""
+        threshold = 1.0 if self.dae.generated is None else drive.SPARSE_THRESHOLD
+        algebraic, rank = select(jac, self.required, cost=self.cost, threshold=threshold)
+        if rank < self.dae.m:
+            raise InputError(
+                f"The {self.dae.m} constraints are not independent at the start: dg/dy has rank {rank}. Leave out redundant rows of g, or start elsewhere."
+            )
+        return tuple(sorted(algebraic))
+
+    def slot(self, algebraic: Sequence[int]) -> int:
+        """Return the row of the table for these algebraic components, made on first use."""
+        algebraic = tuple(sorted(int(i) for i in algebraic))
+        if algebraic not in self.known:
+            self._add(algebraic)
+        return self.known.index(algebraic)
+
+    def _add(self, algebraic: tuple[int, ...]) -> None:
+        n, m = self.dae.n, self.dae.m
+        row = np.zeros(drive.ROW_ORDER + n, dtype=np.int64)
+        if self.generate and len(self.kernels) < SLOTS:
+            kernel, order, header = self._generated_kernel(algebraic)
+            self.kernels.append(kernel)
+            row[:5] = (len(self.kernels) - 1, *header)
+        else:
+            differential = [i for i in range(n) if i not in algebraic]
+            predicted = [i for i in algebraic if i not in self.required]
+            order = [*differential, *predicted, *(i for i in algebraic if i in self.required)]
+            row[:5] = 0, len(differential), len(predicted), m, min(m, 1)
+        row[drive.ROW_ORDER :] = order
+        self.table = np.vstack([self.table.reshape(-1, row.size), row])
+        self.known.append(algebraic)
+
+    def _generated_kernel(self, algebraic: tuple[int, ...]) -> tuple[Kernel, list[int], tuple[int, ...]]:
+        module = load_kernel(self.dae, algebraic, self.tableau)
+        algebraic, differential, guessed, predicted, pivots, work = module.LAYOUT
+        order = [*differential, *guessed, *(i for i in algebraic if i not in guessed)]
+        self._room(work)
+        kernel = module.kernel if self.functions.compiled else interpreted(module.kernel)
+        return kernel, order, (len(differential), predicted, len(guessed), pivots)
+
+    def _room(self, work: int) -> None:
+        """Lengthen the scratch memory if a kernel needs more."""
+        missing = int(self.memory.ints[at.AT + at.WORK]) + work + 1 - self.memory.floats.size
+        if missing > 0:
+            self.memory = Memory(np.concatenate([self.memory.floats, np.zeros(missing)]), self.memory.ints)
+
+    def kernel_tuple(self) -> tuple[Kernel, ...]:
+        """Return one kernel per slot; unused slots repeat the first."""
+        return (*self.kernels, *(self.kernels[:1] * (SLOTS - len(self.kernels))))
+
+
+def load_kernel(dae: Dae, algebraic: tuple[int, ...], tableau: Tableau) -> ModuleType:
+    """Return the module with the generated kernel, from the cache where it is there."""
+    generated = dae.generated
+    assert generated is not None
+
+    def write() -> str:
+        source = generated.stage(algebraic, scalar=is_small(dae.n, dae.m, tableau))
+        return kernel_text(source, tableau, dae.n, dae.m)
+
+    return store.load(f"kernel_{generated.key}_{tableau.name}_{'_'.join(map(str, algebraic))}", write)
+
+
+def build(dae: Dae, tableau: Tableau, t: float, y: Array, here: Linearisation, *, interpret: bool, generate: bool) -> Machine:
+    """Bind the functions, classify E, allocate the memory; the numeric kernel has slot 0."""
+    functions = bind(dae, t, y, interpret=interpret)
+    free = free_columns(here.E)
+    rows, columns = np.flatnonzero(here.E.any(axis=1)), np.flatnonzero(here.E.any(axis=0))
+    square = len(rows) == len(columns) and (not len(rows) or np.linalg.matrix_rank(here.E[np.ix_(rows, columns)]) == len(rows))
+    memory = allocate(dae.n, dae.m, tableau, 0)
+    ints, n = memory.ints, dae.n
+    ints[at.HAVE_JACOBIAN], ints[at.HAVE_G_T] = functions.have_jacobian, functions.have_g_t
+    if square:
+        ints[at.E_RANK] = len(rows)
+        ints[at.ORDER + 2 * n : at.ORDER + 2 * n + len(rows)] = rows
+        ints[at.ORDER + 3 * n : at.ORDER + 3 * n + len(rows)] = columns
+        ints[at.ORDER + n + np.array(free, dtype=int)] = 1
+    memory.view(at.E_NOW, n * n)[:] = here.E.ravel()
+    ints[at.E_MODE] = _e_mode(dae, here.E) if square else at.E_STACKED
+    numeric = step.kernel if functions.compiled else interpreted(step.kernel)
+    return Machine(dae, tableau, functions, memory, free if square else (), generate and dae.generated is not None, [numeric])
+
+
+def _e_mode(dae: Dae, E: Array) -> int:  # noqa: N803
+    if callable(dae.E) and not getattr(dae.generated, "constant_E", False):
+        return at.E_VARYING
+    return at.E_DIAGONAL if not (E - np.diag(np.diag(E))).any() else at.E_CONSTANT

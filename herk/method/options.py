@@ -1,0 +1,171 @@
+"""What solve_dae was asked for, checked: every wrong input ends here with a sentence."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from herk.core import Dae, InputError, Problem, nearest
+from herk.core.dae import Array
+from herk.method.tableau import Tableau
+from herk.method.tableaus import get
+
+CONSISTENT = ("check", "trust", "project")
+NEWTON = ("simplified", "full")
+METHOD_OPTIONS = ("newton", "interpret", "generate")
+
+
+@dataclass(frozen=True)
+class Request:
+    """A checked call of solve_dae."""
+
+    dae: Dae
+    t0: float
+    t1: float
+    y0: tuple[float | None, ...]
+    tableau: Tableau
+    rtol: float
+    atol: Array
+    step: float | None
+    t_eval: Array | None
+    dense_output: bool
+    events: tuple[Callable[[float, Array], float], ...] | None
+    first_step: float | None
+    max_step: float
+    max_steps: int
+    time_limit: float | None
+    consistent: str
+    callback: Callable[[float, Array], Any] | None
+    newton: str
+    interpret: bool
+    generate: bool
+
+
+def system(given: Any, t_span: Any, y0: Any) -> tuple[Dae, Any, Any]:
+    """Return DAE, span and start from a Dae, a Model or a Problem; what the call names wins over what they bring."""
+    if isinstance(given, Problem):
+        dae, span, start = given.dae, given.t_span, given.y0
+    elif isinstance(given, Dae):
+        dae, span, start = given, getattr(given, "t_span", None), getattr(given, "y0", None)
+    elif hasattr(given, "form"):
+        dae, span, start = given.form("overdetermined"), given.t_span, given.y0
+    else:
+        raise InputError(f"solve_dae takes a herk.Dae, herk.Model or a problem of the test set, not {type(given).__name__}.")
+    span, start = span if t_span is None else t_span, start if y0 is None else y0
+    if span is None or start is None:
+        raise InputError("A herk.Dae brings no span and no start: call solve_dae(dae, t_span, y0).")
+    return dae, span, start
+
+
+def request(given: Any, t_span: Any, y0: Any, method: str | Tableau, options: dict[str, Any], extra: dict[str, Any]) -> Request:
+    """Check every argument and return the request."""
+    for name in extra:
+        if name not in METHOD_OPTIONS:
+            raise nearest(name, METHOD_OPTIONS, "option")
+    dae, span, start = system(given, t_span, y0)
+    t0, t1 = _span(span)
+    tableau = get(method)
+    step = _positive(options["step"], "step", none=True)
+    if step is None and not tableau.adaptive:
+        raise InputError(f"Method {tableau.name!r} has no error estimate; give step=h for a fixed step, or choose an adaptive pair such as 'dopri5'.")
+    _choice(options["consistent"], CONSISTENT, "consistent")
+    _choice(extra.get("newton", "simplified"), NEWTON, "newton")
+    rtol = _positive(options["rtol"], "rtol")
+    if rtol < 1e-15:
+        raise InputError(f"rtol = {rtol:g} is below the rounding of double precision; use at least 1e-15.")
+    if options["callback"] is not None and not callable(options["callback"]):
+        raise InputError("callback must be a callable (t, y); it stops the run by returning True.")
+    return Request(
+        dae=dae, t0=t0, t1=t1, y0=_start(start, dae), tableau=tableau, rtol=rtol, atol=_atol(options["atol"], dae.n), step=step,
+        t_eval=_t_eval(options["t_eval"], t0, t1), dense_output=bool(options["dense_output"]), events=_events(options["events"]),
+        first_step=_positive(options["first_step"], "first_step", none=True), max_step=_positive(options["max_step"], "max_step"),
+        max_steps=_count(options["max_steps"]), time_limit=_positive(options["time_limit"], "time_limit", none=True),
+        consistent=options["consistent"], callback=options["callback"], newton=extra.get("newton", "simplified"),
+        interpret=bool(extra.get("interpret", False)), generate=bool(extra.get("generate", True)),
+    )  # fmt: skip
+
+
+def _span(span: Any) -> tuple[float, float]:
+    try:
+        t0, t1 = (float(value) for value in span)
+    except (TypeError, ValueError):
+        raise InputError(f"t_span must be two numbers (t0, t_end), not {span!r}.") from None
+    if not (math.isfinite(t0) and math.isfinite(t1)):
+        raise InputError(f"t_span = ({t0}, {t1}) is not finite.")
+    if t0 == t1:
+        raise InputError(f"t_span has length zero: both ends are {t0}.")
+    return t0, t1
+
+
+def _start(y0: Any, dae: Dae) -> tuple[float | None, ...]:
+    try:
+        values = tuple(None if value is None else float(value) for value in y0)
+    except (TypeError, ValueError):
+        raise InputError(f"y0 must be a sequence of {dae.n} numbers (None for one to be computed), not {y0!r}.") from None
+    if len(values) != dae.n:
+        raise InputError(f"y0 has {len(values)} entries; the DAE has n = {dae.n} unknowns.")
+    wrong = [dae.names[i] for i, value in enumerate(values) if value is not None and not math.isfinite(value)]
+    if wrong:
+        raise InputError(f"y0 is not finite in {', '.join(wrong)}.")
+    return values
+
+
+def _positive(value: Any, name: str, none: bool = False) -> Any:
+    if value is None and none:
+        return None
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not float(value) > 0:
+        raise InputError(f"{name} must be a positive number, not {value!r}.")
+    return float(value)
+
+
+def _count(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
+        raise InputError(f"max_steps must be a whole number of at least 1, not {value!r}.")
+    return int(value)
+
+
+def _choice(value: Any, known: Sequence[str], name: str) -> None:
+    if value not in known:
+        raise nearest(value, known, f"choice of {name}")
+
+
+def _atol(atol: Any, n: int) -> Array:
+    try:
+        array = np.array(atol, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError(f"atol must be a number or {n} numbers, not {atol!r}.") from None
+    if array.shape not in ((), (n,)):
+        raise InputError(f"atol has shape {array.shape}; give one number or one for each of the {n} unknowns.")
+    if not (np.isfinite(array).all() and (array > 0).all()):
+        raise InputError("atol must be positive and finite in every component.")
+    return np.broadcast_to(array, (n,)).copy()
+
+
+def _t_eval(t_eval: Any, t0: float, t1: float) -> Array | None:
+    if t_eval is None:
+        return None
+    times = np.array(t_eval, dtype=float)
+    if times.ndim != 1 or not times.size:
+        raise InputError("t_eval must be a non-empty sequence of times.")
+    if not ((times >= min(t0, t1)) & (times <= max(t0, t1))).all():
+        raise InputError(f"t_eval has times outside the span from {t0} to {t1}.")
+    if times.size > 1 and not (np.diff(times) * np.sign(t1 - t0) > 0).all():
+        raise InputError("t_eval must be strictly monotone in the direction of integration.")
+    return times
+
+
+def _events(events: Any) -> tuple[Callable[[float, Array], float], ...] | None:
+    if events is None:
+        return None
+    listed = (events,) if callable(events) else tuple(events)
+    for event in listed:
+        if not callable(event):
+            raise InputError(f"events must be callables (t, y) -> float, not {type(event).__name__}.")
+        terminal = getattr(event, "terminal", None)
+        if terminal is not None and not isinstance(terminal, (bool, np.bool_)) and (int(terminal) != terminal or terminal < 1):
+            raise InputError("The attribute terminal of an event must be True, False or a positive whole number.")
+    return listed
