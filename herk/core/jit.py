@@ -73,6 +73,14 @@ def is_compiled(function: object) -> bool:
     return HAVE_NUMBA and isinstance(function, CPUDispatcher)
 
 
+_twins: dict[int, Any] = {}
+
+
+def set_twin(function: Any, plain: Callable[..., Any]) -> None:
+    """Name the plain Python twin of something that only compiled code can call."""
+    _twins[id(function)] = plain
+
+
 def interpreted(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return the plain Python twin of a compiled function, all compiled functions it calls replaced by their twins."""
     return _twin(function, {})
@@ -86,7 +94,9 @@ def _twin(function: Any, done: dict[int, Any]) -> Any:
         done[id(function)] = twin
         for name in plain.__code__.co_names:
             value = scope.get(name)
-            if is_compiled(value):
+            if id(value) in _twins:
+                scope[name] = _twins[id(value)]
+            elif is_compiled(value):
                 scope[name] = _twin(value, done)
             elif isinstance(value, types.BuiltinFunctionType) and value in _LIKE_COMPILED:
                 scope[name] = _LIKE_COMPILED[value]

@@ -11,7 +11,7 @@ MEMORY = 0.2  # weight of the previous error in the PI controller, times the exp
 
 
 @compiled()
-def spread(kernel, functions, t, mem, ints):  # type: ignore[no-untyped-def]
+def spread(kernel, t, mem, ints):  # type: ignore[no-untyped-def]
     """Turn the error estimate of the differential components into one of all components, in place at ERROR; return the status.
 
     The embedded result is completed by the constraints like the new point; the estimate is the difference of two points on the
@@ -22,7 +22,7 @@ def spread(kernel, functions, t, mem, ints):  # type: ignore[no-untyped-def]
         mem[kept + i] = mem[new + i]
     for j in range(nd):
         mem[new + ints[ORDER + j]] += mem[error + j]
-    status = kernel(COMPLETE, functions, t, 0.0, mem, ints) if nd < n else OK
+    status = kernel(COMPLETE, t, 0.0, mem, ints) if nd < n else OK
     for i in range(n):
         mem[error + i] = mem[new + i] - mem[kept + i]
         mem[new + i] = mem[kept + i]
@@ -70,7 +70,7 @@ def next_step(h, error, rejected, run):  # type: ignore[no-untyped-def]
 
 
 @compiled()
-def first_step(kernel, functions, mem, ints, run):  # type: ignore[no-untyped-def]
+def first_step(kernel, mem, ints, run):  # type: ignore[no-untyped-def]
     """Return a first step size from the sizes of y, y' and y'' (Hairer, Norsett & Wanner, II.4), y'' from one trial step."""
     n, nd, y, k = ints[N], ints[DIFFERENTIAL], ints[AT + Y], ints[AT + K]
     span = run[T_END] - run[T]
@@ -80,7 +80,7 @@ def first_step(kernel, functions, mem, ints, run):  # type: ignore[no-untyped-de
     h = min(0.01 * d0 / d1 if d0 > 1e-5 and d1 > 1e-5 else 1e-6 * abs(span), most)
     for _ in range(8):
         trial = h if span > 0.0 else -h
-        if kernel(STEP, functions, run[T], trial, mem, ints) == OK:
+        if kernel(STEP, run[T], trial, mem, ints) == OK:
             break
         h *= 0.1
     last = k + ints[STAGES] * n

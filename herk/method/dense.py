@@ -47,8 +47,7 @@ class DenseOutput:
         machine = self.machine
         with quiet(), np.errstate(all="ignore"):
             status = machine.sampler(
-                machine.kernel_tuple(), machine.functions.in_place, self.memory.floats, self.memory.ints, machine.table,
-                self.t, self.y.reshape(-1), self.slots, np.ascontiguousarray(times), out,
+                self.memory.floats, self.memory.ints, machine.table, self.t, self.y.reshape(-1), self.slots, np.ascontiguousarray(times), out,
             )  # fmt: skip
         if status != OK:
             raise HerkError("The constraints could not be solved between two accepted points; use smaller tolerances.")

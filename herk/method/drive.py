@@ -5,13 +5,12 @@ from __future__ import annotations
 from herk.core.jit import compiled
 from herk.method.control import damping, error_norm, first_step, next_step, spread
 from herk.method.memory import (
-    AT, COMPLETE, DIFFERENTIAL, E_CHANGED, E_MODE, E_STACKED, GUESSED, JACOBIAN, K, KERNEL, LU_VALID, M, N, NEW, NGEV, NONFINITE, NREJECT,
+    AT, AT_G, COMPLETE, DIFFERENTIAL, E_CHANGED, E_MODE, E_STACKED, GUESSED, JACOBIAN, K, KERNEL, LU_VALID, M, N, NEW, NGEV, NONFINITE, NREJECT,
     NSTEP, OK, ORDER, PIVOT, PIVOTS, PREDICTED, RATE, RHS, SLOPE, STAGES, STEP, Y,
 )  # fmt: skip
 from herk.method.newton import jacobian
 from herk.method.selection import eliminate
-from herk.method.signatures import ADVANCE
-from herk.method.signatures import G as CONSTRAINTS
+from herk.method.signatures import ADVANCE, function_at, kernel_at
 
 # How a chunk of steps ends.
 RUNNING, FINISHED, CHUNK_FULL, NEED_SELECTION, UNDERFLOW, STUCK, RANK_LOST = 0, 1, 2, 3, -1, -2, -3
@@ -34,20 +33,20 @@ SPARSE_THRESHOLD = 0.1
 
 
 @compiled()
-def attempt(kernels, functions, mem, ints, run, plan, table):  # type: ignore[no-untyped-def]
+def attempt(mem, ints, run, plan, table):  # type: ignore[no-untyped-def]
     """Try steps from the current point until one is accepted; a failing stage asks for a new selection first, then for a shorter step."""
     fresh = False
     shortest = 16.0 * EPS * (abs(run[T]) + 1e-3 * abs(run[T_END] - run[T_START]))
     while True:
         h, target = plan_step(run, plan)
         run[H_TRIED] = h
-        status = kernels[ints[KERNEL]](STEP, functions, run[T], h, mem, ints)
+        status = kernel_at(ints[KERNEL])(STEP, run[T], h, mem, ints)
         if status == OK and not finite(mem, ints):
             status = NONFINITE
         damped = 1.0
         if status == OK and not plan[FIXED]:
             damped = damping(mem, ints, run)
-            status = spread(kernels[ints[KERNEL]], functions, target, mem, ints)
+            status = spread(kernel_at(ints[KERNEL]), target, mem, ints)
         if status == OK:
             if plan[FIXED]:
                 run[T] = target
@@ -67,7 +66,7 @@ def attempt(kernels, functions, mem, ints, run, plan, table):  # type: ignore[no
                 fresh = True
                 if status == E_CHANGED:
                     ints[E_MODE] = E_STACKED
-                outcome = reselect(kernels, functions, mem, ints, run, plan, table)
+                outcome = reselect(mem, ints, run, plan, table)
                 if outcome != RUNNING:
                     return outcome
                 continue
@@ -98,7 +97,7 @@ def plan_step(run, plan):  # type: ignore[no-untyped-def]
 
 
 @compiled()
-def accept(functions, mem, ints, run):  # type: ignore[no-untyped-def]
+def accept(mem, ints, run):  # type: ignore[no-untyped-def]
     """Move on to the new point: slopes for start values, first stage of the next step, largest residual so far."""
     n, m, y, new, k = ints[N], ints[M], ints[AT + Y], ints[AT + NEW], ints[AT + K]
     ints[NSTEP] += 1
@@ -110,7 +109,7 @@ def accept(functions, mem, ints, run):  # type: ignore[no-untyped-def]
         mem[ints[AT + SLOPE] + i] = (mem[new + i] - mem[y + i]) / run[H_TRIED]
     if m > 0:
         residual = mem[ints[AT + RHS] : ints[AT + RHS] + m]
-        functions[CONSTRAINTS](run[T], mem[new : new + n], residual)
+        function_at(ints[AT_G])(run[T], mem[new : new + n], residual)
         ints[NGEV] += 1
         for i in range(m):
             run[RESIDUAL] = max(run[RESIDUAL], abs(residual[i]))
@@ -141,11 +140,11 @@ def deteriorated(mem, ints, run):  # type: ignore[no-untyped-def]
 
 
 @compiled()
-def reselect(kernels, functions, mem, ints, run, plan, table):  # type: ignore[no-untyped-def]
+def reselect(mem, ints, run, plan, table):  # type: ignore[no-untyped-def]
     """Apply Procedure 3.11 at the current point; switch if it prefers other components, ask Python if they have no kernel yet."""
     n, m = ints[N], ints[M]
     wanted = plan[PLAN_SCALARS + n : PLAN_SCALARS + n + m]
-    jacobian(functions, run[T], ints[AT + Y], mem, ints)
+    jacobian(run[T], ints[AT + Y], mem, ints)
     a = mem[ints[AT + JACOBIAN] : ints[AT + JACOBIAN] + m * n]
     threshold = SPARSE_THRESHOLD if plan[THRESHOLDED] else 1.0
     required = ints[ORDER + n : ORDER + 2 * n]
@@ -154,7 +153,7 @@ def reselect(kernels, functions, mem, ints, run, plan, table):  # type: ignore[n
     for slot in range(plan[KNOWN]):
         if algebraic_match(table[slot], n, m, wanted):
             plan[PENDING] = 0
-            return switch(kernels, functions, mem, ints, run, plan, table, slot)
+            return switch(mem, ints, run, plan, table, slot)
     plan[PENDING] = 1
     return NEED_SELECTION
 
@@ -172,17 +171,17 @@ def algebraic_match(row, n, m, wanted):  # type: ignore[no-untyped-def]
 
 
 @compiled()
-def switch(kernels, functions, mem, ints, run, plan, table, slot):  # type: ignore[no-untyped-def]
+def switch(mem, ints, run, plan, table, slot):  # type: ignore[no-untyped-def]
     """Put a selection in force at the current point: order of components, first stage, reference pivots."""
     n, m = ints[N], ints[M]
     enter(table[slot], ints)
     plan[SLOT] = slot
     for i in range(n):
         mem[ints[AT + NEW] + i] = mem[ints[AT + Y] + i]
-    kernel = kernels[ints[KERNEL]]
-    status = kernel(COMPLETE, functions, run[T], 0.0, mem, ints)
+    kernel = kernel_at(ints[KERNEL])
+    status = kernel(COMPLETE, run[T], 0.0, mem, ints)
     if status == OK:
-        status = kernel(RATE, functions, run[T], 0.0, mem, ints)
+        status = kernel(RATE, run[T], 0.0, mem, ints)
     for i in range(m + 1):
         run[RUN_SCALARS + n + i] = mem[ints[AT + PIVOT] + i]
     if status != OK:
@@ -205,21 +204,21 @@ def enter(row, ints):  # type: ignore[no-untyped-def]
 
 
 @compiled(ADVANCE)
-def advance(kernels, functions, mem, ints, run, plan, table, t_out, y_out, slot_out):  # type: ignore[no-untyped-def]
+def advance(mem, ints, run, plan, table, t_out, y_out, slot_out):  # type: ignore[no-untyped-def]
     """Make accepted steps until the chunk is full, the end is reached, or Python is needed; points go to t_out, y_out."""
     n, y, new = ints[N], ints[AT + Y], ints[AT + NEW]
     plan[COUNT] = 0
     if plan[PENDING]:
-        status = reselect(kernels, functions, mem, ints, run, plan, table)
+        status = reselect(mem, ints, run, plan, table)
         if status != RUNNING:
             return status
     if run[H] == 0.0:
-        run[H] = first_step(kernels[ints[KERNEL]], functions, mem, ints, run)
+        run[H] = first_step(kernel_at(ints[KERNEL]), mem, ints, run)
     while plan[COUNT] < t_out.size:
-        status = attempt(kernels, functions, mem, ints, run, plan, table)
+        status = attempt(mem, ints, run, plan, table)
         if status != RUNNING:
             return status
-        accept(functions, mem, ints, run)
+        accept(mem, ints, run)
         for i in range(n):
             mem[y + i] = mem[new + i]
             y_out[plan[COUNT], i] = mem[new + i]
@@ -229,7 +228,7 @@ def advance(kernels, functions, mem, ints, run, plan, table, t_out, y_out, slot_
         if run[T] == run[T_END]:
             return FINISHED
         if deteriorated(mem, ints, run):
-            status = reselect(kernels, functions, mem, ints, run, plan, table)
+            status = reselect(mem, ints, run, plan, table)
             if status != RUNNING:
                 return status
     return CHUNK_FULL

@@ -27,7 +27,7 @@ compiled = partial(jit.compiled, fastmath={"contract"})
 
 TASKS = """
 @compiled(KERNEL_TYPE)
-def kernel(task, functions, t, h, mem, ints):
+def kernel(task, t, h, mem, ints):
     if task == STEP:
         return step(t, h, mem, ints)
     if task == RATE:
@@ -42,7 +42,7 @@ stage_complete, stage_rate = complete, rate
 
 
 @compiled()
-def complete(functions, t, z, tolerance, mem, ints):
+def complete(t, z, tolerance, mem, ints):
     floor, pivots = mem[ints[AT + FLOOR] :], mem[ints[AT + PIVOT] :]
     iterations = stage_complete(t, mem[z : z + ints[N]], tolerance, floor, pivots, mem[ints[AT + WORK] :])
     ints[NGEV] += 1
@@ -51,7 +51,7 @@ def complete(functions, t, z, tolerance, mem, ints):
 
 
 @compiled()
-def rate(functions, t, z, row, mem, ints):
+def rate(t, z, row, mem, ints):
     start = ints[AT + K] + row * ints[N]
     ints[NFEV] += 1
     return stage_rate(t, mem[z : z + ints[N]], mem[start : start + ints[N]], mem[ints[AT + WORK] :])

@@ -11,13 +11,13 @@ import numpy as np
 from herk.core import Dae, InputError
 from herk.core.dae import Array
 from herk.core.jit import interpreted
+from herk.core.pointers import address
 from herk.method import drive, sample, step
 from herk.method import memory as at
 from herk.method.callables import Functions, bind
 from herk.method.kernels import is_small, kernel_text
 from herk.method.memory import Memory, allocate
 from herk.method.selection import select
-from herk.method.signatures import SLOTS
 from herk.method.tableau import Tableau
 from herk.model import store
 from herk.model.start import Linearisation, free_columns
@@ -76,15 +76,15 @@ class Machine:
     def _add(self, algebraic: tuple[int, ...]) -> None:
         n, m = self.dae.n, self.dae.m
         row = np.zeros(drive.ROW_ORDER + n, dtype=np.int64)
-        if self.generate and len(self.kernels) < SLOTS:
+        if self.generate:
             kernel, order, header = self._generated_kernel(algebraic)
-            self.kernels.append(kernel)
-            row[:5] = (len(self.kernels) - 1, *header)
+            self.kernels.append(kernel)  # keeps the address valid
+            row[:5] = address(kernel), *header
         else:
             differential = [i for i in range(n) if i not in algebraic]
             predicted = [i for i in algebraic if i not in self.required]
             order = [*differential, *predicted, *(i for i in algebraic if i in self.required)]
-            row[:5] = 0, len(differential), len(predicted), m, min(m, 1)
+            row[:5] = address(self.kernels[0]), len(differential), len(predicted), m, min(m, 1)
         row[drive.ROW_ORDER :] = order
         self.table = np.vstack([self.table.reshape(-1, row.size), row])
         self.known.append(algebraic)
@@ -102,10 +102,6 @@ class Machine:
         missing = int(self.memory.ints[at.AT + at.WORK]) + work + 1 - self.memory.floats.size
         if missing > 0:
             self.memory = Memory(np.concatenate([self.memory.floats, np.zeros(missing)]), self.memory.ints)
-
-    def kernel_tuple(self) -> tuple[Kernel, ...]:
-        """Return one kernel per slot; unused slots repeat the first."""
-        return (*self.kernels, *(self.kernels[:1] * (SLOTS - len(self.kernels))))
 
 
 def load_kernel(dae: Dae, algebraic: tuple[int, ...], tableau: Tableau) -> ModuleType:
@@ -128,6 +124,7 @@ def build(dae: Dae, tableau: Tableau, t: float, y: Array, here: Linearisation, *
     square = len(rows) == len(columns) and (not len(rows) or np.linalg.matrix_rank(here.E[np.ix_(rows, columns)]) == len(rows))
     memory = allocate(dae.n, dae.m, tableau, 0)
     ints, n = memory.ints, dae.n
+    ints[at.AT_E : at.AT_G_T + 1] = [address(function) for function in functions.in_place]
     ints[at.HAVE_JACOBIAN], ints[at.HAVE_G_T] = functions.have_jacobian, functions.have_g_t
     if square:
         ints[at.E_RANK] = len(rows)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from herk.core.jit import compiled
 from herk.method.memory import (
-    AT, CONTRACTION, DIFFERENTIAL, FLOOR, FULL_NEWTON, G, HAVE_JACOBIAN, JACOBIAN, LU, LU_VALID, M, N, NGEV, NIT, NJEV, NLU, ORDER,
+    AT, AT_G, AT_JAC_G, CONTRACTION, DIFFERENTIAL, FLOOR, FULL_NEWTON, G, HAVE_JACOBIAN, JACOBIAN, LU, LU_VALID, M, N, NGEV, NIT, NJEV, NLU, ORDER,
     PIVOT, RHS, YDOT,
 )  # fmt: skip
-from herk.method.signatures import G as CONSTRAINTS
-from herk.method.signatures import JAC_G
+from herk.method.signatures import function_at
 from herk.model.linear import factor, substitute
 
 EPS = 2.220446049250313e-16
@@ -18,22 +17,22 @@ CAUTION = 0.1  # a faster contraction is taken for luck
 
 
 @compiled()
-def jacobian(functions, t, z, mem, ints):  # type: ignore[no-untyped-def]
+def jacobian(t, z, mem, ints):  # type: ignore[no-untyped-def]
     """Evaluate dg/dy (m x n) at the point stored at mem[z:], by the user's function or by forward differences."""
     n, m, out, value = ints[N], ints[M], ints[AT + JACOBIAN], ints[AT + RHS]
     y = mem[z : z + n]
     ints[NJEV] += 1
     if ints[HAVE_JACOBIAN]:
-        functions[JAC_G](t, y, mem[out : out + m * n])
+        function_at(ints[AT_JAC_G])(t, y, mem[out : out + m * n])
         return
     base, shifted = mem[ints[AT + G] : ints[AT + G] + m], mem[value : value + m]
-    functions[CONSTRAINTS](t, y, base)
+    function_at(ints[AT_G])(t, y, base)
     for j in range(n):
         kept = y[j]
         # The increment is a power-of-two-clean difference, scaled with the component (never smaller than its floor).
         y[j] = kept + 1.5e-8 * (abs(kept) + mem[ints[AT + FLOOR] + j])
         increment = y[j] - kept
-        functions[CONSTRAINTS](t, y, shifted)
+        function_at(ints[AT_G])(t, y, shifted)
         for i in range(m):
             mem[out + i * n + j] = (shifted[i] - base[i]) / increment
         y[j] = kept
@@ -41,10 +40,10 @@ def jacobian(functions, t, z, mem, ints):  # type: ignore[no-untyped-def]
 
 
 @compiled()
-def renew(functions, t, z, mem, ints):  # type: ignore[no-untyped-def]
+def renew(t, z, mem, ints):  # type: ignore[no-untyped-def]
     """Factor the selected columns of dg/dy at mem[z:]; return False if they are singular."""
     n, m, nd = ints[N], ints[M], ints[DIFFERENTIAL]
-    jacobian(functions, t, z, mem, ints)
+    jacobian(t, z, mem, ints)
     jac, lu = ints[AT + JACOBIAN], ints[AT + LU]
     for i in range(m):
         for c in range(m):
@@ -60,7 +59,7 @@ def renew(functions, t, z, mem, ints):  # type: ignore[no-untyped-def]
 
 
 @compiled()
-def complete(functions, t, z, tolerance, mem, ints):  # type: ignore[no-untyped-def]
+def complete(t, z, tolerance, mem, ints):  # type: ignore[no-untyped-def]
     """Solve g = 0 for the algebraic components of the point at mem[z:], start values in place; return the iterations, -1 on failure."""
     n, m, nd = ints[N], ints[M], ints[DIFFERENTIAL]
     if m == 0:
@@ -69,14 +68,14 @@ def complete(functions, t, z, tolerance, mem, ints):  # type: ignore[no-untyped-
     y, residual, fresh, last = mem[z : z + n], mem[g : g + m], False, 0.0
     rate = mem[CONTRACTION]
     for iteration in range(MOST_ITERATIONS):
-        functions[CONSTRAINTS](t, y, residual)
+        function_at(ints[AT_G])(t, y, residual)
         ints[NGEV] += 1
         if ints[LU_VALID] and at_rounding(residual, y, mem[ints[AT + JACOBIAN] :]):
             return iteration
         if not ints[LU_VALID] or (ints[FULL_NEWTON] and iteration > 0) or (iteration > 0 and rate > SLOW and not fresh):
-            if not renew(functions, t, z, mem, ints):
+            if not renew(t, z, mem, ints):
                 return -1
-            functions[CONSTRAINTS](t, y, residual)  # finite differences use the same memory
+            function_at(ints[AT_G])(t, y, residual)  # finite differences use the same memory
             fresh, last, rate = True, 0.0, 0.1
         substitute(mem, lu, m, ints[ORDER + 4 * n :], residual, mem, d)
         size = 0.0

@@ -4,23 +4,21 @@ from __future__ import annotations
 
 from herk.core.jit import compiled
 from herk.method.memory import (
-    AT, DIFFERENTIAL, E_CHANGED, E_DIAGONAL, E_LU, E_MODE, E_NOW, E_RANK, E_STACKED, E_VALID, E_VARYING, F, G,
+    AT, AT_E, AT_F, AT_G, AT_G_T, DIFFERENTIAL, E_CHANGED, E_DIAGONAL, E_LU, E_MODE, E_NOW, E_RANK, E_STACKED, E_VALID, E_VARYING, F, G,
     HAVE_G_T, JACOBIAN, M, N, NFEV, NGEV, NLU, OK, ORDER, PREDICTED, RHS, SINGULAR, STACKED, YDOT,
 )  # fmt: skip
 from herk.method.memory import K as K_BLOCK
 from herk.method.newton import jacobian
-from herk.method.signatures import E, G_T
-from herk.method.signatures import F as RIGHT_SIDE
-from herk.method.signatures import G as CONSTRAINTS
+from herk.method.signatures import function_at
 from herk.model.linear import factor, solve_stacked, substitute
 
 
 @compiled()
-def rate(functions, t, z, row, mem, ints):  # type: ignore[no-untyped-def]
+def rate(t, z, row, mem, ints):  # type: ignore[no-untyped-def]
     """Write the derivatives at the point mem[z:] into row `row` of the stages, in the order of the components."""
     n, ydot, k = ints[N], ints[AT + YDOT], ints[AT + K_BLOCK] + row * ints[N]
     f = ints[AT + F]
-    functions[RIGHT_SIDE](t, mem[z : z + n], mem[f : f + n])
+    function_at(ints[AT_F])(t, mem[z : z + n], mem[f : f + n])
     ints[NFEV] += 1
     mode = ints[E_MODE]
     if mode == E_DIAGONAL:
@@ -29,22 +27,22 @@ def rate(functions, t, z, row, mem, ints):  # type: ignore[no-untyped-def]
             mem[ydot + i] = mem[f + i] / diagonal if diagonal != 0.0 else 0.0
         status = OK
     elif mode == E_STACKED:
-        status = stacked(functions, t, z, mem, ints)
+        status = stacked(t, z, mem, ints)
     else:
-        status = reduced(functions, t, z, mem, ints)
+        status = reduced(t, z, mem, ints)
     for j in range(ints[DIFFERENTIAL] + ints[PREDICTED]):
         mem[k + j] = mem[ydot + ints[ORDER + j]]
     return status
 
 
 @compiled()
-def reduced(functions, t, z, mem, ints):  # type: ignore[no-untyped-def]
+def reduced(t, z, mem, ints):  # type: ignore[no-untyped-def]
     """Solve the square system of the non-zero rows and columns of E; its factors are kept as long as E stays the same."""
     n, rank = ints[N], ints[E_RANK]
     f, ydot, rhs = ints[AT + F], ints[AT + YDOT], ints[AT + RHS]
     rows, columns, order = ORDER + 2 * n, ORDER + 3 * n, ORDER + 5 * n
     if ints[E_MODE] == E_VARYING or not ints[E_VALID]:
-        status = renew_reduced(functions, t, z, mem, ints)
+        status = renew_reduced(t, z, mem, ints)
         if status != OK:
             return status
     for i in range(rank):
@@ -59,13 +57,13 @@ def reduced(functions, t, z, mem, ints):  # type: ignore[no-untyped-def]
 
 
 @compiled()
-def renew_reduced(functions, t, z, mem, ints):  # type: ignore[no-untyped-def]
+def renew_reduced(t, z, mem, ints):  # type: ignore[no-untyped-def]
     """Evaluate E; factor its reduced part if it differs from the one factored last, and check that its zeros are where they were."""
     n, rank = ints[N], ints[E_RANK]
     now, fresh = ints[AT + E_NOW], ints[AT + STACKED]
     rows, columns, order = ORDER + 2 * n, ORDER + 3 * n, ORDER + 5 * n
     if ints[E_MODE] == E_VARYING:
-        functions[E](t, mem[z : z + n], mem[fresh : fresh + n * n])
+        function_at(ints[AT_E])(t, mem[z : z + n], mem[fresh : fresh + n * n])
         same = ints[E_VALID] == 1
         for i in range(n * n):
             same = same and mem[fresh + i] == mem[now + i]
@@ -95,17 +93,17 @@ def listed(value, start, count, ints):  # type: ignore[no-untyped-def]
 
 
 @compiled()
-def stacked(functions, t, z, mem, ints):  # type: ignore[no-untyped-def]
+def stacked(t, z, mem, ints):  # type: ignore[no-untyped-def]
     """Solve [E; g_y] y' = [f; -g_t], which determines y' for every regularised system, whatever the shape of E."""
     n, m = ints[N], ints[M]
     a, b, f, ydot = ints[AT + STACKED], ints[AT + RHS], ints[AT + F], ints[AT + YDOT]
     y, g_t = mem[z : z + n], mem[b + n : b + n + m]
     if m:
-        jacobian(functions, t, z, mem, ints)
+        jacobian(t, z, mem, ints)
         for i in range(m * n):
             mem[a + n * n + i] = mem[ints[AT + JACOBIAN] + i]
-        time_derivative(functions, t, y, g_t, mem[ints[AT + G] : ints[AT + G] + m], ints)
-    functions[E](t, y, mem[a : a + n * n])
+        time_derivative(t, y, g_t, mem[ints[AT + G] : ints[AT + G] + m], ints)
+    function_at(ints[AT_E])(t, y, mem[a : a + n * n])
     for i in range(n):
         mem[b + i] = mem[f + i]
     for i in range(m):
@@ -117,14 +115,14 @@ def stacked(functions, t, z, mem, ints):  # type: ignore[no-untyped-def]
 
 
 @compiled()
-def time_derivative(functions, t, y, out, scratch, ints):  # type: ignore[no-untyped-def]
+def time_derivative(t, y, out, scratch, ints):  # type: ignore[no-untyped-def]
     """Evaluate dg/dt by the user's function or by a central difference in t."""
     if ints[HAVE_G_T]:
-        functions[G_T](t, y, out)
+        function_at(ints[AT_G_T])(t, y, out)
         return
     step = 6e-6 * (abs(t) + 1.0)
-    functions[CONSTRAINTS](t + step, y, out)
-    functions[CONSTRAINTS](t - step, y, scratch)
+    function_at(ints[AT_G])(t + step, y, out)
+    function_at(ints[AT_G])(t - step, y, scratch)
     ints[NGEV] += 2
     for i in range(out.size):
         out[i] = (out[i] - scratch[i]) / ((t + step) - (t - step))

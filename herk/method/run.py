@@ -113,8 +113,7 @@ class Run:
         try:
             memory = self.machine.memory
             status = self.machine.advance(
-                self.machine.kernel_tuple(), self.machine.functions.in_place, memory.floats, memory.ints, self.run, plan,
-                self.machine.table, t, y, slots,
+                memory.floats, memory.ints, self.run, plan, self.machine.table, t, y, slots
             )  # fmt: skip
         except Exception as caught:  # noqa: BLE001 - a user's function may raise anything; the points before it are kept
             error, status = caught, drive.STUCK

@@ -10,7 +10,7 @@ from herk.method.drive import enter
 from herk.method.memory import (
     AT, COMPLETE, DIFFERENTIAL, EXTEND, EXTRA, K, KERNEL, N, NEW, OK, ORDER, PREDICTED, RATE, STAGES, STEP, TABLE_B, Y, YDOT,
 )  # fmt: skip
-from herk.method.signatures import SAMPLE
+from herk.method.signatures import SAMPLE, kernel_at
 
 
 @compiled()
@@ -27,15 +27,15 @@ def interval(t, time, forward):  # type: ignore[no-untyped-def]
 
 
 @compiled()
-def prepare(kernel, functions, t, h, y, terms, mem, ints):  # type: ignore[no-untyped-def]
+def prepare(kernel, t, h, y, terms, mem, ints):  # type: ignore[no-untyped-def]
     """Load the start of a step and, for dense output, repeat its stages."""
     for c in range(ints[N]):
         mem[ints[AT + Y] + c] = y[c]
-    status = kernel(RATE, functions, t, 0.0, mem, ints)
+    status = kernel(RATE, t, 0.0, mem, ints)
     if status == OK and terms:
-        status = kernel(STEP, functions, t, h, mem, ints)
+        status = kernel(STEP, t, h, mem, ints)
         if status == OK:
-            status = kernel(EXTEND, functions, t, h, mem, ints)
+            status = kernel(EXTEND, t, h, mem, ints)
     return status
 
 
@@ -65,7 +65,7 @@ def linear_guess(theta, ends, mem, ints):  # type: ignore[no-untyped-def]
 
 
 @compiled(SAMPLE)
-def sample(kernels, functions, mem, ints, table, t, y, slots, times, out):  # type: ignore[no-untyped-def]
+def sample(mem, ints, table, t, y, slots, times, out):  # type: ignore[no-untyped-def]
     """Evaluate at `times` (any order, inside the steps t): y holds the points by rows, slots[i] the selection of the step that led to i."""
     n, step = ints[N], -1
     terms = (ints[AT + YDOT] - ints[AT + TABLE_B]) // (ints[STAGES] + 1 + ints[EXTRA])
@@ -81,17 +81,17 @@ def sample(kernels, functions, mem, ints, table, t, y, slots, times, out):  # ty
         if i != step:
             step = i
             enter(table[slots[i + 1]], ints)
-            status = prepare(kernels[ints[KERNEL]], functions, t[i], h, y[i * n : (i + 1) * n], terms, mem, ints)
+            status = prepare(kernel_at(ints[KERNEL]), t[i], h, y[i * n : (i + 1) * n], terms, mem, ints)
             if status != OK:
                 return status
-        kernel = kernels[ints[KERNEL]]
+        kernel = kernel_at(ints[KERNEL])
         theta = (times[q] - t[i]) / h
         if terms:
             polynomial(theta, h, terms, mem, ints)
             linear_guess(theta, y[i * n : (i + 2) * n], mem, ints)
-            status = kernel(COMPLETE, functions, times[q], 0.0, mem, ints)
+            status = kernel(COMPLETE, times[q], 0.0, mem, ints)
         else:
-            status = kernel(STEP, functions, t[i], theta * h, mem, ints)
+            status = kernel(STEP, t[i], theta * h, mem, ints)
         if status != OK:
             return status
         for c in range(n):

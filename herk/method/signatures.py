@@ -1,25 +1,13 @@
-"""The types of compiled functions that are passed through pointers: user functions and kernels."""
+"""The types of compiled functions that are reached by address, and the functions that reach them."""
 
 from __future__ import annotations
 
-from typing import Any
-
-from herk.core.jit import HAVE_NUMBA
+from herk.core.pointers import at
 
 FUNCTION = "void(float64, float64[::1], float64[::1])"  # name(t, y, out)
-E, F, G, JAC_G, G_T = range(5)  # places in the tuple of user functions
-SLOTS = 16  # selections a run can hold generated kernels for
+KERNEL = "int64(int64, float64, float64, float64[::1], int64[::1])"  # kernel(task, t, h, mem, ints)
+ADVANCE = "int64(float64[::1], int64[::1], float64[::1], int64[::1], int64[:, ::1], float64[::1], float64[:, ::1], int64[::1])"
+SAMPLE = "int64(float64[::1], int64[::1], int64[:, ::1], float64[::1], float64[::1], int64[::1], float64[::1], float64[:, ::1])"
 
-KERNEL: Any = None
-ADVANCE: Any = None
-SAMPLE: Any = None
-if HAVE_NUMBA:
-    from numba import types
-
-    _floats, _ints = types.float64[::1], types.int64[::1]
-    FUNCTIONS = types.UniTuple(types.FunctionType(types.void(types.float64, _floats, _floats)), 5)
-    KERNEL = types.int64(types.int64, FUNCTIONS, types.float64, types.float64, _floats, _ints)
-    KERNELS = types.UniTuple(types.FunctionType(KERNEL), SLOTS)
-    ADVANCE = types.int64(KERNELS, FUNCTIONS, _floats, _ints, _floats, _ints, types.int64[:, ::1], _floats, types.float64[:, ::1], _ints)
-    SAMPLE = types.int64(KERNELS, FUNCTIONS, _floats, _ints, types.int64[:, ::1], _floats, _floats, _ints, _floats, types.float64[:, ::1])
-
+function_at = at(FUNCTION)
+kernel_at = at(KERNEL)

@@ -18,7 +18,7 @@ from herk.method.signatures import KERNEL
 
 
 @compiled()
-def stage(functions, i, z, tolerance, t, h, mem, ints):  # type: ignore[no-untyped-def]
+def stage(i, z, tolerance, t, h, mem, ints):  # type: ignore[no-untyped-def]
     """Compute stage i at mem[z:] and its derivatives (3.2a-c); the status is negative if it has no solution."""
     n, width, y, k = ints[N], ints[DIFFERENTIAL] + ints[PREDICTED], ints[AT + Y], ints[AT + K]
     rows = ints[STAGES] + 1 + ints[EXTRA]
@@ -34,20 +34,20 @@ def stage(functions, i, z, tolerance, t, h, mem, ints):  # type: ignore[no-untyp
         component = ints[ORDER + j]
         mem[z + component] = mem[y + component] + h * node * mem[ints[AT + SLOPE] + component]
     mem[STAGE_T] = t + node * h
-    iterations = complete(functions, t + node * h, z, tolerance, mem, ints)
+    iterations = complete(t + node * h, z, tolerance, mem, ints)
     if iterations < 0:
         return NO_CONVERGENCE
-    return rate(functions, t + node * h, z, i, mem, ints)
+    return rate(t + node * h, z, i, mem, ints)
 
 
 @compiled()
-def whole_step(functions, t, h, mem, ints):  # type: ignore[no-untyped-def]
+def whole_step(t, h, mem, ints):  # type: ignore[no-untyped-def]
     """Compute all stages, the new point and the error estimates of the differential components."""
     n, stages, k = ints[N], ints[STAGES], ints[AT + K]
     for i in range(1, stages + 1):
         last = i == stages
         z = ints[AT + NEW] if last else ints[AT + STAGE]
-        status = stage(functions, i, z, mem[TIGHT] if last else mem[TOLERANCE], t, h, mem, ints)
+        status = stage(i, z, mem[TIGHT] if last else mem[TOLERANCE], t, h, mem, ints)
         if status != OK:
             return status
     for q in range(ints[ESTIMATES]):
@@ -61,16 +61,16 @@ def whole_step(functions, t, h, mem, ints):  # type: ignore[no-untyped-def]
 
 
 @compiled(KERNEL)
-def kernel(task, functions, t, h, mem, ints):  # type: ignore[no-untyped-def]
+def kernel(task, t, h, mem, ints):  # type: ignore[no-untyped-def]
     """Do one task at the point (t, mem[Y]): a step, the extra stages of dense output, the derivatives, or the algebraic components."""
     if task == STEP:
-        return whole_step(functions, t, h, mem, ints)
+        return whole_step(t, h, mem, ints)
     if task == RATE:
-        return rate(functions, t, ints[AT + Y], 0, mem, ints)
+        return rate(t, ints[AT + Y], 0, mem, ints)
     if task == COMPLETE:
-        return OK if complete(functions, t, ints[AT + NEW], mem[TIGHT], mem, ints) >= 0 else NO_CONVERGENCE
+        return OK if complete(t, ints[AT + NEW], mem[TIGHT], mem, ints) >= 0 else NO_CONVERGENCE
     for i in range(ints[STAGES] + 1, ints[STAGES] + 1 + ints[EXTRA]):
-        status = stage(functions, i, ints[AT + STAGE], mem[TOLERANCE], t, h, mem, ints)
+        status = stage(i, ints[AT + STAGE], mem[TOLERANCE], t, h, mem, ints)
         if status != OK:
             return status
     return OK
