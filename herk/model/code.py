@@ -92,7 +92,7 @@ def power(base: str, exponent: int) -> str:
 
 def _exact(matrix: sp.ImmutableDenseMatrix) -> dict[sp.Basic, sp.Basic]:
     """Return fractions for the floating-point numbers: constants are then combined exactly and x**0.5 is seen to be a root."""
-    kept = {e.exp for e in matrix.atoms(sp.Pow) if isinstance(e.exp, sp.Float) and not (2 * e.exp).is_integer}
+    kept = {e.exp for e in matrix.atoms(sp.Pow) if isinstance(e.exp, sp.Float) and sp.Rational(2 * e.exp).q > 1}
     return {x: sp.Rational(x) for x in matrix.atoms(sp.Float) - kept}
 
 
@@ -201,7 +201,7 @@ class _Printer:
         x = self.text(e.args[0], _ATOM)
         return f"(1.0 if {x} > 0.0 else 0.0 if {x} < 0.0 else {self.text(e.args[1])})", _ATOM
 
-    def _print_DiracDelta(self, e: sp.Expr) -> tuple[str, int]:  # noqa: N802
+    def _print_DiracDelta(self, _: sp.Expr) -> tuple[str, int]:  # noqa: N802
         return "0.0", _ATOM  # the derivative of a jump, right almost everywhere
 
     def _print_floor(self, e: sp.Expr) -> tuple[str, int]:

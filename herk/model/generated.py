@@ -144,7 +144,7 @@ def _functions_text(equations: Equations) -> str:
 
     names = tuple(str(s) for s in equations.states)
     equations, texts = prepared(equations)
-    n, m, E, jac_g = equations.n, equations.m, equations.E, equations.jac_g  # noqa: N806
+    n, m, E, jac_g = equations.n, equations.m, equations.E, equations.jac_g
     structure = tuple(tuple(int(not is_zero(e)) for e in row) for row in jac_g.tolist())
     diagonal = all(i == j or is_zero(E[i, j]) for i in range(n) for j in range(n))
     constants = f"N = {n}\nM = {m}\nNAMES = {names!r}\nSTRUCTURE = {structure!r}\nREQUIRED = {required(E)!r}\n"

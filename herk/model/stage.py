@@ -21,18 +21,15 @@ _HUGE = "1e300"
 def stage_source(equations: Equations, algebraic: Iterable[int], scalar: bool) -> StageSource:
     """Return the code of a stage for these algebraic components; scalar: components in local variables instead of an array.
 
-    `floor[i]` belongs to component i of y. Components of a block a*y**2 + c = 0 are found by a root with the sign of their start value:
-    they count among those without a derivative, as the last value is as good a start as any.
+    `floor[i]` belongs to component i of y. A block a*y**2 + c = 0 needs no iteration, only the sign of its start value.
     """
     equations, names = prepared(equations)
     chosen = tuple(sorted(algebraic))
     blocks = constraint_blocks(equations, chosen)
     differential = tuple(j for j in range(equations.n) if j not in chosen)
     fixed = required(equations.E)
-    moving = [block for block in blocks if not block.linear]
-    roots = {block.columns[0] for block in moving if _square(equations, block) is not None}
-    unknown = sorted(j for block in moving for j in block.columns)
-    ahead = [j for j in unknown if j not in roots and (fixed is None or j not in fixed)]
+    unknown = sorted(j for block in blocks if not block.linear for j in block.columns)
+    ahead = [j for j in unknown if fixed is None or j not in fixed]
     writer = _Writer(equations, names, chosen, (*ahead, *(j for j in unknown if j not in ahead)), scalar)
     complete = _complete(writer, blocks)
     wanted = (*differential, *ahead)
@@ -216,7 +213,7 @@ def _rate(w: _Writer, wanted: Sequence[int], body: Sequence[str], result: Mappin
 def _block_rate(w: _Writer, wanted: Sequence[int]) -> list[str]:
     """Return `rate` for a regularly reducible E: blocks of E in order, equations that no wanted derivative needs left out."""
     blocks = rate_blocks(w.equations, wanted)
-    E, f = w.equations.E, w.equations.f  # noqa: N806
+    E, f = w.equations.E, w.equations.f
     assignments: list[tuple[str, Any]] = []
     entries: dict[int, dict[int, str]] = {}
     for i in (i for block in blocks for i in block.rows):
@@ -234,7 +231,7 @@ def _block_rate(w: _Writer, wanted: Sequence[int]) -> list[str]:
     return _rate(w, wanted, body, {j: f"k{j}" for block in blocks for j in block.columns})
 
 
-def _shortened(target: str, e: sp.Expr, E: sp.ImmutableDenseMatrix, simple: Mapping[int, int]) -> tuple[str, sp.Expr]:  # noqa: N803
+def _shortened(target: str, e: sp.Expr, E: sp.ImmutableDenseMatrix, simple: Mapping[int, int]) -> tuple[str, sp.Expr]:
     """Turn `f_i` into the derivative itself where the row has one number on the diagonal that disappears in the coefficients of f."""
     row = int(target[1:]) if target.startswith("f") else -1
     if row not in simple or not E[row, simple[row]].is_number:
@@ -263,7 +260,7 @@ def _rate_of_block(w: _Writer, block: Block, entries: Mapping[int, Mapping[int, 
 
 def _stacked_rate(w: _Writer, wanted: Sequence[int]) -> list[str]:
     """Return `rate` for a general E: [E; g_y] y' = [f; -g_t], zero rows of E left out."""
-    n, E = w.equations.n, w.equations.E  # noqa: N806
+    n, E = w.equations.n, w.equations.E
     rows = [[E[i, j] for j in range(n)] for i in nonzero(E)[0]] + w.equations.jac_g.tolist()
     right = [w.equations.f[i] for i in nonzero(E)[0]] + [-e for e in w.equations.g_t]
     if len(rows) < n:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import atexit
 import hashlib
 import importlib.util
 import os
-import shutil
 import sys
 import tempfile
 from collections.abc import Callable
-from functools import cache
 from pathlib import Path
 from types import ModuleType
+
+from herk.core.cache import folder
 
 # What the generated text and the machine code kept beside it are made from: a change in any of them makes every stored file stale.
 _GENERATORS = ("code", "equations", "generated", "linear", "stage", "store", "structure")
@@ -26,16 +25,6 @@ def _generator() -> str:
 
 GENERATOR = _generator()
 _loaded: dict[Path, ModuleType] = {}
-
-
-def folder() -> Path:
-    """Return the folder of the generated modules: $HERK_CACHE_DIR, $XDG_CACHE_HOME/herk or ~/.cache/herk; a temporary one if it cannot be written."""
-    named = os.environ.get("HERK_CACHE_DIR")
-    if named:
-        place = Path(named)
-    else:
-        place = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")) / "herk"
-    return place if _writable(str(place.absolute())) else _temporary()
 
 
 def load(name: str, write: Callable[[], str]) -> ModuleType:
@@ -71,6 +60,7 @@ def _keep(path: Path, text: str) -> None:
         os.link(temporary, path)
     except OSError:  # there already, or a file system without links
         if not _intact(path):
+            Path(importlib.util.cache_from_source(path)).unlink(missing_ok=True)  # a damaged file may share time and size with the new one
             os.replace(temporary, path)
     Path(temporary).unlink(missing_ok=True)
 
@@ -78,7 +68,8 @@ def _keep(path: Path, text: str) -> None:
 def _imported(path: Path) -> ModuleType:
     name = f"herk_generated_{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     try:
@@ -87,20 +78,3 @@ def _imported(path: Path) -> ModuleType:
         del sys.modules[name]
         raise
     return module
-
-
-@cache
-def _writable(place: str) -> bool:
-    try:
-        os.makedirs(place, mode=0o700, exist_ok=True)
-        with tempfile.TemporaryFile(dir=place):
-            return True
-    except OSError:
-        return False
-
-
-@cache
-def _temporary() -> Path:
-    place = tempfile.mkdtemp(prefix="herk-")
-    atexit.register(shutil.rmtree, place, ignore_errors=True)
-    return Path(place)

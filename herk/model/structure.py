@@ -63,13 +63,13 @@ def rate_blocks(equations: Equations, wanted: Collection[int]) -> list[Block]:
     return blocks[::-1]
 
 
-def required(E: sp.ImmutableDenseMatrix) -> tuple[int, ...] | None:  # noqa: N803 - the matrix is called E everywhere
+def required(E: sp.ImmutableDenseMatrix) -> tuple[int, ...] | None:
     """Return the zero columns of E, which must be algebraic, if E is regularly reducible; None for a general E."""
     _, columns = nonzero(E)
     return None if _reduced(E) is None else tuple(j for j in range(E.cols) if j not in columns)
 
 
-def nonzero(E: sp.ImmutableDenseMatrix) -> tuple[list[int], list[int]]:  # noqa: N803
+def nonzero(E: sp.ImmutableDenseMatrix) -> tuple[list[int], list[int]]:
     """Return the rows and the columns of E that are not zero."""
     full = [(i, j) for i in range(E.rows) for j in range(E.cols) if not is_zero(E[i, j])]
     return sorted({i for i, _ in full}), sorted({j for _, j in full})
@@ -109,7 +109,7 @@ def _is_linear(gradients: Sequence[Mapping[sp.Symbol, sp.Expr]], own: set[sp.Sym
     )
 
 
-def _reduced(E: sp.ImmutableDenseMatrix) -> list[tuple[tuple[int, ...], tuple[int, ...]]] | None:  # noqa: N803
+def _reduced(E: sp.ImmutableDenseMatrix) -> list[tuple[tuple[int, ...], tuple[int, ...]]] | None:
     """Return the blocks of E over its nonzero rows and columns (numbered among these), None if that part is not regular."""
     rows, columns = nonzero(E)
     if len(rows) != len(columns):
@@ -125,7 +125,7 @@ def _is_regular(block: sp.ImmutableDenseMatrix) -> bool:
     """Tell whether a block is regular for generic values: 50 digits at one point of random fractions prove it."""
     if block.rows == 1:
         return True
-    dice = random.Random(20240229)
+    dice = random.Random(20240229)  # noqa: S311 - any fixed numbers will do
     with mpmath.workdps(50):
         for _ in range(3):
             point = {s: sp.Rational(dice.randint(100, 900), 997) for s in sorted(block.free_symbols, key=str)}
