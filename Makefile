@@ -1,0 +1,34 @@
+# `make bench` and `make test` are each complete on a fresh machine with Python 3.11+ and make.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+
+.PHONY: help bench test lint
+
+help:
+	@echo "make bench   set up, run the comparison, say where the report is"
+	@echo "make test    set up, lint, run every test"
+	@echo "make lint    set up, check style and types"
+
+bench: $(VENV)/.installed
+	@$(BIN)/python -m herk.bench
+
+test: $(VENV)/.scikits lint
+	@$(BIN)/pytest -n 2
+
+lint: $(VENV)/.installed
+	@$(BIN)/ruff check
+	@$(BIN)/ruff format --check
+	@$(BIN)/mypy
+
+# Stamps: nothing is installed again until pyproject.toml changes. Other interpreter: make PYTHON=python3.12 ...
+$(VENV)/.installed: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.version_info < (3, 11) and sys.exit("herk needs Python 3.11 or newer; name one: make PYTHON=python3.12 test")'
+	@echo "Setting up $(VENV) (a minute or two) ..."
+	@test -x $(BIN)/pip || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/pip install -qq --disable-pip-version-check --editable ".[dev]"
+	@touch $@
+
+# The script makes its stamp only if scikits.odes could be installed; without it the tests of that rival are skipped.
+$(VENV)/.scikits: $(VENV)/.installed
+	@tools/install_scikits.sh $(BIN)/python $@
