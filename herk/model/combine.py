@@ -6,7 +6,7 @@ Every entry carries its values at the consistent points, so whether it is zero i
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import mpmath
@@ -14,7 +14,8 @@ import sympy as sp
 
 from herk.model.rank import CLEAN, TINY
 
-SMALL = 120  # operations up to which an expression is worth simplifying
+SMALL = 120  # operations up to which an expression is rewritten in any case
+LARGE = 1000  # operations up to which cancelling is worth trying
 
 
 @dataclass(frozen=True)
@@ -55,14 +56,27 @@ def nothing(points: int) -> Entry:
 
 
 def tidy(expr: sp.Expr) -> sp.Expr:
-    """Return the shorter of an expression and its cancelled form, if it is small enough to try."""
-    if expr.is_Atom or sp.count_ops(expr) > SMALL:
+    """Return the shorter of an expression and its cancelled form with sin^2 + cos^2 = 1 used, if it is small enough to try."""
+    if expr.is_Atom or sp.count_ops(expr) > LARGE:
         return expr
+    # Floats would make cancelling inexact, and exponentials would be split into factors that overflow.
+    frozen = {atom: sp.Dummy(positive=True) for atom in expr.atoms(sp.Float, sp.exp)}
     try:
-        shorter = sp.cancel(expr)
+        shorter = _without_squared_sines(sp.cancel(expr.xreplace(frozen)))
     except (sp.PolynomialError, NotImplementedError):
         return expr
-    return min((expr, shorter), key=sp.count_ops)
+    return min((expr, shorter.xreplace({dummy: atom for atom, dummy in frozen.items()})), key=sp.count_ops)
+
+
+def _without_squared_sines(expr: sp.Expr) -> sp.Expr:
+    """Reduce numerator and denominator by sin^2 = 1 - cos^2 for every angle, and cancel again if that changed them."""
+    angles = [s.args[0] for s in expr.atoms(sp.sin) if expr.has(sp.cos(s.args[0]))]
+    parts = sp.fraction(expr)
+    for angle in angles:
+        relation = sp.sin(angle) ** 2 + sp.cos(angle) ** 2 - 1
+        parts = tuple(sp.rem(sp.expand(part), relation, sp.sin(angle)) for part in parts)
+    reduced = parts[0] / parts[1]
+    return sp.cancel(reduced) if angles and reduced != expr else expr
 
 
 def shortest(expr: sp.Expr) -> sp.Expr:
@@ -70,7 +84,7 @@ def shortest(expr: sp.Expr) -> sp.Expr:
     ops = sp.count_ops(expr)
     if ops > 4 * SMALL:
         return expr
-    expanded = sp.expand(expr)
+    expanded = sp.expand(expr, power_base=False, power_exp=False, log=False)
     return expanded if sp.count_ops(expanded) <= 1.3 * ops + 2 else expr
 
 
@@ -90,7 +104,7 @@ def factors(target: Mapping[int, Entry], rows: Mapping[int, Mapping[int, Entry]]
     for s, rest, right in reversed(solved):
         for i, coefficient in rest.items():
             right = right.minus(coefficient, z[i])
-        z[s] = Entry(tidy(right.expr), right.values, right.sizes)
+        z[s] = replace(right, expr=tidy(right.expr))
     return {s: value for s, value in z.items() if not value.zero}
 
 
@@ -125,8 +139,7 @@ def _eliminated(equation: _Equation, s: int, rest: dict[int, Entry], right: Entr
     for i, e in rest.items():
         base = kept.get(i) or nothing(len(e.values))
         new = base.minus(factor, e)
+        kept[i] = replace(new, expr=tidy(new.expr))
         if new.zero:
-            kept.pop(i, None)
-        else:
-            kept[i] = new
+            del kept[i]
     return kept, own.minus(factor, right) if kept else own

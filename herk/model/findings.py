@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import sympy as sp
 
 from herk.core import HerkError
+from herk.model.gradient import gradient
 
 
 class RegularizationError(HerkError):
@@ -62,7 +63,6 @@ def row_as_written(model_row: Sequence[sp.Expr], rhs: sp.Expr, i: int) -> Row:
 
 def derivative_row(constraint: sp.Expr, number: int, states: Sequence[sp.Symbol], t: sp.Symbol) -> Row:
     """Return the derivative of a constraint as a row: c_y y' = -c_t (step 4 of Procedure 2.4)."""
-    present = constraint.free_symbols
-    entries = {j: sp.diff(constraint, s) for j, s in enumerate(states) if s in present}
-    rhs = -sp.diff(constraint, t) if t in present else sp.S.Zero
-    return Row(f"d/dt g[{number}]", {j: entry for j, entry in entries.items() if entry != 0}, rhs, constraint)
+    slopes = gradient(constraint)
+    entries = {j: slopes[s] for j, s in enumerate(states) if s in slopes}
+    return Row(f"d/dt g[{number}]", entries, -slopes.get(t, sp.S.Zero), constraint)

@@ -14,6 +14,9 @@ from typing import TYPE_CHECKING, Any
 import mpmath
 import sympy as sp
 
+from herk.model.gradient import gradient
+from herk.model.tape import Tape
+
 if TYPE_CHECKING:
     from herk.model.model import Model
 
@@ -39,12 +42,12 @@ class OutsideError(ArithmeticError):
 
 def evaluator(model: Model, expressions: Sequence[sp.Expr]) -> Callable[[Point], list[Number]]:
     """Return a function that evaluates the expressions at a point with the parameters of the model, in the current precision."""
-    function = sp.lambdify((model.t, *model.states, *model.parameters), list(expressions), modules="mpmath", cse=len(expressions) > 8)
+    tape = Tape((model.t, *model.states, *model.parameters), expressions)
     parameters = [mpmath.mpf(value) for value in model.parameters.values()]
 
     def values(point: Point) -> list[Number]:
         try:
-            raw = [mpmath.mpmathify(value) for value in function(point.t, *point.y, *parameters)]
+            raw = [mpmath.mpmathify(value) for value in tape([point.t, *point.y, *parameters])]
         except (ArithmeticError, ValueError, TypeError) as error:
             raise OutsideError(str(error)) from None
         if not all(isinstance(value, mpmath.mpf) and mpmath.isfinite(value) for value in raw):
@@ -100,10 +103,9 @@ class Projection:
 
     def __post_init__(self) -> None:
         """Compile residuals and the entries of the Jacobian that are not zero."""
-        states = self.model.states
-        self._places = [(i, j) for i, c in enumerate(self.constraints) for j, s in enumerate(states) if s in c.free_symbols]
-        gradient = [sp.diff(self.constraints[i], states[j]) for i, j in self._places]
-        self._values = evaluator(self.model, [*self.constraints, *gradient])
+        slopes = [gradient(c) for c in self.constraints]
+        self._places = [(i, j) for i, slope in enumerate(slopes) for j, s in enumerate(self.model.states) if s in slope]
+        self._values = evaluator(self.model, [*self.constraints, *(slopes[i][self.model.states[j]] for i, j in self._places)])
 
     def evaluate(self, point: Point) -> tuple[list[Number], list[dict[int, Number]]]:
         """Return g and the rows of g_y."""

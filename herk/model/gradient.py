@@ -1,0 +1,56 @@
+"""All partial derivatives of a formula in one pass, shared subexpressions differentiated once."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import sympy as sp
+
+Gradient = dict[sp.Symbol, sp.Expr]
+
+
+@lru_cache(maxsize=512)
+def gradient(expr: sp.Expr) -> Gradient:
+    """Return the partial derivatives that are not zero, by symbol."""
+    return {symbol: value for symbol, value in _gradient(expr, {}).items() if value != 0}
+
+
+def _gradient(expr: sp.Expr, done: dict[sp.Expr, Gradient]) -> Gradient:
+    if expr.is_Symbol:
+        return {expr: sp.S.One}
+    if expr.is_number:
+        return {}
+    if expr not in done:
+        done[expr] = _sum(expr, done) if expr.is_Add else _product(expr, done) if expr.is_Mul else _chain(expr, done)
+    return done[expr]
+
+
+def _collected(parts: list[tuple[sp.Symbol, sp.Expr]]) -> Gradient:
+    terms: dict[sp.Symbol, list[sp.Expr]] = {}
+    for symbol, value in parts:
+        terms.setdefault(symbol, []).append(value)
+    return {symbol: sp.Add(*values) for symbol, values in terms.items()}
+
+
+def _sum(expr: sp.Expr, done: dict[sp.Expr, Gradient]) -> Gradient:
+    return _collected([part for term in expr.args for part in _gradient(term, done).items()])
+
+
+def _product(expr: sp.Expr, done: dict[sp.Expr, Gradient]) -> Gradient:
+    parts = []
+    for i, factor in enumerate(expr.args):
+        inner = _gradient(factor, done)
+        if inner:
+            others = sp.Mul(*expr.args[:i], *expr.args[i + 1 :])
+            parts += [(symbol, others * value) for symbol, value in inner.items()]
+    return _collected(parts)
+
+
+def _chain(expr: sp.Expr, done: dict[sp.Expr, Gradient]) -> Gradient:
+    if expr.is_Pow and expr.exp.is_number:
+        outer = expr.exp * expr.base ** (expr.exp - 1)
+        return {symbol: outer * value for symbol, value in _gradient(expr.base, done).items()}
+    if isinstance(expr, (sp.sin, sp.cos, sp.exp, sp.log, sp.tanh)):
+        outer = expr.fdiff(1)
+        return {symbol: outer * value for symbol, value in _gradient(expr.args[0], done).items()}
+    return {symbol: sp.diff(expr, symbol) for symbol in sorted(expr.free_symbols, key=str)}
