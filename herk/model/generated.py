@@ -140,16 +140,17 @@ class Evaluation:
 
 def _functions_text(equations: Equations) -> str:
     from herk.model.code import prepared
-    from herk.model.structure import is_zero, required
+    from herk.model.structure import is_zero, jacobian, required
 
     names = tuple(str(s) for s in equations.states)
     equations, texts = prepared(equations)
-    n, m, E, jac_g = equations.n, equations.m, equations.E, equations.jac_g
-    structure = tuple(tuple(int(not is_zero(e)) for e in row) for row in jac_g.tolist())
+    n, m, E = equations.n, equations.m, equations.E
+    jac_g = jacobian(equations.g, equations.states)
+    structure = tuple(tuple(int(not is_zero(e)) for e in row) for row in jac_g)
     diagonal = all(i == j or is_zero(E[i, j]) for i in range(n) for j in range(n))
     constants = f"N = {n}\nM = {m}\nNAMES = {names!r}\nSTRUCTURE = {structure!r}\nREQUIRED = {required(E)!r}\n"
     constants += f"CONSTANT_E = {not E.free_symbols}\nDIAGONAL = {diagonal}\n"
-    contents = {"f": equations.f, "g": equations.g, "E": E, "jac_g": jac_g, "g_t": equations.g_t}
+    contents = {"f": equations.f, "g": equations.g, "E": E, "jac_g": [e for row in jac_g for e in row], "g_t": equations.g_t}
     return _HEADER + constants + "".join(_function(name, list(contents[name]), equations, texts) for name in _FUNCTIONS)
 
 
@@ -157,13 +158,12 @@ def _derivatives_text(equations: Equations) -> str:
     import sympy as sp
 
     from herk.model.code import prepared
+    from herk.model.structure import jacobian
 
     equations, texts = prepared(equations)
-    n, states = equations.n, equations.states
-    rates = [sp.Dummy(f"v{j}", real=True) for j in range(n)]
-    product = equations.E * sp.Matrix(rates)
-    jac_f = [sp.diff(row, s) for row in equations.f for s in states]
-    jac_product = [sp.diff(row, s) for row in product for s in states]
+    rates = [sp.Dummy(f"v{j}", real=True) for j in range(equations.n)]
+    both = (jacobian(rows, equations.states) for rows in (equations.f, equations.E * sp.Matrix(rates)))
+    jac_f, jac_product = ([e for row in matrix for e in row] for matrix in both)
     texts |= {s: f"v{j}" for j, s in enumerate(rates)}
     return _HEADER + _function("jac_f", jac_f, equations, texts) + _function("jac_Ey", jac_product, equations, texts, rates)
 

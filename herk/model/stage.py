@@ -12,7 +12,7 @@ import sympy as sp
 from herk.core import InputError, StageSource
 from herk.model.code import lines, literal, prepared
 from herk.model.equations import Equations
-from herk.model.structure import Block, constraint_blocks, gradient, is_zero, nonzero, rate_blocks, required
+from herk.model.structure import Block, constraint_blocks, gradient, is_zero, jacobian, nonzero, rate_blocks, required
 
 _ITERATIONS = 12
 _HUGE = "1e300"
@@ -101,7 +101,7 @@ def _solve(w: _Writer, number: int, block: Block) -> list[str]:
     square = _square(w.equations, block)
     if block.linear:
         return _divide(w, number, column, row, slope)
-    return _newton(w, number, column, row, slope) if square is None else _root(w, number, column, *square)
+    return _newton(w, number, column, row, slope) if square is None else _root(w, number, column, square)
 
 
 def _scaled(row: sp.Expr, symbol: sp.Symbol) -> tuple[sp.Expr, sp.Expr]:
@@ -112,14 +112,29 @@ def _scaled(row: sp.Expr, symbol: sp.Symbol) -> tuple[sp.Expr, sp.Expr]:
     return (smaller, slope / content) if sp.count_ops(smaller) < sp.count_ops(row) else (row, slope)
 
 
-def _square(equations: Equations, block: Block) -> tuple[sp.Expr, sp.Expr] | None:
-    """Return (a, c) if the block is one row a*y**2 + c without y in a and c."""
+@dataclass(frozen=True)
+class _Square:
+    """The row a*base**2 + c, base = factor*y + shift, with y in none of a, c, shift and a number as factor."""
+
+    a: sp.Expr
+    c: sp.Expr
+    base: sp.Expr
+    factor: sp.Expr
+    shift: sp.Expr
+
+
+def _square(equations: Equations, block: Block) -> _Square | None:
+    """Recognise a square as it is written: one that appears only on expanding would lose digits where the root is a small difference."""
     if len(block.rows) > 1 or block.linear:
         return None
     y, row = equations.states[block.columns[0]], equations.g[block.rows[0]]
-    a = sp.expand_mul(sp.diff(row, y) / (2 * y))
-    c = sp.expand(row - a * y**2) if y not in a.free_symbols else y
-    return None if y in c.free_symbols else (a, c)
+    rest, own = row.as_independent(y, as_Add=True)
+    own = sp.factor_terms(own) if own.is_Add else own  # collects a1*y**2 + a2*y**2
+    a, power = own.as_independent(y, as_Add=False)
+    if not (isinstance(power, sp.Pow) and power.exp == 2):
+        return None
+    factor = sp.diff(power.base, y)
+    return _Square(a, rest, power.base, factor, power.base.xreplace({y: sp.S.Zero})) if factor.is_number else None
 
 
 def _report(w: _Writer, slope: sp.Expr, name: str) -> None:
@@ -141,11 +156,15 @@ def _divide(w: _Writer, number: int, column: int, row: sp.Expr, slope: sp.Expr) 
 
 def _quotient(w: _Writer, target: str, top: sp.Expr, number: sp.Expr, prefix: str) -> list[str]:
     """Return top/number: the number goes into the coefficients of top if that costs nothing, otherwise one division is left."""
-    inside = sp.expand_mul(top / number)
-    if sp.count_ops(inside) <= sp.count_ops(top) + 1 - (abs(number) == 1):
+    inside = _inside(top, number)
+    if sp.count_ops(inside) <= sp.count_ops(top) + 1:
         return lines([(target, inside)], w.names, prefix)
     text = lines([(f"{prefix}top", top)], w.names, prefix)
     return [*text, f"{target} = {_divided(f'{prefix}top', number)}"]
+
+
+def _inside(top: sp.Expr, number: sp.Expr) -> sp.Expr:
+    return top / number if abs(number) == 1 else sp.expand_mul(top / number)
 
 
 def _divided(top: str, number: sp.Expr) -> str:
@@ -156,13 +175,15 @@ def _divided(top: str, number: sp.Expr) -> str:
     return f"{top}*{1.0 / value!r}" if abs(math.frexp(value)[0]) == 0.5 else f"{top}/{value!r}"
 
 
-def _root(w: _Writer, number: int, column: int, a: sp.Expr, c: sp.Expr) -> list[str]:
-    """Return the root of a*y**2 + c = 0 on the side of the start value: exact where Newton iterates, and faster."""
-    y, q, p = f"y{column}", f"q{number}", f"p{number}"
+def _root(w: _Writer, number: int, column: int, square: _Square) -> list[str]:
+    """Return the root of a*base**2 + c = 0 on the side of the start value: exact where Newton iterates, and faster."""
+    q, u, p = f"q{number}", f"u{number}", f"p{number}"
     w.pivots.append(f"abs({p})")
-    text = lines([(q, -c / a)], w.names, f"c{number}_")
-    slope = lines([(p, 2 * a * w.equations.states[column])], w.names, f"d{number}_")
-    return [*text, f"if not ({q} > 0.0 and {q} <= {_HUGE}):", "    FAIL", f"{y} = copysign(sqrt({q}), {y})", *slope]
+    side = sp.Dummy(real=True)
+    texts = dict(w.names) | {side: u}
+    first = lines([(q, -square.c / square.a), (u, square.base)], texts, f"c{number}_")
+    found = lines([(f"y{column}", (side - square.shift) / square.factor), (p, 2 * square.a * square.factor * side)], texts, f"d{number}_")
+    return [*first, f"if not ({q} > 0.0 and {q} <= {_HUGE} and {u} == {u}):", "    FAIL", f"{u} = copysign(sqrt({q}), {u})", *found]
 
 
 def _newton(w: _Writer, number: int, column: int, row: sp.Expr, slope: sp.Expr) -> list[str]:
@@ -186,14 +207,14 @@ def _solve_several(w: _Writer, number: int, block: Block) -> list[str]:
     w.need(k * k + k)
     own = [w.equations.states[j] for j in block.columns]
     rows = [w.equations.g[i] for i in block.rows]
-    jacobian = [[gradient(row, own).get(s, sp.S.Zero) for s in own] for row in rows]
+    matrix = jacobian(rows, own)
     if block.linear:
-        jacobian = [[sp.expand(e) if e.free_symbols.intersection(own) else e for e in row] for row in jacobian]
+        matrix = [[sp.expand(e) if e.free_symbols.intersection(own) else e for e in row] for row in matrix]
         rows = [-row.xreplace(dict.fromkeys(own, sp.S.Zero)) for row in rows]
-    entries = [(f"work[{i * k + j}]", e) for i, row in enumerate(jacobian) for j, e in enumerate(row)]
+    entries = [(f"work[{i * k + j}]", e) for i, row in enumerate(matrix) for j, e in enumerate(row)]
     fill = lines([*entries, *((f"work[{k * k + i}]", row) for i, row in enumerate(rows))], w.names, f"c{number}_")
     solve = [*fill, f"p{number} = solve_block(work, {k})", f"if p{number} == 0.0:", "    FAIL"]
-    if not all(e.is_number for row in jacobian for e in row):
+    if not all(e.is_number for row in matrix for e in row):
         w.pivots.append(f"p{number}")
     if block.linear:
         return [*solve, *(f"y{c} = work[{k * k + i}]" for i, c in enumerate(block.columns))]
@@ -236,7 +257,7 @@ def _shortened(target: str, e: sp.Expr, E: sp.ImmutableDenseMatrix, simple: Mapp
     row = int(target[1:]) if target.startswith("f") else -1
     if row not in simple or not E[row, simple[row]].is_number:
         return target, e
-    inside = sp.expand_mul(e / E[row, simple[row]])
+    inside = _inside(e, E[row, simple[row]])
     return (f"k{simple[row]}", inside) if sp.count_ops(inside) <= sp.count_ops(e) else (target, e)
 
 
@@ -261,7 +282,7 @@ def _rate_of_block(w: _Writer, block: Block, entries: Mapping[int, Mapping[int, 
 def _stacked_rate(w: _Writer, wanted: Sequence[int]) -> list[str]:
     """Return `rate` for a general E: [E; g_y] y' = [f; -g_t], zero rows of E left out."""
     n, E = w.equations.n, w.equations.E
-    rows = [[E[i, j] for j in range(n)] for i in nonzero(E)[0]] + w.equations.jac_g.tolist()
+    rows = [[E[i, j] for j in range(n)] for i in nonzero(E)[0]] + jacobian(w.equations.g, w.equations.states)
     right = [w.equations.f[i] for i in nonzero(E)[0]] + [-e for e in w.equations.g_t]
     if len(rows) < n:
         raise InputError(f"E y' = f and g = 0 have {len(rows)} rows that contain derivatives, too few for {n} unknowns.")

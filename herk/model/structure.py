@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import mpmath
@@ -82,11 +82,16 @@ def gradient(expression: sp.Expr, symbols: Collection[sp.Symbol]) -> dict[sp.Sym
     return {s: e for s, e in entries.items() if not is_zero(e)}
 
 
+def jacobian(expressions: Iterable[sp.Expr], symbols: Sequence[sp.Symbol]) -> list[list[sp.Expr]]:
+    """Return the derivatives of every expression with respect to every symbol, zeros without a differentiation."""
+    return [[entries.get(s, sp.S.Zero) for s in symbols] for entries in (gradient(e, symbols) for e in expressions)]
+
+
 def is_zero(expression: sp.Expr) -> bool:
     """Tell whether an expression vanishes, as far as expansion shows it."""
-    if expression.is_zero:
-        return True
-    return bool(expression.is_Add and _expanded(expression).is_zero)
+    if expression.is_Add:
+        expression = _expanded(expression)
+    return bool(expression.is_number and expression.is_zero)
 
 
 def triangular(pattern: Pattern) -> list[tuple[tuple[int, ...], tuple[int, ...]]] | None:

@@ -71,6 +71,13 @@ SYSTEMS = {
         ["-s*a", "b + s", "c", "0", "0"],
         ["a + sin(b)/4 + c**2/5 - s", "b + a*c/4 - cos(s)", "c + exp(a)/8 + b**2/6 - 1", "d*(2 + a**2) - c"],
     ),
+    # squares as they are written, one with a shift and a factor, one with a factor that depends on the state
+    "linkage": system(
+        "x y z s",
+        "diag(1, 1, 1, 1)",
+        ["1", "1", "1", "1"],
+        ["(2 + s)*x**2 + s*x**2 - 3 - t", "(3*y - 2*x)**2 + s**2 - 2", "5*(s - z)**2/2 - y"],
+    ),
     "linear block": system(
         "s a b",
         "diag(1, 0, 0)",
@@ -98,6 +105,7 @@ POINTS = {
     "spring chain": [-0.5, 0.3, -0.7, -1.2, 0.9, -1.4, 0.4],
     "circuit": [0.3, 0.2, 0.5, 0.2, -40.0],
     "three by three": [0.8, 0.6, 0.5, 0.7, 0.3],
+    "linkage": [0.9, 0.95, -0.1, 0.7],
     "linear block": [0.7, 0.2, 0.4],
     "mixing E": [0.7, 0.3],
     "constant mixing E": [0.7, 0.3, 1.1],
@@ -119,6 +127,7 @@ CASES = [
     ("circuit", (0, 2, 3, 4)),
     ("circuit", (1, 2, 3, 4)),
     ("three by three", (1, 2, 3, 4)),
+    ("linkage", (0, 1, 2)),
     ("linear block", (1, 2)),
     ("mixing E", ()),
     ("constant mixing E", ()),
@@ -235,7 +244,9 @@ def test_complete_solves_the_constraints_to_rounding_from_a_perturbed_start(name
         np.testing.assert_allclose(y, exact, rtol=2e-14, atol=2e-15)
 
 
-FLOWS = [case for case in CASES if case[0] not in ("moving pendulum", "three by three", "linear block")]  # g = 0 follows from E y' = f
+FLOWS = [
+    case for case in CASES if case[0] not in ("moving pendulum", "three by three", "linkage", "linear block")
+]  # g = 0 follows from E y' = f
 
 
 @pytest.mark.parametrize(("name", "algebraic"), FLOWS, ids=[f"{n} {a}" for n, a in FLOWS])
@@ -251,7 +262,8 @@ def test_rate_is_the_derivative_along_the_flow(name, algebraic):
 
 
 @pytest.mark.parametrize(
-    ("name", "algebraic"), [("moving pendulum", (0, 2, 4)), ("three by three", (1, 2, 3, 4)), ("linear block", (1, 2))]
+    ("name", "algebraic"),
+    [("moving pendulum", (0, 2, 4)), ("three by three", (1, 2, 3, 4)), ("linkage", (0, 1, 2)), ("linear block", (1, 2))],
 )
 def test_rate_divides_by_the_diagonal_of_E(name, algebraic):
     system = SYSTEMS[name]
@@ -308,10 +320,16 @@ def test_a_root_keeps_the_side_of_its_start_value():
             np.testing.assert_allclose(y[0], side * 0.6, rtol=1e-15)
 
 
+def test_squares_as_they_are_written_need_no_iteration():
+    assert "range(" not in source_of("linkage", (0, 1, 2), True).text
+    assert "sqrt" not in source_of("moving pendulum", (0, 2, 4), True).text
+
+
 FAILURES = {
     "no solution (root)": ("pendulum", (0, 2, 4), [0.5, 1.5, 0.0, 0.3, 0.0]),
     "turning point": ("pendulum", (0, 2, 4), [0.0, 1.0, 0.0, 0.3, 0.0]),
     "nan where it matters": ("pendulum", (0, 2, 4), [0.5, np.nan, 0.0, 0.3, 0.0]),
+    "nan as side of a root": ("pendulum", (0, 2, 4), [np.nan, 0.5, 0.0, 0.3, 0.0]),
     "nan in a linear row": ("pendulum", (0, 2, 4), [0.5, 0.5, 0.0, np.nan, 0.0]),
     "infinite": ("pendulum", (0, 2, 4), [0.5, 0.5, 0.0, np.inf, 0.0]),
     "singular Jacobian": ("pendulum", (0, 1, 4), [0.6, 0.8, 0.6, 0.8, 0.0]),
