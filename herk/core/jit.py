@@ -37,7 +37,7 @@ def compiled(*signature: Any, **options: Any) -> Callable[[Callable[..., Any]], 
     """
     if numba is None:
         return lambda function: function
-    decorate = numba.njit(*signature, **({"cache": True, "error_model": "numpy", "nogil": True} | options))
+    decorate = numba.njit(*signature, **({"cache": True, "error_model": "numpy", "nogil": True, "_nrt": False} | options))
 
     def kept(function: Callable[..., Any]) -> Any:
         with quiet(), _cache_folder():

@@ -14,7 +14,7 @@ from herk.method.tableau import Tableau
 UNROLLED_TERMS = 600  # products in the Runge-Kutta sums up to which they are written out
 UNROLLED_STATES = 12
 
-HEADER = """from functools import partial
+HEADER = """
 from math import *
 
 from herk.core import jit
@@ -22,7 +22,7 @@ from herk.method.memory import *
 from herk.method.signatures import KERNEL as KERNEL_TYPE
 from herk.model.linear import solve_block, solve_stacked
 
-compiled = partial(jit.compiled, fastmath={"contract"})
+compiled = jit.compiled
 """
 
 TASKS = """

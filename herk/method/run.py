@@ -190,11 +190,11 @@ class Run:
         return DenseOutput.over(self.machine, t, y, slots)
 
     def _note_selections(self, t: Array, slots: np.ndarray) -> None:
-        starts = np.concatenate([[self.last[0]], t[:-1]])
-        for start, slot in zip(starts, slots, strict=True):
-            chosen = self.machine.known[slot]
+        changes = np.flatnonzero(np.diff(slots, prepend=-1))
+        for i in changes:
+            chosen = self.machine.known[slots[i]]
             if not self.selections or self.selections[-1][1] != chosen:
-                self.selections.append((float(start), chosen))
+                self.selections.append((float(t[i - 1]) if i else self.last[0], chosen))
 
     def _keep(self, t: Array, y: Array, slots: np.ndarray) -> None:
         self.t.append(t)
