@@ -1,0 +1,218 @@
+"""Forms of a model as numbers see them: each knows its unknowns, its way back to y, its start, and the index of every unknown."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, cached_property, partial
+from pathlib import Path
+from types import MappingProxyType, ModuleType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from herk.core import Dae, InputError, nearest
+from herk.core.dae import Array
+from herk.model.back import Back, Elimination
+from herk.model.generated import GeneratedForm
+from herk.model.residual import load_residual
+from herk.model.start import completed_start, inconsistency, linearise
+from herk.model.store import load
+
+if TYPE_CHECKING:
+    from herk.model.equations import Equations
+    from herk.model.model import Model
+
+FORMS = ("overdetermined", "index1", "index2", "index3", "ggl", "baumgarte", "ode", "second_order")
+OPTIONS: Mapping[str, Mapping[str, float]] = MappingProxyType({"baumgarte": MappingProxyType({"k0": 100.0, "k1": 20.0})})
+_MAKERS = ("chains", "combine", "explain", "findings", "forms", "points", "rank", "reduce", "regularize", "search")
+_START_RTOL, _START_ATOL = 1e-8, 1e-10  # a start with fewer digits is repaired by the user, not by us
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Form(Dae):
+    """A Dae made from a model: E y' = f with its algebraic rows in f and once more in g.
+
+    `index` is the differentiation index of the form, `levels` that of each unknown, `algebraic` the unknowns whose derivative does not
+    occur. z[i] is y[kept[i]] of the model; unknowns beyond `kept` are new (ggl), y[eliminated] is computed by `back`.
+    """
+
+    form: str = ""
+    index: int = 0
+    algebraic: tuple[int, ...] = ()
+    levels: tuple[int, ...] = ()
+    kept: tuple[int, ...] = ()
+    eliminated: tuple[int, ...] = ()
+    model: Any = None
+    options: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def t_span(self) -> tuple[float, float]:
+        """Return the span of the model."""
+        span: tuple[float, float] = self.model.t_span
+        return span
+
+    @property
+    def y0(self) -> tuple[float | None, ...]:
+        """Return the start; entries left open stay None in the overdetermined form and are computed for the others."""
+        given = tuple(self.model.y0[j] for j in self.kept)
+        if self.form == "overdetermined" or (len(given) == self.n and None not in given):
+            return given
+        return tuple(float(value) for value in self.start()[0])
+
+    @property
+    def back(self) -> Back:
+        """Return the map (t, z) -> y of the model; z may also be a matrix with one column for each time."""
+        source = self._sibling("index1") if self.eliminated else None
+        return Back(self.model.n, self.kept, self.eliminated, source)
+
+    def start(self, y0: Sequence[float | None] | Array | None = None, t0: float | None = None) -> tuple[Array, Array]:
+        """Return a complete and consistent start (z0, z0') of this form.
+
+        `y0` (default: the start of the model) is in the unknowns of the model; None entries are computed. Forms of index 0 and 1
+        ask only for their own constraints, the others for all hidden ones: without them they have no solution.
+        """
+        t = self.t_span[0] if t0 is None else float(t0)
+        given = self.model.y0 if y0 is None else y0
+        own = self.index <= 1 and not self.eliminated
+        source = self if own else self._sibling("index1" if self.index == 0 else "overdetermined")
+        y = completed_start(source, t, given)
+        wrong = inconsistency(source, t, y, _START_RTOL, _START_ATOL)
+        if wrong:
+            raise InputError(f"Form {self.form!r} of model {self.model.name!r}: {wrong} Repair it with herk.consistent_start.")
+        rate = rates(source, t, y)
+        extra = np.zeros(self.n - len(self.kept))
+        return np.concatenate([y[list(self.kept)], extra]), np.concatenate([rate[list(self.kept)], extra])
+
+    def rate(self, t: float, z: Any) -> Array:
+        """Return z' of an ODE form, E^-1 f: what explicit solvers want."""
+        if self.m:
+            raise InputError(f"Form {self.form!r} has constraints; only the form 'ode' gives z' directly.")
+        f = np.asarray(self.f(t, z))
+        if callable(self.E):
+            return np.asarray(np.linalg.solve(self.E(t, z), f))
+        return f if self._unit else np.asarray(np.linalg.solve(self.E, f))
+
+    def residual(self, t: float, z: Any, zp: Any, out: Array | None = None) -> Array:
+        """Return F = E z' - f, algebraic rows included."""
+        result = np.empty(self.n) if out is None else out
+        self._implicit[0](float(t), _vector(z), _vector(zp), result)
+        return result
+
+    def residual_jacobian(self, t: float, z: Any, zp: Any, cj: float, out: Array | None = None) -> Array:
+        """Return cj F_z' + F_z, n x n."""
+        result = np.empty((self.n, self.n)) if out is None else out
+        self._implicit[1](float(t), _vector(z), _vector(zp), float(cj), result.reshape(-1))
+        return result
+
+    @cached_property
+    def _implicit(self) -> tuple[Any, Any]:
+        if not isinstance(self.generated, GeneratedForm):
+            raise InputError(f"Form {self.form!r} of {self.model.name!r} is an ODE without formulas; use rate, or the form 'index1'.")
+        return load_residual(self.generated.key, self.generated.equations)
+
+    @cached_property
+    def _unit(self) -> bool:
+        return bool(np.array_equal(np.eye(self.n), np.asarray(self.E)))
+
+    def _sibling(self, name: str) -> Form:
+        return form(self.model, name)
+
+    def __repr__(self) -> str:
+        """Return one line."""
+        names = ", ".join(self.names)
+        return f"<Form {self.form!r} of {self.model.name!r}: n = {self.n}, m = {self.m}, index {self.index}, unknowns {names}>"
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the compiled functions out: they are found again by their key."""
+        return {name: value for name, value in self.__dict__.items() if name not in ("_implicit", "_unit")}
+
+
+def _vector(values: Any) -> Array:
+    return np.ascontiguousarray(values, dtype=float)
+
+
+def rates(dae: Dae, t: float, y: Array) -> Array:
+    """Return y' from [E; g_y] y' = [f; -g_t], which determines it in every regularised system."""
+    at = linearise(dae, t, y)
+    matrix, right = np.vstack([at.E, at.jac]), np.concatenate([at.f, -at.g_t])
+    sizes = np.abs(matrix).max(axis=1, initial=0.0)
+    sizes[sizes == 0] = 1.0
+    right[: dae.n][~at.E.any(axis=1)] = 0.0  # residuals of constraints, not rates
+    return np.asarray(np.linalg.lstsq(matrix / sizes[:, None], right / sizes, rcond=None)[0])
+
+
+def form(model: Model, name: str = "overdetermined", **options: float) -> Form:
+    """Return the form of this name; formulas are derived only if its code is not stored yet."""
+    values = _options(name, options)
+    if name == "second_order":
+        from herk.model.second_order import second_order
+
+        return second_order(model)
+    key = _key(model, name, values)
+    facts = load(f"form_{key}", partial(_facts_text, model, name, values))
+    generated: Any = GeneratedForm(key, partial(_equations, model, name, values))
+    common: dict[str, Any] = {
+        "n": facts.N, "m": facts.M, "names": facts.NAMES, "form": name, "index": facts.INDEX, "algebraic": facts.ALGEBRAIC,
+        "levels": facts.LEVELS, "kept": facts.KEPT, "eliminated": facts.ELIMINATED, "model": model, "options": values,
+    }  # fmt: skip
+    if facts.ROWS:
+        steps = Elimination(form(model, "index1"), facts.ROWS, facts.KEPT, facts.ELIMINATED)
+        return Form(E=steps.matrix, f=steps.right, **common)
+    return Form(E=_matrix(facts, generated), **_callables(generated, facts.M), generated=generated, **common)
+
+
+def _callables(generated: GeneratedForm, m: int) -> dict[str, Any]:
+    names = ("f", "g", "jac_g", "g_t") if m else ("f",)
+    return {name: generated.callable(name) for name in names}
+
+
+def _matrix(facts: ModuleType, generated: GeneratedForm) -> Any:
+    return generated.callable("E") if facts.E is None else np.array(facts.E).reshape(facts.N, facts.N)
+
+
+def _options(name: str, options: Mapping[str, float]) -> dict[str, float]:
+    if name not in FORMS and not (name.startswith("index") and name[5:].isdigit()):
+        raise nearest(name, FORMS, "form")
+    known = OPTIONS.get(name, {})
+    for option, value in options.items():
+        if option not in known:
+            raise nearest(option, known, f"option of form {name!r}")
+        if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not np.isfinite(value):
+            raise InputError(f"Option {option} of form {name!r} must be a finite number, not {value!r}.")
+    return {option: float(options.get(option, default)) for option, default in known.items()}
+
+
+@cache
+def _version() -> str:
+    texts = [Path(__file__).with_name(f"{name}.py").read_bytes() for name in _MAKERS]
+    return hashlib.sha256(b"\0".join(texts)).hexdigest()
+
+
+def _key(model: Model, name: str, options: Mapping[str, float]) -> str:
+    text = repr((model.key, name, sorted(options.items()), _version()))
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _equations(model: Model, name: str, options: Mapping[str, float]) -> Equations:
+    from herk.model.reduce import reduced
+
+    return reduced(model, name, options).equations
+
+
+def _facts_text(model: Model, name: str, options: Mapping[str, float]) -> str:
+    """Return the module of constants that spares the next process all algebra."""
+    from herk.model.chains import zero_columns
+    from herk.model.reduce import reduced
+
+    result = reduced(model, name, options)
+    system = result.equations
+    numeric = not system.E.free_symbols
+    facts = {
+        "N": system.n, "M": system.m, "NAMES": tuple(str(s) for s in system.states), "INDEX": result.index, "LEVELS": result.levels,
+        "ALGEBRAIC": zero_columns(system.E), "KEPT": result.kept, "ELIMINATED": result.eliminated, "ROWS": result.rows,
+        "E": tuple(float(e) for e in system.E) if numeric else None,
+    }  # fmt: skip
+    return "".join(f"{name} = {value!r}\n" for name, value in facts.items())
+

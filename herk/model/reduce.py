@@ -1,0 +1,191 @@
+"""The forms of a model as formulas: what each solver wants, derived from the chains of constraints."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import sympy as sp
+
+from herk.model import entries
+from herk.model.chains import Chain, chains, differential_rows, refuse, replaced, unknown_levels, zero_columns
+from herk.model.equations import Equations
+from herk.model.model import Model
+from herk.model.regularize import regularize
+from herk.model.structure import constraint_blocks
+
+LARGEST_BLOCK = 3  # unknowns eliminated by Cramer's rule at a time; larger blocks are solved in numbers
+
+
+@dataclass(frozen=True)
+class Reduced:
+    """A form: its equations, its index, the index of each unknown, and how its unknowns z relate to y of the model.
+
+    z[i] is y[kept[i]]; unknowns of z beyond `kept` are new; y[eliminated] follows from the last constraints.
+    `rows` are the rows of the index-1 form that are left if the elimination is done in numbers; then E and f are not in `equations`.
+    """
+
+    equations: Equations
+    index: int
+    levels: tuple[int, ...]
+    kept: tuple[int, ...]
+    eliminated: tuple[int, ...] = ()
+    rows: tuple[int, ...] = ()
+
+
+def reduced(model: Model, name: str, options: Mapping[str, float]) -> Reduced:
+    """Return the form of this name; raise InputError if the model does not have it."""
+    found = regularize(model)
+    system = _numbers(model, model.numeric(found.constraints))
+    parts = [Chain(c.row, tuple(_number(model, member) for member in c.members)) for c in chains(found)]
+    if name == "overdetermined":
+        return Reduced(system, min(1, found.index), (1,) * model.n, tuple(range(model.n)))
+    if name == "ode":
+        return _ode(system, parts)
+    if name == "ggl":
+        return _ggl(model, system, parts)
+    if name == "baumgarte":
+        return _baumgarte(model, system, parts, options["k0"], options["k1"])
+    return _of_index(model, system, parts, int(name.removeprefix("index")), found.index)
+
+
+def _number(model: Model, expression: sp.Expr) -> sp.Expr:
+    return sp.sympify(expression).xreplace({p: entries.number(value) for p, value in model.parameters.items()})
+
+
+def _numbers(model: Model, system: Equations) -> Equations:
+    """Return the system with entries of E that are zero for these parameter values written as zero."""
+    E = system.E.applyfunc(lambda entry: sp.S.Zero if entry.is_zero else entry)
+    return Equations(model.t, system.states, E, system.f, system.g)
+
+
+def _of_index(model: Model, system: Equations, parts: Sequence[Chain], wanted: int, own: int) -> Reduced:
+    if wanted > own:
+        raise refuse(model.name, f"its index is {own}, and no form of it has index {wanted}.")
+    if wanted < 1:
+        raise refuse(model.name, "the lowest index is 1; the form of index 0 is called 'ode'.")
+    hidden = [chain.at_index(wanted) for chain in parts]
+    square = replaced(system, {chain.row: members[0] for chain, members in zip(parts, hidden, strict=True)})
+    return Reduced(square, wanted, unknown_levels(system.states, hidden), tuple(range(system.n)))
+
+
+def _baumgarte(model: Model, system: Equations, parts: Sequence[Chain], k0: float, k1: float) -> Reduced:
+    """0 = c'' + k1 c' + k0 c for chains of length three, 0 = c' + k0 c for those of length two."""
+    _refuse_long(model, parts, "baumgarte")
+    factors = {1: (1.0,), 2: (k0, 1.0), 3: (k0, k1, 1.0)}
+    rows = {c.row: sum(entries.number(k) * member for k, member in zip(factors[c.index], c.members, strict=True)) for c in parts}
+    return Reduced(replaced(system, rows), 1, (1,) * system.n, tuple(range(system.n)))
+
+
+def _refuse_long(model: Model, parts: Sequence[Chain], name: str) -> None:
+    if max((c.index for c in parts), default=0) < 2:
+        raise refuse(model.name, f"'{name}' stabilises differentiated constraints, and none has to be differentiated here.")
+    if max(c.index for c in parts) > 3:
+        raise refuse(model.name, f"'{name}' is defined up to index 3, the index here is {max(c.index for c in parts)}.")
+
+
+def _ggl(model: Model, system: Equations, parts: Sequence[Chain]) -> Reduced:
+    """Stabilised index 2 (Gear, Gupta, Leimkuhler): constraint and derivative both hold, q' = v - G^T mu."""
+    _refuse_long(model, parts, "ggl")
+    long = [c for c in parts if c.index == 3]
+    if not long:
+        raise refuse(model.name, "'ggl' stabilises index 3, the index here is 2: use 'index2'.")
+    states, n = system.states, system.n
+    multipliers = tuple(_fresh(f"mu{i}", states) for i in range(len(long)))
+    base = replaced(system, {c.row: c.members[0] for c in parts})
+    f = sp.Matrix(base.f)
+    for i, j in _position_rows(model, base, long):
+        f[i] -= sum(sp.diff(c.members[0], states[j]) * mu for c, mu in zip(long, multipliers, strict=True))
+    extra = [c.members[1] for c in long]
+    E = sp.diag(base.E, sp.zeros(len(long)))
+    g = sp.ImmutableDenseMatrix([*base.g, *extra])
+    full = Equations(system.t, (*states, *multipliers), E.as_immutable(), sp.ImmutableDenseMatrix([*f, *extra]), g)
+    hidden = [[c.members[0]] for c in long] + [c.members[1:] for c in long] + [c.members for c in parts if c.index < 3]
+    levels = (*unknown_levels(states, hidden), *(2 for _ in long))
+    return Reduced(full, 2, levels, tuple(range(n)))
+
+
+def _fresh(name: str, states: Sequence[sp.Symbol]) -> sp.Symbol:
+    while name in {s.name for s in states}:
+        name += "_"
+    return sp.Symbol(name, real=True)
+
+
+def _position_rows(model: Model, system: Equations, long: Sequence[Chain]) -> list[tuple[int, int]]:
+    """Return (row, column) of q_j' = ... for every unknown in the constraints; each row must stand for one of them."""
+    names = set().union(*(c.members[0].free_symbols for c in long))
+    pairs = []
+    for j, s in enumerate(system.states):
+        if s not in names:
+            continue
+        rows = [i for i in range(system.n) if not system.E[i, j].is_zero]
+        if len(rows) != 1 or sum(not e.is_zero for e in system.E[rows[0], :]) != 1:
+            raise refuse(model.name, f"'ggl' needs a row of its own for the derivative of each position, and {s}' has none.")
+        pairs.append((rows[0], j))
+    return pairs
+
+
+def _ode(system: Equations, parts: Sequence[Chain]) -> Reduced:
+    """Underlying ODE: algebraic unknowns eliminated where they occur linearly; otherwise the last constraints are differentiated."""
+    last = {c.row: c.members[-1] for c in parts}
+    square = replaced(system, last)
+    rows, columns = differential_rows(system.n, parts), zero_columns(system.E)
+    kept = tuple(j for j in range(system.n) if j not in columns)
+    if len(kept) == len(rows):
+        solved = _solved(square, columns)
+        if solved is not None:
+            return _eliminated(square, rows, kept, columns, solved)
+        if _is_linear(square, columns):
+            states, nothing = tuple(system.states[j] for j in kept), sp.ImmutableDenseMatrix(0, 1, [])
+            unsolved = Equations(system.t, states, sp.eye(len(kept)).as_immutable(), nothing, nothing)
+            return Reduced(unsolved, 0, (1,) * len(kept), kept, columns, tuple(rows))
+    E, f = sp.Matrix(square.E), sp.Matrix(square.f)
+    for i, constraint in last.items():
+        E[i, :] = sp.Matrix([[sp.diff(constraint, s) for s in system.states]])
+        f[i] = -sp.diff(constraint, system.t)
+    whole = Equations(system.t, system.states, E.as_immutable(), f.as_immutable(), sp.ImmutableDenseMatrix(0, 1, []))
+    return Reduced(whole, 0, (1,) * system.n, tuple(range(system.n)))
+
+
+def _is_linear(square: Equations, columns: Sequence[int]) -> bool:
+    own = {square.states[j] for j in columns}
+    return not any(sp.diff(row, s).free_symbols & own for row in square.g for s in own if row.has(s))
+
+
+def _solved(square: Equations, columns: Sequence[int]) -> dict[sp.Symbol, sp.Expr] | None:
+    """Return formulas for the algebraic unknowns, block by block, None if a block is large or not linear."""
+    values: dict[sp.Symbol, sp.Expr] = {}
+    for block in constraint_blocks(square, columns):
+        own = [square.states[j] for j in block.columns]
+        if not block.linear or len(own) > LARGEST_BLOCK:
+            return None
+        rows = sp.Matrix([square.g[i] for i in block.rows])
+        matrix = rows.jacobian(own)
+        right = -rows.xreplace(dict.fromkeys(own, sp.S.Zero))
+        determinant = matrix.det(method="berkowitz")
+        for k, s in enumerate(own):  # Cramer's rule: no pivot that may vanish somewhere
+            changed = matrix.copy()
+            changed[:, k] = right
+            values[s] = (changed.det(method="berkowitz") / determinant).xreplace(values)
+    return values
+
+
+def _eliminated(
+    square: Equations, rows: Sequence[int], kept: tuple[int, ...], gone: tuple[int, ...], solved: Mapping[sp.Symbol, sp.Expr]
+) -> Reduced:
+    E = square.E.extract(list(rows), list(kept)).xreplace(dict(solved))
+    f = square.f.extract(list(rows), [0]).xreplace(dict(solved))
+    E, f = _normalised(sp.Matrix(E), sp.Matrix(f))
+    states = tuple(square.states[j] for j in kept)
+    return Reduced(Equations(square.t, states, E, f, sp.ImmutableDenseMatrix(0, 1, [])), 0, (1,) * len(kept), kept, gone)
+
+
+def _normalised(E: sp.Matrix, f: sp.Matrix) -> tuple[sp.ImmutableDenseMatrix, sp.ImmutableDenseMatrix]:
+    """Return E = I where every row has one entry; otherwise E and f as they are."""
+    places = [[j for j in range(E.cols) if not E[i, j].is_zero] for i in range(E.rows)]
+    if any(len(place) != 1 for place in places):
+        return E.as_immutable(), f.as_immutable()
+    right = sp.zeros(E.rows, 1)
+    for i, (j,) in enumerate(places):
+        right[j] = f[i] / E[i, j]
+    return sp.eye(E.rows).as_immutable(), right.as_immutable()
