@@ -13,7 +13,8 @@ from herk.core import InputError, Problem, Registry, nearest
 __all__ = ["get", "names", "register"]
 
 _MODULES = (
-    "pendulum",
+    "academic", "akzo", "andrews", "circular_track", "cv_circuit", "pendulum", "pendulum_3d", "pendulum_drifting", "pendulum_unit",
+    "raised_index", "rlc", "selector_change", "spring_chain", "unit_circle", "wind_pendulum", "wind_pendulum_printed",
 )  # fmt: skip
 
 
