@@ -93,7 +93,7 @@ def factors(target: Mapping[int, Entry], rows: Mapping[int, Mapping[int, Entry]]
     equations = _columns(target, rows)
     solved: list[tuple[int, dict[int, Entry], Entry]] = []
     while equations:
-        k, s = min(_candidates(equations), key=lambda c: _cost(*equations[c[0]], c[1]))
+        k, s = min(_candidates(equations), key=lambda c: _cost(equations[c[0]], c[1]))
         coefficients, right = equations.pop(k)
         pivot = coefficients.pop(s)
         rest = {i: e.over(pivot) for i, e in coefficients.items()}
@@ -124,7 +124,8 @@ def _candidates(equations: Sequence[_Equation]) -> list[tuple[int, int]]:
     return [(k, s) for k, s, e in pairs if e.safe] or [(k, s) for k, s, _ in pairs]
 
 
-def _cost(coefficients: dict[int, Entry], right: Entry, s: int) -> tuple[int, int, int]:
+def _cost(equation: _Equation, s: int) -> tuple[int, int, int]:
+    coefficients, right = equation
     pivot = coefficients[s].expr
     kind = 0 if pivot in (1, -1) else 1 if pivot.is_number else 2
     return len(coefficients), kind, sp.count_ops(pivot) + sp.count_ops(right.expr)

@@ -58,7 +58,7 @@ def expression(value: Any, names: Mapping[str, sp.Symbol], place: str) -> sp.Exp
     """Return one entry as a sympy expression in the known symbols; equal names mean the same symbol."""
     try:
         parsed = parse_expr(value, local_dict=dict(names), global_dict=dict(_SCOPE)) if isinstance(value, str) else sp.sympify(value)
-    except Exception as error:  # noqa: BLE001 - the parser evaluates the text, so it may fail in any way
+    except Exception as error:
         raise InputError(f"{place} is {value!r}, which is not a formula: {error}.") from None
     if not isinstance(parsed, sp.Expr) or parsed.has(sp.nan, sp.zoo, sp.oo, -sp.oo):
         raise InputError(f"{place} is {value!r}, which is not a finite scalar formula.")
@@ -71,7 +71,14 @@ def expression(value: Any, names: Mapping[str, sp.Symbol], place: str) -> sp.Exp
         is_not = "is not a state, the time or a parameter" if len(unknown) == 1 else "are neither states nor the time nor parameters"
         raise InputError(f"{place} contains {', '.join(unknown)}, which {is_not} of this model; give a value in parameters or add a state.")
     foreign = {s: names[s.name] for s in parsed.free_symbols if s is not names[s.name]}
-    return differentiable(parsed.xreplace(foreign) if foreign else parsed)
+    return differentiable(_whole(parsed.xreplace(foreign) if foreign else parsed))
+
+
+def _whole(expr: sp.Expr) -> sp.Expr:
+    """Write 0.0 as 0 and x**2.0 as x**2: sympy takes a float for neither zero nor a whole number."""
+    if expr.is_Float:
+        return simple(expr)
+    return expr.replace(lambda e: e.is_Pow and e.exp.is_Float, lambda e: e.base ** simple(e.exp)) if expr.has(sp.Float) else expr
 
 
 def differentiable(expr: sp.Expr) -> sp.Expr:
@@ -145,5 +152,10 @@ def start_values(value: Any, states: Sequence[sp.Symbol]) -> tuple[float | None,
 
 def number(value: float) -> sp.Expr:
     """Return a double as an exact sympy number: whole and simple dyadic ones as rationals (they may be exponents), others as floats."""
+    return simple(sp.Float(sp.Rational(value), 30))
+
+
+def simple(value: sp.Float) -> sp.Expr:
+    """Return a float as a rational if it is whole, a half, a quarter, ...; else as it is."""
     exact = sp.Rational(value)
-    return exact if exact.q <= 64 and abs(exact.p) < 2**53 else sp.Float(exact, 30)
+    return exact if exact.q <= 64 and abs(exact.p) < 2**53 else value

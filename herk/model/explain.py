@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import sympy as sp
 
-from herk.model.findings import RegularizationError
+from herk.model.findings import RegularizationError, Step
 
 if TYPE_CHECKING:
     from herk.model.model import Model
@@ -37,20 +37,16 @@ def latex(found: Regularization) -> str:
 
 def html(found: Regularization) -> str:
     """Return a table of the constraints with how each was found."""
-    rows = "".join(
-        f"<tr><td>{step.level}</td><td style='text-align:left'>$0 = {markup.escape(sp.latex(step.constraint))}$</td>"
-        f"<td style='text-align:left'>{markup.escape(_how(step.row, [label for label, _ in step.combined], step.differentiated is not None))}</td></tr>"
-        for step in found.trace
-    )
-    table = f"<table><thead><tr><th>level</th><th>constraint</th><th>how</th></tr></thead><tbody>{rows}</tbody></table>" if rows else ""
+    rows = "".join(_html_row(step) for step in found.trace)
+    table = f"<table><thead><tr><th>level</th><th>constraint</th><th>from</th></tr></thead><tbody>{rows}</tbody></table>" if rows else ""
     notes = "".join(f"<p>{markup.escape(note)}</p>" for note in found.notes)
     return f"<p>{markup.escape(_headline(found))}</p>{table}<p>{markup.escape(_ending(found))}</p>{notes}"
 
 
-def _how(row: str, others: list[str], derived: bool) -> str:
-    if not others:
-        return f"{row} has no derivatives" if not derived else f"{row} contains no derivatives"
-    return f"{row} combined with {', '.join(others)}"
+def _html_row(step: Step) -> str:
+    source = ", ".join([step.row, *(label for label, _ in step.combined)])
+    cells = [str(step.level), f"$0 = {sp.latex(step.constraint)}$", source]
+    return "<tr>" + "".join(f"<td style='text-align:left'>{markup.escape(cell)}</td>" for cell in cells) + "</tr>"
 
 
 def _headline(found: Regularization) -> str:
@@ -63,7 +59,8 @@ def _headline(found: Regularization) -> str:
 def _ending(found: Regularization) -> str:
     if not found.index:
         return "E is non-singular: the model is an ordinary differential equation."
-    return f"With the derivatives of the constraints of level {found.index - 1} the leading matrix is non-singular: the index is {found.index}."
+    last = found.index - 1
+    return f"With the derivatives of the constraints of level {last} the leading matrix is non-singular: the index is {found.index}."
 
 
 def refuse_absent_states(model: Model) -> None:

@@ -57,6 +57,14 @@ def evaluator(model: Model, expressions: Sequence[sp.Expr]) -> Callable[[Point],
     return values
 
 
+def steady(values: Callable[[Point], list[Number]], point: Point) -> list[Number]:
+    """Return the values at a point, with zeros for those that are nothing but the error of the point: a nudge changes them altogether."""
+    nudge = mpmath.mpf(10) ** (10 - DIGITS)
+    moved = replace(point, y=tuple(v + nudge * (abs(v) + 1) * (1 + (j * 7 % 5)) / 5 * (-1) ** j for j, v in enumerate(point.y)))
+    pairs = zip(values(point), values(moved), strict=True)
+    return [value if abs(value - other) <= 1e-6 * abs(value) else mpmath.mpf(0) for value, other in pairs]
+
+
 def negligible(model: Model, expr: sp.Expr) -> bool:
     """Tell whether a factor made of parameters alone is zero, or only the rounding of parameters that cancel."""
     if expr.is_number or not expr.free_symbols <= set(model.parameters):
@@ -67,7 +75,7 @@ def negligible(model: Model, expr: sp.Expr) -> bool:
             *parts, value = evaluator(model, terms)(Point(mpmath.mpf(0), (mpmath.mpf(0),) * model.n, True, 0))
         except OutsideError:
             return False
-    return abs(value) <= 1e-14 * max(map(abs, parts))
+    return bool(abs(value) <= 1e-14 * max(map(abs, parts)))
 
 
 # Tries for one point in turn: how far from y0 in units of the wanted spread, and how far a component that is zero may move.
@@ -76,7 +84,7 @@ _TRIES = ((1.0, 1.0), (0.1, 1.0), (1.0, 0.0), (3.0, 1.0), (1e-3, 1.0), (10.0, 1.
 
 def starts(model: Model) -> list[list[Point]]:
     """Return, for each point wanted, the starts to try in turn: around y0 and, where that is missing, anywhere of size one."""
-    source = random.Random(20240607)
+    source = random.Random(20240607)  # noqa: S311 - points, not secrets
     wanted = [(spread, True) for spread in NEAR] + [(spread, False) for spread in FAR]
     return [
         [_start(model, source, spread * stretch, floor, near, slot) for stretch, floor in _TRIES]
@@ -107,9 +115,15 @@ class Projection:
         self._places = [(i, j) for i, slope in enumerate(slopes) for j, s in enumerate(self.model.states) if s in slope]
         self._values = evaluator(self.model, [*self.constraints, *(slopes[i][self.model.states[j]] for i, j in self._places)])
 
+    def gradients(self, point: Point) -> list[dict[int, Number]]:
+        """Return the rows of g_y, with zeros for entries that vanish where the constraints hold."""
+        return self._unpacked(steady(self._values, point))[1]
+
     def evaluate(self, point: Point) -> tuple[list[Number], list[dict[int, Number]]]:
         """Return g and the rows of g_y."""
-        values = self._values(point)
+        return self._unpacked(self._values(point))
+
+    def _unpacked(self, values: list[Number]) -> tuple[list[Number], list[dict[int, Number]]]:
         m = len(self.constraints)
         rows: list[dict[int, Number]] = [{} for _ in range(m)]
         for (i, j), value in zip(self._places, values[m:], strict=True):

@@ -34,7 +34,8 @@ class _Echelon:
 
     def reduce(self, row: SparseRow) -> tuple[SparseRow, SparseRow, Number]:
         """Return what is left of the row, the rows taken away, and the size of the largest term involved."""
-        left, used = dict(row), {}
+        left = dict(row)
+        used: SparseRow = {}
         largest = max(map(abs, row.values()), default=mpmath.mpf(0))
         for column, pivot_row, combination in self.pivots:
             if column not in left:

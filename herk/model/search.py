@@ -13,7 +13,7 @@ from herk.model import combine
 from herk.model.combine import Entry
 from herk.model.findings import RegularizationError, Row, Step, derivative_row, row_as_written
 from herk.model.model import Model
-from herk.model.points import DIGITS, OutsideError, Point, Projection, evaluator, negligible, starts
+from herk.model.points import DIGITS, OutsideError, Point, Projection, evaluator, negligible, starts, steady
 from herk.model.rank import CLEAN, SparseRow, Split, split, undetermined
 
 Matrix = list[SparseRow]
@@ -89,7 +89,7 @@ class Search:
             self.notes.append("No consistent point was reached from the start values themselves.")
             return
         with mpmath.workdps(DIGITS):
-            if split([self._unpacked(self._values(start))], [True], self._order()).relations:
+            if split([self._unpacked(steady(self._values, start))], [True], self._order()).relations:
                 self.notes.append("At the start values themselves y' is not determined: the start is a singular point.")
 
     def _order(self) -> list[int]:
@@ -118,7 +118,7 @@ class Search:
         return matrix
 
     def _matrices(self) -> list[Matrix]:
-        return [self._unpacked(self._values(point)) for point in self.points]
+        return [self._unpacked(steady(self._values, point)) for point in self.points]
 
     def _project(self, constraints: Sequence[sp.Expr]) -> list[Point]:
         """Return consistent points at which the rows can be evaluated; without any near the start, the far ones decide."""
@@ -242,7 +242,7 @@ class Search:
 def gradients(projection: Projection, points: Sequence[Point]) -> Split:
     """Return which constraints have gradients that depend on those before them."""
     with mpmath.workdps(DIGITS):
-        matrices = [projection.evaluate(point)[1] for point in points]
+        matrices = [projection.gradients(point) for point in points]
         return split(matrices, [point.near for point in points], range(len(projection.constraints)))
 
 
