@@ -87,7 +87,7 @@ def checked(rate: Rate, t_end: Any, y: list[Any], steps: int) -> tuple[list[Any]
 
 def record(t: Any, y: list[Any], digits: int, parameters: dict[str, float], source: str) -> dict[str, Any]:
     """Return what is stored."""
-    how = f"Gauss collocation of orders 20 and 24 with different steps in {mp.dps} digits, which agree to {digits} (tools/make_references.py)"
+    how = f"Gauss collocation of orders 20 and 24, different steps, {mp.dps} digits; they agree to {digits} (tools/make_references.py)"
     return {
         "t": float(t), "y": [mpmath.nstr(value, 25) for value in y], "digits": min(digits, 24), "parameters": parameters,
         "source": source, "how": how,

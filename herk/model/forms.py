@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, partial
 from pathlib import Path
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 FORMS = ("overdetermined", "index1", "index2", "index3", "ggl", "baumgarte", "ode", "second_order")
 OPTIONS: Mapping[str, Mapping[str, float]] = MappingProxyType({"baumgarte": MappingProxyType({"k0": 100.0, "k1": 20.0})})
-_MAKERS = ("chains", "combine", "explain", "findings", "forms", "points", "rank", "reduce", "regularize", "search")
+_MAKERS = ("chains", "combine", "explain", "findings", "forms", "points", "rank", "reduce", "regularize", "search", "second_order")
 _START_RTOL, _START_ATOL = 1e-8, 1e-10  # a start with fewer digits is repaired by the user, not by us
 
 
@@ -75,15 +75,22 @@ class Form(Dae):
         """
         t = self.t_span[0] if t0 is None else float(t0)
         given = self.model.y0 if y0 is None else y0
-        own = self.index <= 1 and not self.eliminated
-        source = self if own else self._sibling("index1" if self.index == 0 else "overdetermined")
-        y = completed_start(source, t, given)
+        source = self if self.index == 1 else self._sibling("index1" if self.eliminated else "overdetermined")
+        try:
+            y = completed_start(source, t, given)
+        except InputError:  # unknowns that only the constraints of other levels determine
+            y = completed_start(self._sibling("overdetermined"), t, given)
         wrong = inconsistency(source, t, y, _START_RTOL, _START_ATOL)
         if wrong:
             raise InputError(f"Form {self.form!r} of model {self.model.name!r}: {wrong} Repair it with herk.consistent_start.")
         rate = rates(source, t, y)
         extra = np.zeros(self.n - len(self.kept))
         return np.concatenate([y[list(self.kept)], extra]), np.concatenate([rate[list(self.kept)], extra])
+
+    @property
+    def hessenberg(self) -> tuple[tuple[int, ...], ...]:
+        """Return the unknowns of index 1, 2, ...: (u, v, lam) of u' = f(u, v), v' = k(u, v, lam), 0 = g(u) in index 3."""
+        return tuple(tuple(j for j, level in enumerate(self.levels) if level == wanted) for wanted in range(1, max(self.levels) + 1))
 
     def rate(self, t: float, z: Any) -> Array:
         """Return z' of an ODE form, E^-1 f: what explicit solvers want."""
@@ -96,15 +103,15 @@ class Form(Dae):
 
     def residual(self, t: float, z: Any, zp: Any, out: Array | None = None) -> Array:
         """Return F = E z' - f, algebraic rows included."""
-        result = np.empty(self.n) if out is None else out
+        result = np.empty(self.n)
         self._implicit[0](float(t), _vector(z), _vector(zp), result)
-        return result
+        return _handed(result, out)
 
     def residual_jacobian(self, t: float, z: Any, zp: Any, cj: float, out: Array | None = None) -> Array:
         """Return cj F_z' + F_z, n x n."""
-        result = np.empty((self.n, self.n)) if out is None else out
+        result = np.empty((self.n, self.n))
         self._implicit[1](float(t), _vector(z), _vector(zp), float(cj), result.reshape(-1))
-        return result
+        return _handed(result, out)
 
     @cached_property
     def _implicit(self) -> tuple[Any, Any]:
@@ -130,7 +137,14 @@ class Form(Dae):
 
 
 def _vector(values: Any) -> Array:
-    return np.ascontiguousarray(values, dtype=float)
+    return np.array(values, dtype=float)  # a copy: solvers hand out memory that is read-only or strided
+
+
+def _handed(result: Array, out: Array | None) -> Array:
+    if out is None:
+        return result
+    out[...] = result
+    return out
 
 
 def rates(dae: Dae, t: float, y: Array) -> Array:
@@ -151,7 +165,7 @@ def form(model: Model, name: str = "overdetermined", **options: float) -> Form:
 
         return second_order(model)
     key = _key(model, name, values)
-    facts = load(f"form_{key}", partial(_facts_text, model, name, values))
+    facts = stored_facts(model, name, values, partial(_facts_text, model, name, values))
     generated: Any = GeneratedForm(key, partial(_equations, model, name, values))
     common: dict[str, Any] = {
         "n": facts.N, "m": facts.M, "names": facts.NAMES, "form": name, "index": facts.INDEX, "algebraic": facts.ALGEBRAIC,
@@ -182,6 +196,11 @@ def _options(name: str, options: Mapping[str, float]) -> dict[str, float]:
         if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not np.isfinite(value):
             raise InputError(f"Option {option} of form {name!r} must be a finite number, not {value!r}.")
     return {option: float(options.get(option, default)) for option, default in known.items()}
+
+
+def stored_facts(model: Model, name: str, options: Mapping[str, float], write: Callable[[], str]) -> ModuleType:
+    """Return the constants of a form; `write` derives them if they are not stored yet."""
+    return load(f"form_{_key(model, name, options)}", write)
 
 
 @cache
