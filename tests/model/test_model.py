@@ -32,14 +32,20 @@ def pendulum(**changes: object) -> Model:
 
 
 def test_texts_and_symbols_describe_the_same_model() -> None:
-    x, y, v, w, lam, m, g, l = sp.symbols("x y v w lam m g l")
-    f = [v, w, -2 * x * lam, -2 * y * lam - m * g, x**2 + y**2 - l**2]
+    x, y, v, w, lam, m, g, length = sp.symbols("x y v w lam m g l")
+    f = [v, w, -2 * x * lam, -2 * y * lam - m * g, x**2 + y**2 - length**2]
     by_symbols = Model(
-        "pendulum", [x, y, v, w, lam], sp.diag(1, 1, m, m, 0), f, parameters={m: 1, g: 9.81, l: 2.5}, t_span=(0, 2), y0=(2.5, 0, 0, 0, None)
+        "pendulum",
+        [x, y, v, w, lam],
+        sp.diag(1, 1, m, m, 0),
+        f,
+        parameters={m: 1, g: 9.81, length: 2.5},
+        t_span=(0, 2),
+        y0=(2.5, 0, 0, 0, None),
     )
     assert [str(row) for row in by_symbols.f] == [str(row) for row in pendulum().f]
     assert by_symbols.states == (x, y, v, w, lam)
-    assert by_symbols.f[4] == x**2 + y**2 - l**2
+    assert by_symbols.f[4] == x**2 + y**2 - length**2
 
 
 def test_equal_names_mean_the_same_symbol_whatever_their_assumptions() -> None:
@@ -94,7 +100,7 @@ def test_text_entries_cannot_reach_python() -> None:
 
 def test_entries_of_many_number_types_are_accepted() -> None:
     model = Model("m", ["x", "z"], np.eye(2), [Fraction(1, 3), np.float64(0.5)], t_span=(0, np.float64(1)), y0=np.array([1.0, 2.0]))
-    assert model.E == sp.ImmutableDenseMatrix([[1, 0], [0, 1]])
+    assert sp.ImmutableDenseMatrix([[1, 0], [0, 1]]) == model.E
     assert model.f[0] == sp.Rational(1, 3)
     assert model.y0 == (1.0, 2.0)
 
@@ -143,7 +149,8 @@ def test_key_depends_on_equations_and_values_but_not_on_start_and_span() -> None
 
 
 def test_key_is_the_same_in_another_process_and_quick() -> None:
-    code = f"from herk.model.model import Model; p = {PENDULUM!r}; m = Model('pendulum', p.pop('states'), p.pop('E'), p.pop('f'), **p); print(m.key)"
+    build = "Model('pendulum', p.pop('states'), p.pop('E'), p.pop('f'), **p)"
+    code = f"from herk.model.model import Model; p = {PENDULUM!r}; print({build}.key)"
     other = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env={"PYTHONHASHSEED": "77"}, cwd=".")
     model = pendulum()
     began = time.perf_counter()

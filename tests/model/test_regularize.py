@@ -174,6 +174,8 @@ def test_car_axis_is_regularised_in_time_and_holds_on_the_reference() -> None:
 
 
 def test_an_index_above_the_limit_is_refused() -> None:
-    with pytest.raises(RegularizationError, match="index of model 'spring_chain' is above the limit of 4: level 4 still has the constraint 0 = "):
+    with pytest.raises(
+        RegularizationError, match="index of model 'spring_chain' is above the limit of 4: level 4 still has the constraint 0 = "
+    ):
         regularize(spring_chain(), max_index=4)
     assert regularize(spring_chain(), max_index=5).index == 5

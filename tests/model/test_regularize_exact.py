@@ -22,7 +22,9 @@ class Known:
     levels: tuple[int, ...]
 
 
-def make(name: str, states: str, E, f: list[str], solution: list[str], levels: tuple[int, ...], t0: float = 0.0, **parameters: float) -> Known:
+def make(
+    name: str, states: str, E, f: list[str], solution: list[str], levels: tuple[int, ...], t0: float = 0.0, **parameters: float
+) -> Known:
     exact = [sp.sympify(text, locals={"t": sp.Symbol("t")}).subs(parameters) for text in solution]
     y0 = [float(x.subs("t", t0)) for x in exact]
     model = Model(name, states.split(), E, f, parameters=parameters, t_span=(t0, t0 + 2.0), y0=y0)
@@ -192,7 +194,10 @@ REFUSED = {
     "contradicting in time": (small(["x - z", "x - z - sin(t)"], eye(0, 0)), r"0 = x - z - sin\(t\) contradicts 0 = x - z\.$"),
     "impossible": (small(["x + z", "1"]), r"lead to 0 = 1, which cannot hold\.$"),
     "no real solution": (small(["-x", "x**2 + z**2 + 1"]), r"no real point was found that satisfies 0 = x\*\*2 \+ z\*\*2 \+ 1"),
-    "redundant": (small(["-x + w", "x - z", "2*x - 2*z"], states="x z w"), r"do not determine w, because row 2 \(0 = 2\*x - 2\*z\) follows"),
+    "redundant": (
+        small(["-x + w", "x - z", "2*x - 2*z"], states="x z w"),
+        r"do not determine w, because row 2 \(0 = 2\*x - 2\*z\) follows",
+    ),
     "empty row": (small(["x + z", "0"]), r"do not determine z, because row 1 \(0 = 0\) follows"),
     "empty in disguise": (small(["-z", "sin(x)**2 + cos(x)**2 - 1"]), r"do not determine z, because row 1 "),
     "absent unknown": (small(["-x", "x - 1"]), r"structurally singular: z occurs in no equation"),
@@ -215,7 +220,7 @@ def test_a_contradiction_found_only_after_differentiation_is_named() -> None:
 
 def test_redundant_constraints_of_a_mechanism_name_the_multipliers_they_leave_open() -> None:
     f = ["v", "w", "-2*x*(a + 2*b)", "-2*y*(a + 2*b) - 1", "x**2 + y**2 - 1", "2*x**2 + 2*y**2 - 2"]
-    model = Model("twice", "x y v w a b".split(), eye(1, 1, 1, 1, 0, 0), f, t_span=(0, 1), y0=[1, 0, 0, 0, None, None])
+    model = Model("twice", ["x", "y", "v", "w", "a", "b"], eye(1, 1, 1, 1, 0, 0), f, t_span=(0, 1), y0=[1, 0, 0, 0, None, None])
     with pytest.raises(RegularizationError, match=r"do not determine a, b, because row 5 .* follows from the other equations"):
         regularize(model)
 
@@ -262,7 +267,7 @@ def test_small_units_are_not_mistaken_for_zeros() -> None:
 def test_the_branch_of_the_start_values_decides() -> None:
     # z (z - x) = 0 has the branches z = 0 and z = x; w is determined on the second one only.
     f = ["-x", "z*(z - x)", "z*w - z"]
-    on_second = Model("branches", "x z w".split(), eye(1, 0, 0), f, t_span=(0, 1), y0=[1, 1, 1])
+    on_second = Model("branches", ["x", "z", "w"], eye(1, 0, 0), f, t_span=(0, 1), y0=[1, 1, 1])
     assert regularize(on_second).index == 1
     with pytest.raises(RegularizationError, match="determine"):
         regularize(on_second.with_start([1, 0, 1]))
