@@ -16,11 +16,11 @@ from herk.method.signatures import ADVANCE, function_at, kernel_at
 RUNNING, FINISHED, CHUNK_FULL, NEED_SELECTION, UNDERFLOW, STUCK, RANK_LOST = 0, 1, 2, 3, -1, -2, -3
 
 # Places in `run` (floats); tolerances and reference pivots stand behind SCALARS.
-T, H, T_END, T_START, H_MAX, RTOL, OLD_ERROR, RESIDUAL, EXPONENT, H_TRIED = range(10)  # H = 0: to be chosen
+T, H, T_END, T_START, H_MAX, RTOL, OLD_ERROR, RESIDUAL, EXPONENT, H_TRIED, THRESHOLD = range(11)  # H = 0: to be chosen
 RUN_SCALARS = 16  # then atol (n), then the pivots at the time of the selection (m + 1)
 
 # Places in `plan` (integers); the selection wanted from Python stands behind.
-FIXED, INDEX, TOTAL, SLOT, KNOWN, COUNT, REJECTED, THRESHOLDED, CAUSE, PENDING = range(10)  # PENDING: select before stepping
+FIXED, INDEX, TOTAL, SLOT, KNOWN, COUNT, REJECTED, CAUSE, PENDING = range(9)  # PENDING: select before stepping
 PLAN_SCALARS = 16  # then costs (n) of the columns, then the wanted algebraic components (m)
 
 # Places in a row of the table of selections, followed by the order of the components.
@@ -29,7 +29,8 @@ ROW_ORDER = 8
 
 EPS = 2.220446049250313e-16
 DETERIORATED = 0.7  # a pivot that fell below this part of its best value asks for a new selection
-SPARSE_THRESHOLD = 0.1
+RECHECK = 0.95  # if the old selection is confirmed, it is looked at again after a further fall to this part
+FRESH_SIZE = 16  # up to this many constraints a Jacobian per step costs less than the iterations it saves
 
 
 @compiled()
@@ -51,6 +52,7 @@ def attempt(mem, ints, run, plan, table):  # type: ignore[no-untyped-def]
             if plan[FIXED]:
                 run[T] = target
                 plan[INDEX] += 1
+                plan[CAUSE] = OK
                 return RUNNING
             error = damped * error_norm(mem, ints, run)
             run[H] = next_step(h, error, plan[REJECTED] > 0, run)
@@ -58,6 +60,7 @@ def attempt(mem, ints, run, plan, table):  # type: ignore[no-untyped-def]
                 run[T] = target
                 run[OLD_ERROR] = max(error, 1e-4)
                 plan[REJECTED] = 0
+                plan[CAUSE] = OK
                 return RUNNING
             plan[CAUSE] = OK
         else:
@@ -101,6 +104,8 @@ def accept(mem, ints, run):  # type: ignore[no-untyped-def]
     """Move on to the new point: slopes for start values, first stage of the next step, largest residual so far."""
     n, m, y, new, k = ints[N], ints[M], ints[AT + Y], ints[AT + NEW], ints[AT + K]
     ints[NSTEP] += 1
+    if m <= FRESH_SIZE:
+        ints[LU_VALID] = 0
     width = ints[DIFFERENTIAL] + ints[PREDICTED]
     for j in range(width):
         mem[k + j] = mem[k + ints[STAGES] * n + j]
@@ -146,12 +151,15 @@ def reselect(mem, ints, run, plan, table):  # type: ignore[no-untyped-def]
     wanted = plan[PLAN_SCALARS + n : PLAN_SCALARS + n + m]
     jacobian(run[T], ints[AT + Y], mem, ints)
     a = mem[ints[AT + JACOBIAN] : ints[AT + JACOBIAN] + m * n]
-    threshold = SPARSE_THRESHOLD if plan[THRESHOLDED] else 1.0
     required = ints[ORDER + n : ORDER + 2 * n]
-    if eliminate(a, m, n, required, plan[PLAN_SCALARS : PLAN_SCALARS + n], threshold, wanted) < m:
+    if eliminate(a, m, n, required, plan[PLAN_SCALARS : PLAN_SCALARS + n], run[THRESHOLD], wanted) < m:
         return RANK_LOST
     for slot in range(plan[KNOWN]):
         if algebraic_match(table[slot], n, m, wanted):
+            if slot == plan[SLOT] and not plan[PENDING] and plan[CAUSE] == OK:
+                for i in range(ints[PIVOTS]):
+                    run[RUN_SCALARS + n + i] = RECHECK / DETERIORATED * mem[ints[AT + PIVOT] + i]
+                return RUNNING
             plan[PENDING] = 0
             return switch(mem, ints, run, plan, table, slot)
     plan[PENDING] = 1

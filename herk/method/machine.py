@@ -9,6 +9,7 @@ from types import ModuleType
 import numpy as np
 
 from herk.core import Dae, InputError
+from herk.core.cache import compiled_sources
 from herk.core.dae import Array
 from herk.core.jit import interpreted
 from herk.core.pointers import address
@@ -17,12 +18,14 @@ from herk.method import memory as at
 from herk.method.callables import Functions, bind
 from herk.method.kernels import is_small, kernel_text
 from herk.method.memory import Memory, allocate
+from herk.method.options import Request
 from herk.method.selection import select
 from herk.method.tableau import Tableau
 from herk.model import store
-from herk.model.start import Linearisation, free_columns
+from herk.model.start import Linearisation, free_columns, jacobian
 
 Kernel = Callable[..., int]
+SPARSE_THRESHOLD = 0.1
 
 
 @dataclass
@@ -35,16 +38,11 @@ class Machine:
     memory: Memory
     required: tuple[int, ...]
     generate: bool
+    cost: np.ndarray  # how many constraints each component occurs in
+    threshold: float  # see selection.eliminate
     kernels: list[Kernel] = field(default_factory=list)
     table: np.ndarray = field(default_factory=lambda: np.zeros((0, 0), dtype=np.int64))
     known: list[tuple[int, ...]] = field(default_factory=list)
-
-    @property
-    def cost(self) -> np.ndarray:
-        """Return how many constraints each component occurs in, where the model knows it; zeros otherwise."""
-        if self.dae.generated is None:
-            return np.zeros(self.dae.n, dtype=np.int64)
-        return np.asarray(self.dae.generated.structure, dtype=np.int64).reshape(self.dae.m, self.dae.n).sum(axis=0)
 
     @property
     def advance(self) -> Callable[..., int]:
@@ -58,8 +56,7 @@ class Machine:
 
     def first_selection(self, jac: Array) -> tuple[int, ...]:
         """Select algebraic components at the start; say so if the constraints are dependent."""
-        threshold = 1.0 if self.dae.generated is None else drive.SPARSE_THRESHOLD
-        algebraic, rank = select(jac, self.required, cost=self.cost, threshold=threshold)
+        algebraic, rank = select(jac, self.required, cost=self.cost, threshold=self.threshold)
         if rank < self.dae.m:
             raise InputError(
                 f"The {self.dae.m} constraints are not independent at the start: dg/dy has rank {rank}. Leave out redundant rows of g, or start elsewhere."
@@ -84,7 +81,7 @@ class Machine:
             differential = [i for i in range(n) if i not in algebraic]
             predicted = [i for i in algebraic if i not in self.required]
             order = [*differential, *predicted, *(i for i in algebraic if i in self.required)]
-            row[:5] = address(self.kernels[0]), len(differential), len(predicted), m, min(m, 1)
+            row[:5] = address(self.kernels[0]), len(differential), len(predicted), m, m
         row[drive.ROW_ORDER :] = order
         self.table = np.vstack([self.table.reshape(-1, row.size), row])
         self.known.append(algebraic)
@@ -113,12 +110,13 @@ def load_kernel(dae: Dae, algebraic: tuple[int, ...], tableau: Tableau) -> Modul
         source = generated.stage(algebraic, scalar=is_small(dae.n, dae.m, tableau))
         return kernel_text(source, tableau, dae.n, dae.m)
 
-    return store.load(f"kernel_{generated.key}_{tableau.name}_{'_'.join(map(str, algebraic))}", write)
+    return store.load(f"kernel_{compiled_sources()}_{generated.key}_{tableau.name}_{'_'.join(map(str, algebraic))}", write)
 
 
-def build(dae: Dae, tableau: Tableau, t: float, y: Array, here: Linearisation, *, interpret: bool, generate: bool) -> Machine:
-    """Bind the functions, classify E, allocate the memory; the numeric kernel has slot 0."""
-    functions = bind(dae, t, y, interpret=interpret)
+def build(asked: Request, y: Array, here: Linearisation) -> Machine:
+    """Bind the functions, classify E, allocate the memory; the first kernel is the one for callables."""
+    dae, tableau, t = asked.dae, asked.tableau, asked.t0
+    functions = bind(dae, t, y, interpret=asked.interpret)
     free = free_columns(here.E)
     rows, columns = np.flatnonzero(here.E.any(axis=1)), np.flatnonzero(here.E.any(axis=0))
     square = len(rows) == len(columns) and (not len(rows) or np.linalg.matrix_rank(here.E[np.ix_(rows, columns)]) == len(rows))
@@ -134,7 +132,24 @@ def build(dae: Dae, tableau: Tableau, t: float, y: Array, here: Linearisation, *
     memory.view(at.E_NOW, n * n)[:] = here.E.ravel()
     ints[at.E_MODE] = _e_mode(dae, here.E) if square else at.E_STACKED
     numeric = step.kernel if functions.compiled else interpreted(step.kernel)
-    return Machine(dae, tableau, functions, memory, free if square else (), generate and dae.generated is not None, [numeric])
+    return Machine(
+        dae=dae, tableau=tableau, functions=functions, memory=memory, required=free if square else (),
+        generate=asked.generate and dae.generated is not None, cost=_occurrences(dae, t, y),
+        threshold=SPARSE_THRESHOLD if asked.selection == "sparse" else 1.0, kernels=[numeric],
+    )  # fmt: skip
+
+
+def _occurrences(dae: Dae, t: float, y: Array) -> np.ndarray:
+    """Return how many constraints each component occurs in: known for models, otherwise from dg/dy near the start."""
+    if dae.generated is not None:
+        return np.asarray(dae.generated.structure, dtype=np.int64).reshape(dae.m, dae.n).sum(axis=0)
+    pattern = np.zeros((dae.m, dae.n), dtype=bool)
+    for shift in (0.0, 1e-3, -2e-3):  # at the start itself derivatives may vanish by chance
+        try:
+            pattern |= np.abs(jacobian(dae, t, y + shift * (np.abs(y) + 1e-2) * np.linspace(1.0, 2.0, dae.n))) > 1e-9
+        except Exception:  # noqa: BLE001 - outside the domain of g; the pattern is advice only
+            continue
+    return pattern.sum(axis=0).astype(np.int64)
 
 
 def _e_mode(dae: Dae, E: Array) -> int:  # noqa: N803

@@ -54,7 +54,8 @@ def renew(t, z, mem, ints):  # type: ignore[no-untyped-def]
     smallest = factor(mem, lu, m, ints[ORDER + 4 * n :])
     ints[NLU] += 1
     ints[LU_VALID] = 1
-    mem[ints[AT + PIVOT]] = smallest / largest if largest > 0.0 else 0.0
+    for i in range(m):
+        mem[ints[AT + PIVOT] + i] = abs(mem[lu + ints[ORDER + 4 * n + i] * m + i])
     return smallest > 1e-14 * largest
 
 

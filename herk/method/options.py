@@ -16,7 +16,8 @@ from herk.method.tableaus import get
 
 CONSISTENT = ("check", "trust", "project")
 NEWTON = ("simplified", "full")
-METHOD_OPTIONS = ("newton", "interpret", "generate")
+SELECTION = ("sparse", "complete")
+METHOD_OPTIONS = ("newton", "selection", "interpret", "generate")
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,7 @@ class Request:
     consistent: str
     callback: Callable[[float, Array], Any] | None
     newton: str
+    selection: str
     interpret: bool
     generate: bool
 
@@ -74,6 +76,7 @@ def request(given: Any, t_span: Any, y0: Any, method: str | Tableau, options: di
         raise InputError(f"Method {tableau.name!r} has no error estimate; give step=h for a fixed step, or choose an adaptive pair such as 'dopri5'.")
     _choice(options["consistent"], CONSISTENT, "consistent")
     _choice(extra.get("newton", "simplified"), NEWTON, "newton")
+    _choice(extra.get("selection", "sparse"), SELECTION, "selection")
     rtol = _positive(options["rtol"], "rtol")
     if rtol < 1e-15:
         raise InputError(f"rtol = {rtol:g} is below the rounding of double precision; use at least 1e-15.")
@@ -85,7 +88,7 @@ def request(given: Any, t_span: Any, y0: Any, method: str | Tableau, options: di
         first_step=_positive(options["first_step"], "first_step", none=True), max_step=_positive(options["max_step"], "max_step"),
         max_steps=_count(options["max_steps"]), time_limit=_positive(options["time_limit"], "time_limit", none=True),
         consistent=options["consistent"], callback=options["callback"], newton=extra.get("newton", "simplified"),
-        interpret=bool(extra.get("interpret", False)), generate=bool(extra.get("generate", True)),
+        selection=extra.get("selection", "sparse"),        interpret=bool(extra.get("interpret", False)), generate=bool(extra.get("generate", True)),
     )  # fmt: skip
 
 

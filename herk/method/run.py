@@ -74,7 +74,7 @@ class Run:
             run[drive.H] = np.copysign(request.step, span)
         elif request.first_step is not None:
             run[drive.H] = np.copysign(min(request.first_step, abs(span)), span)
-        plan[drive.THRESHOLDED] = self.machine.dae.generated is not None
+        run[drive.THRESHOLD] = self.machine.threshold
         plan[drive.PENDING] = 1
         plan[drive.PLAN_SCALARS : drive.PLAN_SCALARS + n] = self.machine.cost
         # Inside a step the algebraic components need only be exact enough not to disturb the error estimate; Newton converges

@@ -50,7 +50,8 @@ def solve_dae(
     first_step, max_step, max_steps, time_limit   limits; the run ends with a reason and the points reached
     consistent    "check" refuses an inconsistent y0 with the rows at fault, "project" repairs it, "trust" takes it as it is
     callback      callback(t, y) after every accepted step; returning True stops
-    method_options   newton="simplified" or "full"; generate=False: no code generated for the model; interpret=True: no compilation
+    method_options   newton="simplified" or "full"; selection="sparse" or "complete" (Procedure 3.11 of the thesis to the letter);
+                  generate=False: no kernel generated for the model; interpret=True: no compilation
     """
     options = {
         "rtol": rtol, "atol": atol, "step": step, "t_eval": t_eval, "dense_output": dense_output, "events": events,
@@ -71,7 +72,7 @@ def _start(asked: Request) -> Run:
         here = linearise(dae, asked.t0, y)
     except (ValueError, TypeError):  # a callable of wrong shape: the probe of the machine says which
         here = Linearisation(np.eye(dae.n), np.zeros(dae.n), np.zeros(dae.m), np.zeros((dae.m, dae.n)), np.zeros(dae.m))
-    machine = build(dae, asked.tableau, asked.t0, y, here, interpret=asked.interpret, generate=asked.generate)
+    machine = build(asked, y, here)
     _check_posed(dae.n, machine, here)
     if asked.consistent == "check":
         _check_start(asked, y)
