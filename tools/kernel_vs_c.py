@@ -31,7 +31,10 @@ def compile_c(folder: str) -> list[str]:
 
 def run_c(command: list[str]) -> tuple[list[float], list[np.ndarray]]:
     """Return processor seconds and end state (t, y) for both numbers of steps."""
-    rows = [[float(word) for word in line.split()] for line in subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()]
+    rows = [
+        [float(word) for word in line.split()]
+        for line in subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+    ]
     return [row[0] for row in rows], [np.array(row[3:]) for row in rows]
 
 
