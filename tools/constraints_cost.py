@@ -1,7 +1,7 @@
 """What the constraints cost, and what they buy: dop853 on the `ode` form of the pendulum (no constraints) against HERK, at equal error.
 
-An adaptive run's error scatters by a decade when its tolerance moves a little, so four tolerances per decade are run, and lines fitted by medians
-of slopes (Theil and Sen): error over tolerance, and time over tolerance within a decade of the tolerance the wanted error needs.
+An adaptive run's error scatters by a decade when its tolerance moves a little, so four tolerances per decade are run, and lines fitted by
+medians of slopes (Theil and Sen): error over tolerance, and time over tolerance within a decade of the tolerance the wanted error needs.
 Usage: python tools/constraints_cost.py [--repeats N]; the last lines are `ratio10 R` and `ratio1000 R`, time of the ODE over time of HERK.
 """
 
@@ -42,7 +42,7 @@ TASKS = (
 
 
 def measure(task: Task, repeats: int) -> dict[str, np.ndarray]:
-    """Return for each form the rows (tolerance, error at the end in x, y, v, w, ms, steps, residual of the position); runs are interleaved."""
+    """Return for each form the rows (tolerance, error of x, y, v, w at the end, ms, steps, drift of the length); runs are interleaved."""
     problem = testset.get("pendulum", t_end=2.0 * task.periods)
     exact = problem.reference.exact(problem.t_span[1])[:4]
     forms = {name: problem.model.form(name) for name in FORMS}
@@ -94,9 +94,8 @@ def main() -> None:
         rows = measure(task, repeats)
         at = {}
         for name in FORMS:
-            print(
-                f"\n{name}, {task.periods} periods (set-up {set_up(task.periods, name):.2f} ms)\n{'tolerance':>12}{'error':>12}{'ms':>10}{'steps':>9}{'drift':>12}"
-            )
+            print(f"\n{name}, {task.periods} periods (set-up {set_up(task.periods, name):.2f} ms)")
+            print(f"{'tolerance':>12}{'error':>12}{'ms':>10}{'steps':>9}{'drift':>12}")
             for row in rows[name]:
                 print(f"{row[0]:12.1e}{row[1]:12.1e}{row[2]:10.3f}{row[3]:9.0f}{row[4]:12.1e}")
             at[name] = time_at(task.error, rows[name])
