@@ -20,7 +20,7 @@ T, H, T_END, T_START, H_MAX, RTOL, OLD_ERROR, RESIDUAL, EXPONENT, H_TRIED, THRES
 RUN_SCALARS = 16  # then atol (n), then the pivots at the time of the selection (m + 1)
 
 # Places in `plan` (integers); the selection wanted from Python stands behind.
-FIXED, INDEX, TOTAL, SLOT, KNOWN, COUNT, REJECTED, CAUSE, PENDING = range(9)  # PENDING: select before stepping
+FIXED, INDEX, TOTAL, SLOT, KNOWN, COUNT, REJECTED, CAUSE, PENDING, ALWAYS = range(10)  # select before stepping; at every step
 PLAN_SCALARS = 16  # then costs (n) of the columns, then the wanted algebraic components (m)
 
 # Places in a row of the table of selections, followed by the order of the components.
@@ -235,7 +235,7 @@ def advance(mem, ints, run, plan, table, t_out, y_out, slot_out):  # type: ignor
         plan[COUNT] += 1
         if run[T] == run[T_END]:
             return FINISHED
-        if deteriorated(mem, ints, run):
+        if plan[ALWAYS] or deteriorated(mem, ints, run):
             status = reselect(mem, ints, run, plan, table)
             if status != RUNNING:
                 return status

@@ -76,6 +76,7 @@ class Run:
             run[drive.H] = np.copysign(min(request.first_step, abs(span)), span)
         run[drive.THRESHOLD] = self.machine.threshold
         plan[drive.PENDING] = 1
+        plan[drive.ALWAYS] = request.selection == "complete" and self.machine.dae.m > 0
         plan[drive.PLAN_SCALARS : drive.PLAN_SCALARS + n] = self.machine.cost
         # Inside a step the algebraic components need only be exact enough not to disturb the error estimate; Newton converges
         # quadratically in generated code, so corrections of this relative size leave errors of about their square.

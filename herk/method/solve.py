@@ -50,7 +50,7 @@ def solve_dae(
     first_step, max_step, max_steps, time_limit   limits; the run ends with a reason and the points reached
     consistent    "check" refuses an inconsistent y0 with the rows at fault, "project" repairs it, "trust" takes it as it is
     callback      callback(t, y) after every accepted step; returning True stops
-    method_options   newton="simplified" or "full"; selection="sparse" or "complete" (Procedure 3.11 of the thesis to the letter);
+    method_options   newton="simplified" or "full"; selection="sparse" or "complete" (Procedure 3.11 to the letter, at every step);
                   generate=False: no kernel generated for the model; interpret=True: no compilation
     """
     options = {

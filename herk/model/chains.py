@@ -48,19 +48,6 @@ def differential_rows(n: int, found: Sequence[Chain]) -> list[int]:
     return [i for i in range(n) if i not in {chain.row for chain in found}]
 
 
-def unknown_levels(states: Sequence[sp.Symbol], hidden: Sequence[Sequence[sp.Expr]]) -> tuple[int, ...]:
-    """Return the index of every unknown: 1, plus the number of differentiations until it first appears in a constraint.
-
-    `hidden` lists for each chain the constraint that is in the form and those behind it. An unknown that appears in none has index 1.
-    """
-    first: dict[sp.Symbol, int] = {}
-    for members in hidden:
-        for depth, member in enumerate(members):
-            for s in member.free_symbols:
-                first[s] = min(depth, first.get(s, depth))
-    return tuple(1 + first.get(s, 0) for s in states)
-
-
 def zero_columns(E: sp.ImmutableDenseMatrix) -> tuple[int, ...]:
     """Return the unknowns whose derivative does not occur."""
     return tuple(j for j in range(E.cols) if all(entry.is_zero for entry in E[:, j]))

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import sympy as sp
 
 from herk.model import entries
-from herk.model.chains import Chain, chains, differential_rows, refuse, replaced, unknown_levels, zero_columns
+from herk.model.chains import Chain, chains, differential_rows, refuse, replaced, zero_columns
 from herk.model.equations import Equations
+from herk.model.levels import unknown_levels
 from herk.model.model import Model
 from herk.model.regularize import regularize
 from herk.model.structure import constraint_blocks
@@ -66,7 +67,7 @@ def _of_index(model: Model, system: Equations, parts: Sequence[Chain], wanted: i
         raise refuse(model.name, "the lowest index is 1; the form of index 0 is called 'ode'.")
     hidden = [chain.at_index(wanted) for chain in parts]
     square = replaced(system, {chain.row: members[0] for chain, members in zip(parts, hidden, strict=True)})
-    return Reduced(square, wanted, unknown_levels(system.states, hidden), tuple(range(system.n)))
+    return Reduced(square, wanted, unknown_levels(square, wanted, hidden), tuple(range(system.n)))
 
 
 def _baumgarte(model: Model, system: Equations, parts: Sequence[Chain], k0: float, k1: float) -> Reduced:
@@ -101,8 +102,8 @@ def _ggl(model: Model, system: Equations, parts: Sequence[Chain]) -> Reduced:
     g = sp.ImmutableDenseMatrix([*base.g, *extra])
     full = Equations(system.t, (*states, *multipliers), E.as_immutable(), sp.ImmutableDenseMatrix([*f, *extra]), g)
     hidden = [[c.members[0]] for c in long] + [c.members[1:] for c in long] + [c.members for c in parts if c.index < 3]
-    levels = (*unknown_levels(states, hidden), *(2 for _ in long))
-    return Reduced(full, 2, levels, tuple(range(n)))
+    hidden.append([sp.S.Zero, sum(multipliers)])  # mu is as deep as lambda
+    return Reduced(full, 2, unknown_levels(full, 2, hidden), tuple(range(n)))
 
 
 def _fresh(name: str, states: Sequence[sp.Symbol]) -> sp.Symbol:
