@@ -1,1 +1,1 @@
-"""Placeholder."""
+"""The bench: solvers run side by side, measured by one yardstick."""

@@ -1,0 +1,1 @@
+"""Rival solvers behind one protocol, one module each."""
