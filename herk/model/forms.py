@@ -26,7 +26,10 @@ if TYPE_CHECKING:
 
 FORMS = ("overdetermined", "index1", "index2", "index3", "ggl", "baumgarte", "ode", "second_order")
 OPTIONS: Mapping[str, Mapping[str, float]] = MappingProxyType({"baumgarte": MappingProxyType({"k0": 100.0, "k1": 20.0})})
-_MAKERS = ("chains", "combine", "explain", "findings", "forms", "levels", "points", "rank", "reduce", "regularize", "search", "second_order")
+_MAKERS = (
+    "chains", "combine", "entries", "explain", "findings", "forms", "levels", "points", "rank", "reduce", "regularize", "search",
+    "second_order",
+)  # fmt: skip
 _START_RTOL, _START_ATOL = 1e-8, 1e-10  # a start with fewer digits is repaired by the user, not by us
 
 

@@ -179,6 +179,39 @@ def test_unknowns_of_the_car_axis_have_the_index_of_the_test_set():
     assert car_axis().form("index3").levels == (1, 1, 1, 1, 2, 2, 2, 2, 3, 3)
 
 
+def test_unknowns_beside_the_chain_have_the_index_of_what_they_depend_on():
+    # z is a function of the position, s the integral of the position, r that of the multiplier.
+    model = herk.Model(
+        "attached", ["q", "v", "lam", "z", "s", "r"], np.diag([1, 1, 0, 0, 1, 1]), ["v", "lam + z", "q - sin(t)", "z - q**2", "q", "lam"],
+        t_span=(0, 1), y0=(0, 1, 0, 0, 0, 0),
+    )  # fmt: skip
+    assert model.form("index3").levels == (1, 2, 3, 1, 1, 2)
+    assert model.form("index2").levels == (1, 1, 2, 1, 1, 1)
+
+
+def test_index_of_unknowns_is_found_where_derivatives_cancel():
+    # a' + b' appears twice: the structure suggests an ODE, the difference of the rows is a constraint.
+    model = herk.Model(
+        "cancelling", ["a", "b", "c"], [[1, 1, 0], [1, 1, 0], [0, 0, 0]], ["c", "c + a - sin(t)", "b - a"], t_span=(0, 1), y0=(0, 0, 2)
+    )
+    form = model.form("index2")
+    assert form.levels == (1, 1, 2)
+    z, zp = form.start()
+    assert np.abs(form.residual(0.0, z, zp)).max() < 1e-14
+
+
+def test_a_model_without_constraints_is_its_own_ode():
+    model = herk.Model("swing", ["x", "v"], [[2, 0], [0, "1 + x**2"]], ["2*v", "-x*(1 + x**2)"], t_span=(0, 1), y0=(1.0, 0.0))
+    for name in ("overdetermined", "ode"):
+        form = model.form(name)
+        assert (form.n, form.m, form.index) == (2, 0, 0)
+        np.testing.assert_allclose(form.start()[1], [0.0, -1.0], atol=1e-15)
+        end = solve_ivp(form.rate, (0, 1), form.y0, rtol=1e-10, atol=1e-12).y[:, -1]
+        np.testing.assert_allclose(end, [np.cos(1), -np.sin(1)], atol=1e-9)
+    with pytest.raises(InputError, match="its index is 0"):
+        model.form("index1")
+
+
 def test_rows_of_the_pendulum_forms_are_the_derivatives_of_its_constraint():
     model = testset.get("pendulum").model
     y = np.array([0.3, -0.7, 1.1, 0.4, 2.0])
