@@ -1,0 +1,55 @@
+"""Draw the picture of the README: how far solvers leave the circle of the pendulum, 100 periods at the same tolerance.
+
+Usage: python tools/make_readme_picture.py [FILE]
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+from matplotlib.figure import Figure
+
+import herk
+import testset
+from herk.bench.__main__ import RIVALS, Rival
+
+PERIODS, TOLERANCE = 100, 1e-8
+LABELS = {
+    "herk_dop853": "herk: all constraints kept",
+    "dop853": "same method (DOP853), underlying ODE",
+    "scipy_lsoda": "LSODA, underlying ODE",
+    "ida_sundae": "IDA, index-1 form",
+}
+FLOOR = 1e-17  # a residual of zero is drawn here
+
+
+def drift(rival: Rival, problem: herk.Problem) -> np.ndarray:
+    """Return the largest |x^2 + y^2 - 1| at the accepted points of each period."""
+    t, z = rival.solve(problem.model.form(rival.form), TOLERANCE)
+    residual = np.abs(z[0] ** 2 + z[1] ** 2 - 1.0)
+    return np.array([max(FLOOR, residual[(t >= 2 * i) & (t <= 2 * i + 2)].max()) for i in range(PERIODS)])
+
+
+def main() -> None:
+    default = Path(__file__).parents[1] / "reports" / "published" / "pendulum.png"
+    target = Path(sys.argv[1]) if len(sys.argv) > 1 else default
+    problem = testset.get("pendulum", t_end=2.0 * PERIODS)
+    figure = Figure(figsize=(8, 4), layout="constrained")
+    axes = figure.subplots()
+    chosen = {rival.name: rival for rival in RIVALS}
+    for name, label in LABELS.items():
+        rival = chosen[name]
+        style = {"color": rival.colour, "marker": rival.marker, "markevery": 11, "markersize": 6, "label": label}
+        axes.semilogy(np.arange(1, PERIODS + 1), drift(rival, problem), **style)
+    axes.set(xlabel="periods of the pendulum", ylabel="largest |x² + y² − 1| in the period", xlim=(0, PERIODS + 1), ylim=(FLOOR, 1e-2))
+    axes.set_title(f"Leaving the circle: tolerance {TOLERANCE:.0e} for all")
+    axes.grid(alpha=0.3)
+    axes.legend(loc="center right", frameon=False)
+    figure.savefig(target, dpi=150)
+    print(target)
+
+
+if __name__ == "__main__":
+    main()
