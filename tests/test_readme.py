@@ -6,9 +6,14 @@ import io
 import re
 from contextlib import redirect_stdout
 from pathlib import Path
+from typing import Any
 
 import matplotlib
+import numpy as np
 import pytest
+
+import herk
+from herk.core import Settings, Solver
 
 ROOT = Path(__file__).parents[1]
 TEXT = (ROOT / "README.md").read_text()
@@ -54,3 +59,18 @@ def test_what_the_readme_links_to_exists(link: str) -> None:
 @pytest.mark.parametrize("tool", sorted(set(re.findall(r"python (tools/\w+\.py)", TEXT))))
 def test_the_tools_the_readme_names_exist(tool: str) -> None:
     assert (ROOT / tool).exists()
+
+
+def test_the_recipes_of_contributing_work_and_are_short() -> None:
+    recipes = re.findall(r"```python\n(.*?)```", (ROOT / "CONTRIBUTING.md").read_text(), re.DOTALL)
+    assert [len(recipe.splitlines()) < 30 for recipe in recipes] == [True, True]
+    names: dict[str, Any] = {}
+    for recipe in recipes:
+        exec(compile(recipe, "CONTRIBUTING.md", "exec"), names)
+    problem, solver = names["problem"](), names["Rk23"]()
+    assert isinstance(solver, Solver)
+    assert solver.supports(problem, "ode")[0]
+    assert not solver.supports(problem, "index3")[0]
+    by_solver = solver.solve(solver.prepare(problem, "ode"), Settings(rtol=1e-6))
+    assert np.allclose(by_solver.y[:, -1], problem.reference.y[:2], atol=1e-4)
+    assert np.allclose(herk.solve_dae(problem, rtol=1e-10).y[:, -1], problem.reference.y, atol=1e-8)
