@@ -123,7 +123,7 @@ def build(asked: Request, y: Array, here: Linearisation) -> Machine:
     memory = allocate(dae.n, dae.m, tableau, 0)
     ints, n = memory.ints, dae.n
     ints[at.AT_E : at.AT_G_T + 1] = [address(function) for function in functions.in_place]
-    ints[at.HAVE_JACOBIAN], ints[at.HAVE_G_T] = functions.have_jacobian, functions.have_g_t
+    ints[at.HAVE_E], ints[at.HAVE_JACOBIAN], ints[at.HAVE_G_T] = callable(dae.E), functions.have_jacobian, functions.have_g_t
     if square:
         ints[at.E_RANK] = len(rows)
         ints[at.ORDER + 2 * n : at.ORDER + 2 * n + len(rows)] = rows

@@ -24,6 +24,7 @@ DIFFERENTIAL, PREDICTED, GUESSED, PIVOTS, KERNEL = 5, 6, 7, 8, 9
 HAVE_JACOBIAN, HAVE_G_T, FULL_NEWTON, E_MODE, E_RANK, LU_VALID, E_VALID = 10, 11, 12, 13, 14, 15, 16
 NFEV, NGEV, NJEV, NLU, NIT, NSTEP, NREJECT = 17, 18, 19, 20, 21, 22, 23
 AT_E, AT_F, AT_G, AT_JAC_G, AT_G_T = 24, 25, 26, 27, 28  # addresses of the user's functions
+HAVE_E = 29  # E is a function, not a matrix
 AT = 32  # offsets of the blocks of floats
 ORDER = 64  # n components: differential, guessed with a derivative, other guessed, other algebraic
 # Behind ORDER, n entries each: required flags, rows and columns of the reduced E, row orders of the Newton LU and of the LU of E.

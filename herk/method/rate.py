@@ -5,7 +5,7 @@ from __future__ import annotations
 from herk.core.jit import compiled
 from herk.method.memory import (
     AT, AT_E, AT_F, AT_G, AT_G_T, DIFFERENTIAL, E_CHANGED, E_DIAGONAL, E_LU, E_MODE, E_NOW, E_RANK, E_STACKED, E_VALID, E_VARYING, F, G,
-    HAVE_G_T, JACOBIAN, M, N, NFEV, NGEV, NLU, OK, ORDER, PREDICTED, RHS, SINGULAR, STACKED, YDOT,
+    HAVE_E, HAVE_G_T, JACOBIAN, M, N, NFEV, NGEV, NLU, OK, ORDER, PREDICTED, RHS, SINGULAR, STACKED, YDOT,
 )  # fmt: skip
 from herk.method.memory import K as K_BLOCK
 from herk.method.newton import jacobian
@@ -103,7 +103,11 @@ def stacked(t, z, mem, ints):  # type: ignore[no-untyped-def]
         for i in range(m * n):
             mem[a + n * n + i] = mem[ints[AT + JACOBIAN] + i]
         time_derivative(t, y, g_t, mem[ints[AT + G] : ints[AT + G] + m], ints)
-    function_at(ints[AT_E])(t, y, mem[a : a + n * n])
+    if ints[HAVE_E]:
+        function_at(ints[AT_E])(t, y, mem[a : a + n * n])
+    else:
+        for i in range(n * n):
+            mem[a + i] = mem[ints[AT + E_NOW] + i]
     for i in range(n):
         mem[b + i] = mem[f + i]
     for i in range(m):
