@@ -237,4 +237,3 @@ def _facts_text(model: Model, name: str, options: Mapping[str, float]) -> str:
         "E": tuple(float(e) for e in system.E) if numeric else None,
     }  # fmt: skip
     return "".join(f"{name} = {value!r}\n" for name, value in facts.items())
-

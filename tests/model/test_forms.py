@@ -15,15 +15,18 @@ from sksundae.ida import IDA
 import herk
 import testset
 from herk.core import InputError
+from herk.model.back import complete
 from herk.model.forms import Form, rates
 
-SPANS = {"pendulum": 2.0, "spring_chain": 3.0, "cv_circuit": 0.2, "akzo": 180.0}
+SPANS = {"pendulum": 2.0, "spring_chain": 3.0, "cv_circuit": 0.2, "akzo": 180.0, "circular_track": 2.0}
+INDEX_3 = ("index1", "index2", "index3", "ggl")
 FORMS = {
-    "pendulum": ("index1", "index2", "index3", "ggl", "baumgarte"),
-    "spring_chain": ("index1", "index2", "index3"),
-    "cv_circuit": ("index1", "index2", "baumgarte"),
-    "akzo": ("index1",),
-}
+    "pendulum": INDEX_3, "spring_chain": ("index1", "index2", "index3"), "cv_circuit": ("index1", "index2"),
+    "akzo": ("index1",), "academic": ("index1",), "rlc": ("index1",), "pendulum_drifting": ("index1",),
+    "raised_index": ("index1", "index2", "index3"), "selector_change": ("index1", "index2"), "unit_circle": INDEX_3,
+    "circular_track": INDEX_3, "pendulum_3d": INDEX_3, "pendulum_unit": INDEX_3, "wind_pendulum": INDEX_3,
+}  # fmt: skip
+QUICK = ("pendulum", "spring_chain", "cv_circuit", "akzo")
 CAR_AXIS_END = (
     4.934557842752409213153e-2, 4.969894602300081067629e-1, 1.041742524885426115195, 3.739110272653658193579e-1,
     -7.705836840359208428394e-2, 7.446866592068416491402e-3, 1.755681575354173662974e-2, 7.703410437796010631206e-1,
@@ -56,9 +59,7 @@ def ida(form: Form, rtol: float, z: tuple[np.ndarray, np.ndarray] | None = None,
     def jacobian(t, y, yp, _, cj, out):
         form.residual_jacobian(t, y, yp, cj, out)
 
-    solver = IDA(
-        form.residual, jacfn=jacobian, rtol=rtol, atol=atol, algebraic_idx=list(form.algebraic) or None, max_num_steps=1_000_000
-    )
+    solver = IDA(form.residual, jacfn=jacobian, rtol=rtol, atol=atol, algebraic_idx=list(form.algebraic) or None, max_num_steps=1_000_000)
     solution = solver.solve(np.array(form.t_span if times is None else times), z0, zp0)
     assert solution.success, solution.message
     return solution.y if times is not None else solution.y[-1]
@@ -68,13 +69,44 @@ def scaled(difference: np.ndarray, y: np.ndarray) -> float:
     return float((np.abs(difference) / (np.abs(y) + 1)).max())
 
 
-@pytest.mark.parametrize(("name", "form"), [(name, form) for name, forms in FORMS.items() for form in forms])
+@pytest.mark.parametrize(
+    ("name", "form"),
+    [pytest.param(name, form, marks=() if name in QUICK else pytest.mark.slow) for name, forms in FORMS.items() for form in forms],
+)
 def test_ida_on_every_implicit_form_reaches_the_reference(name, form):
-    p = testset.get(name, t_end=SPANS[name])
+    p = testset.get(name, **({"t_end": SPANS[name]} if name in SPANS else {}))
     own = p.model.form(form)
     y = own.back(p.t_span[1], ida(own, 1e-10))
-    # BDF loses a factor h in accuracy for every index above one.
-    assert scaled(y - p.reference.y, p.reference.y) < {1: 1e-7, 2: 1e-6, 3: 1e-4}[own.index]
+    # BDF loses a factor h in accuracy for every index above one; forms of index 1 drift, the wind pendulum for 50 s.
+    allowed = 1e-4 if own.index == 3 else 2e-5 if name in ("wind_pendulum", "pendulum_drifting") else 1e-6
+    assert scaled(y - p.reference.y, p.reference.y) < allowed
+
+
+def explicit(form: Form) -> np.ndarray:
+    """Solve a form of index 1 by DOP853, its algebraic unknowns computed from its own constraints at every evaluation."""
+    kept = [j for j in range(form.n) if j not in form.algebraic]
+    rows = np.flatnonzero(form.E.any(axis=1))
+
+    def full(t, z):
+        y = np.zeros(form.n)
+        y[kept] = z
+        return complete(form, t, y, form.algebraic)
+
+    def rate(t, z):
+        return np.linalg.solve(form.E[np.ix_(rows, kept)], form.f(t, full(t, z))[rows])
+
+    solution = solve_ivp(rate, form.t_span, np.array(form.y0)[kept], method="DOP853", rtol=1e-12, atol=1e-13)
+    return full(form.t_span[1], solution.y[:, -1])
+
+
+@pytest.mark.parametrize("form", ["index1", "baumgarte"])
+@pytest.mark.parametrize(
+    "name", ["pendulum", "cv_circuit", "selector_change", "unit_circle", "circular_track", "pendulum_3d", "wind_pendulum"]
+)
+def test_scipy_with_multipliers_eliminated_reaches_the_reference(name, form):
+    # Baumgarte's k0 multiplies the noise of Newton's iteration in the multiplier, so IDA is no judge of that form.
+    p = testset.get(name, **({"t_end": SPANS[name]} if name in SPANS else {}))
+    assert scaled(explicit(p.model.form(form)) - p.reference.y, p.reference.y) < 2e-7
 
 
 @pytest.mark.parametrize("name", [*SPANS, "rlc", "selector_change", "circular_track", "raised_index", "unit_circle", "pendulum_3d"])
@@ -103,7 +135,7 @@ def test_car_axis_reaches_its_reference_in_every_form(form):
     if form == "ode":
         z = solve_ivp(own.rate, own.t_span, own.y0, method="DOP853", rtol=1e-12, atol=1e-13).y[:, -1]
     else:
-        z = ida(own, 1e-9 if form == "index3" else 1e-10)
+        z = explicit(own) if form == "baumgarte" else ida(own, 1e-9 if form == "index3" else 1e-10)
     difference = np.abs(own.back(3.0, z) - CAR_AXIS_END)
     assert difference[:8].max() < {1: 2e-6, 0: 1e-8, 2: 2e-5, 3: 2e-4}[own.index]
     assert difference[8:].max() < {1: 1e-6, 0: 1e-8, 2: 2e-5, 3: 2e-4}[own.index]
@@ -364,10 +396,9 @@ def test_unknown_or_wrong_options_are_refused():
 
 
 def test_second_process_does_no_regularisation():
-    testset.get("rlc").model.form("overdetermined").start()
-    testset.get("rlc").model.form("ode").start()
     program = (
         "import sys, testset; p = testset.get('rlc'); p.dae.start(); p.model.form('ode').start(); "
         "print([m for m in ('regularize', 'search', 'reduce', 'stage', 'code') if f'herk.model.{m}' in sys.modules])"
     )
-    assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.strip() == "[]"
+    runs = [subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True) for _ in range(2)]
+    assert runs[1].stdout.strip() == "[]"
