@@ -17,9 +17,9 @@ Function = Callable[[float, Array], Any]
 
 @dataclass(frozen=True)
 class StageSource:
-    """Python text of the two operations a stage needs, for one choice of algebraic components.
+    """Python text of what a stage needs, for one choice of algebraic components.
 
-    The text defines `complete` (algebraic components from g = 0, the others given) and `rate` (derivatives).
+    The text defines `complete` (algebraic components from g = 0, the others given), `rate` (derivatives) and `residual` (largest |g|).
     `guessed` are the algebraic components that need a start value; the first `predicted` of them have a derivative, which
     `rate` returns behind those of the differential components. `pivots` counts the numbers by which `complete` reports how
     well the choice still fits, `work` the floats of scratch memory it needs.

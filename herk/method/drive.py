@@ -5,12 +5,13 @@ from __future__ import annotations
 from herk.core.jit import compiled
 from herk.method.control import damping, error_norm, first_step, next_step, spread
 from herk.method.memory import (
-    AT, AT_G, COMPLETE, DIFFERENTIAL, E_CHANGED, E_MODE, E_STACKED, GUESSED, JACOBIAN, K, KERNEL, LU_VALID, M, N, NEW, NGEV, NONFINITE, NREJECT,
-    NSTEP, OK, ORDER, PIVOT, PIVOTS, PREDICTED, RATE, RHS, SLOPE, STAGES, STEP, Y,
+    AT, COMPLETE, DIFFERENTIAL, E_CHANGED, E_MODE, E_STACKED, GUESSED, JACOBIAN, K, KERNEL, LU_VALID, M, N, NEW, NONFINITE, NREJECT,
+    NSTEP, OK, ORDER, PIVOT, PIVOTS, PREDICTED, RATE, SLOPE, STAGES, STEP, Y,
 )  # fmt: skip
+from herk.method.memory import RESIDUAL as NEW_RESIDUAL
 from herk.method.newton import jacobian
 from herk.method.selection import eliminate
-from herk.method.signatures import ADVANCE, function_at, kernel_at
+from herk.method.signatures import ADVANCE, kernel_at
 
 # How a chunk of steps ends.
 RUNNING, FINISHED, CHUNK_FULL, NEED_SELECTION, UNDERFLOW, STUCK, RANK_LOST = 0, 1, 2, 3, -1, -2, -3
@@ -112,23 +113,15 @@ def accept(mem, ints, run):  # type: ignore[no-untyped-def]
     for j in range(width, ints[DIFFERENTIAL] + ints[GUESSED]):
         i = ints[ORDER + j]
         mem[ints[AT + SLOPE] + i] = (mem[new + i] - mem[y + i]) / run[H_TRIED]
-    if m > 0:
-        residual = mem[ints[AT + RHS] : ints[AT + RHS] + m]
-        function_at(ints[AT_G])(run[T], mem[new : new + n], residual)
-        ints[NGEV] += 1
-        for i in range(m):
-            run[RESIDUAL] = max(run[RESIDUAL], abs(residual[i]))
+    run[RESIDUAL] = max(run[RESIDUAL], mem[NEW_RESIDUAL])
 
 
 @compiled()
 def finite(mem, ints):  # type: ignore[no-untyped-def]
-    """Tell whether every component of the new point and its derivative is a finite number."""
+    """Tell whether the differential components of the new point are finite numbers; the algebraic ones were solved for."""
     total = 0.0
-    for i in range(ints[N]):
-        total += 0.0 * mem[ints[AT + NEW] + i]
-    row = ints[AT + K] + ints[STAGES] * ints[N]
     for j in range(ints[DIFFERENTIAL]):
-        total += 0.0 * mem[row + j]
+        total += 0.0 * mem[ints[AT + NEW] + ints[ORDER + j]]
     return total == 0.0
 
 

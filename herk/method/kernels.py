@@ -28,17 +28,16 @@ compiled = jit.compiled
 TASKS = """
 @compiled(KERNEL_TYPE)
 def kernel(task, t, h, mem, ints):
-    if task == STEP:
-        return step(t, h, mem, ints)
     if task == RATE:
         return first_rate(t, mem, ints)
     if task == COMPLETE:
         return complete_new(t, mem, ints)
-    return extend(t, h, mem, ints)
+    if task == EXTEND:
+        return extend(t, h, mem, ints)
 """
 
 ADAPTERS = """
-stage_complete, stage_rate = complete, rate
+stage_complete, stage_rate, stage_residual = complete, rate, residual
 
 
 @compiled()
@@ -56,6 +55,12 @@ def rate(t, z, row, mem, ints):
     ints[NFEV] += 1
     return stage_rate(t, mem[z : z + ints[N]], mem[start : start + ints[N]], mem[ints[AT + WORK] :])
 
+
+@compiled()
+def residual(t, z, mem, ints):
+    return stage_residual(t, mem[z : z + ints[N]], mem[ints[AT + WORK] :])
+
+
 """
 
 
@@ -69,7 +74,7 @@ def kernel_text(source: StageSource, tableau: Tableau, n: int, m: int) -> str:
     """Return the module text that defines `kernel` for this stage code and tableau."""
     header = HEADER + f"LAYOUT = {(source.algebraic, source.differential, source.guessed, source.predicted, source.pivots, source.work)!r}\n\n"
     if source.scalar:
-        return header + source.text + "\n" + "\n".join(Unrolled(source, tableau, n, m).lines()) + TASKS
+        return header + source.text + "\n" + "\n".join(Unrolled(source, tableau, n, m).lines())
     loops = "\n\n".join(inspect.getsource(getattr(part, "py_func", part)) for part in (step.stage, step.whole_step, step.kernel))
     return header + source.text + ADAPTERS + loops.replace("@compiled(KERNEL)", "@compiled(KERNEL_TYPE)")
 
@@ -87,8 +92,7 @@ class Unrolled:
         self.extrapolated = source.guessed[source.predicted :]
 
     def lines(self) -> Iterator[str]:
-        """Yield the four functions of a kernel."""
-        yield from self.function("step(t, h, mem, ints)", [*self.load(1), *self.sequence(1, self.stages + 1), *self.store()])
+        """Yield the functions of a kernel; the step itself stands in `kernel`, to save a call."""
         yield from self.function("extend(t, h, mem, ints)", self.extension())
         loads = [f"z0_{i} = mem[{self.start[at.Y] + i}]" for i in range(self.n)]
         keep = [f"mem[{self.start[at.K] + j}] = k0_{j}" for j in range(len(self.columns))]
@@ -97,6 +101,9 @@ class Unrolled:
         keep = [f"mem[{self.start[at.NEW] + i}] = z0_{i}" for i in self.source.algebraic]
         body = [self.views(), *loads, *self.complete(0, "t", "mem[TIGHT]"), *keep, *self.pivots(), "return 0"]
         yield from self.function("complete_new(t, mem, ints)", body)
+        yield TASKS.rstrip()
+        yield from (f"    {line}" for line in [*self.load(1), *self.sequence(1, self.stages + 1), *self.store()])
+        yield ""
 
     @staticmethod
     def function(head: str, body: Sequence[str]) -> Iterator[str]:
@@ -150,19 +157,21 @@ class Unrolled:
         return [f"mem[{self.start[at.PIVOT] + j}] = p{j}" for j in range(self.source.pivots)]
 
     def store(self) -> list[str]:
-        """Return the lines that hand back the new point, the stages and the error estimates."""
-        s, nd = self.stages, len(self.source.differential)
+        """Return the lines that hand back the new point, its derivatives, residual and error estimates."""
+        s = self.stages
         lines = [f"mem[{self.start[at.NEW] + c}] = z{s}_{c}" for c in range(self.n)]
-        lines += [f"mem[{self.start[at.K] + i * self.n + j}] = k{i}_{j}" for i in range(1, s + 1) for j in range(len(self.columns))]
         for q, row in enumerate(self.estimates):
-            lines += [f"mem[{self.start[at.ERROR] + q * self.n + j}] = h * ({self.sum(row, j)})" for j in range(nd)]
-        return [*lines, *self.pivots(), "return 0"]
+            start = self.start[at.ERROR] + q * self.n
+            lines += [f"mem[{start + j}] = h * ({self.sum(row, j)})" for j in range(len(self.source.differential))]
+        residual = f"mem[RESIDUAL] = residual(t{s}, {', '.join(f'z{s}_{c}' for c in range(self.n))}, work)"
+        return [*lines, *self.keep(s, s + 1), *self.pivots(), residual, "return 0"]
+
+    def keep(self, first: int, last: int) -> list[str]:
+        """Return the lines that store the derivatives of the stages first .. last - 1."""
+        columns = range(len(self.columns))
+        return [f"mem[{self.start[at.K] + i * self.n + j}] = k{i}_{j}" for i in range(first, last) for j in columns]
 
     def extension(self) -> list[str]:
-        """Return the lines of the extra stages of dense output."""
-        if not self.extra:
-            return ["return 0"]
-        first, last = self.stages + 1, self.stages + 1 + self.extra
-        columns = range(len(self.columns))
-        keep = [f"mem[{self.start[at.K] + i * self.n + j}] = k{i}_{j}" for i in range(first, last) for j in columns]
-        return [*self.load(first), *self.sequence(first, last), *keep, "return 0"]
+        """Return the lines that compute and store all stages, those of dense output included."""
+        last = self.stages + 1 + self.extra
+        return [*self.load(1), *self.sequence(1, last), *self.keep(1, last), "return 0"]

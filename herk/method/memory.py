@@ -32,8 +32,9 @@ ORDER = 64  # n components: differential, guessed with a derivative, other guess
 # Ways to get y' from E y' = f.
 E_DIAGONAL, E_CONSTANT, E_VARYING, E_STACKED = 0, 1, 2, 3
 
-# Scalars of the float array: Newton tolerances inside and at the end of a step, rate of the last Newton solve, last stage's time.
-TOLERANCE, TIGHT, CONTRACTION, STAGE_T = 0, 1, 2, 3
+# Scalars of the float array: Newton tolerances inside and at the end of a step, rate of the last Newton solve, last stage's time,
+# largest |g| at the new point.
+TOLERANCE, TIGHT, CONTRACTION, STAGE_T, RESIDUAL = 0, 1, 2, 3, 4
 SCALARS = 8
 
 # Blocks of the float array.

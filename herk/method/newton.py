@@ -111,3 +111,16 @@ def at_rounding(residual, y, jac):  # type: ignore[no-untyped-def]
         if not abs(residual[i]) <= EPS * noise:
             return False
     return True
+
+
+@compiled()
+def residual(t, z, mem, ints):  # type: ignore[no-untyped-def]
+    """Return the largest |g| at the point mem[z:]."""
+    g, m = ints[AT + G], ints[M]
+    largest = 0.0
+    if m > 0:
+        function_at(ints[AT_G])(t, mem[z : z + ints[N]], mem[g : g + m])
+        ints[NGEV] += 1
+        for i in range(m):
+            largest = max(largest, abs(mem[g + i]))
+    return largest

@@ -8,7 +8,8 @@ from __future__ import annotations
 from herk.core.jit import compiled
 from herk.method.drive import enter
 from herk.method.memory import (
-    AT, COMPLETE, DIFFERENTIAL, EXTEND, EXTRA, K, KERNEL, N, NEW, OK, ORDER, PREDICTED, RATE, STAGES, STEP, TABLE_B, Y, YDOT,
+    AT, COMPLETE, DIFFERENTIAL, EXTEND, EXTRA, K, KERNEL, N, NEW, NONFINITE, OK, ORDER, PREDICTED, RATE, SLOPE, STAGES, STEP, TABLE_B, Y,
+    YDOT,
 )  # fmt: skip
 from herk.method.signatures import SAMPLE, kernel_at
 
@@ -27,15 +28,15 @@ def interval(t, time, forward):  # type: ignore[no-untyped-def]
 
 
 @compiled()
-def prepare(kernel, t, h, y, terms, mem, ints):  # type: ignore[no-untyped-def]
-    """Load the start of a step and, for dense output, repeat its stages."""
-    for c in range(ints[N]):
-        mem[ints[AT + Y] + c] = y[c]
+def prepare(kernel, t, h, ends, terms, mem, ints):  # type: ignore[no-untyped-def]
+    """Load the start of a step, the slopes between its ends as guesses and, for dense output, repeat its stages."""
+    n = ints[N]
+    for c in range(n):
+        mem[ints[AT + Y] + c] = ends[c]
+        mem[ints[AT + SLOPE] + c] = (ends[n + c] - ends[c]) / h
     status = kernel(RATE, t, 0.0, mem, ints)
     if status == OK and terms:
-        status = kernel(STEP, t, h, mem, ints)
-        if status == OK:
-            status = kernel(EXTEND, t, h, mem, ints)
+        status = kernel(EXTEND, t, h, mem, ints)
     return status
 
 
@@ -47,10 +48,13 @@ def polynomial(theta, h, terms, mem, ints):  # type: ignore[no-untyped-def]
     for j in range(width):
         mem[new + ints[ORDER + j]] = mem[ints[AT + Y] + ints[ORDER + j]]
     for s in range(ints[STAGES] + 1 + ints[EXTRA]):
-        weight, basis = 0.0, (1.0 - theta) ** degree
+        row = ints[AT + TABLE_B] + s * terms
+        # From the nearer end on, since theta may round to 1.
+        near, first, forth = (theta, 0, 1) if theta <= 0.5 else (1.0 - theta, degree, -1)
+        weight, basis = 0.0, (1.0 - near) ** degree
         for d in range(terms):
-            weight += basis * mem[ints[AT + TABLE_B] + s * terms + d]
-            basis *= theta / (1.0 - theta) * (degree - d) / (d + 1)
+            weight += basis * mem[row + first + forth * d]
+            basis *= near / (1.0 - near) * (degree - d) / (d + 1)
         for j in range(width):
             mem[new + ints[ORDER + j]] += h * weight * mem[ints[AT + K] + s * n + j]
 
@@ -81,7 +85,7 @@ def sample(mem, ints, table, t, y, slots, times, out):  # type: ignore[no-untype
         if i != step:
             step = i
             enter(table[slots[i + 1]], ints)
-            status = prepare(kernel_at(ints[KERNEL]), t[i], h, y[i * n : (i + 1) * n], terms, mem, ints)
+            status = prepare(kernel_at(ints[KERNEL]), t[i], h, y[i * n : (i + 2) * n], terms, mem, ints)
             if status != OK:
                 return status
         kernel = kernel_at(ints[KERNEL])
@@ -94,6 +98,10 @@ def sample(mem, ints, table, t, y, slots, times, out):  # type: ignore[no-untype
             status = kernel(STEP, t[i], theta * h, mem, ints)
         if status != OK:
             return status
+        total = 0.0
         for c in range(n):
             out[q, c] = mem[ints[AT + NEW] + c]
+            total += 0.0 * out[q, c]
+        if total != 0.0:
+            return NONFINITE
     return OK

@@ -1,17 +1,17 @@
 """One half-explicit Runge-Kutta step at run-time sizes (Algorithm 3.3): differential components by the tableau, the others by g = 0.
 
 The new point is treated as one more stage, and so are the extra stages of dense output. The functions `complete` and `rate` are looked
-up by name: here they work on callables, in a generated kernel on the code of a model, under the same text of `stage` and `kernel`.
+up by name, like `residual`: here they work on callables, in a generated kernel on the code of a model, under the same text of `stage` and `kernel`.
 """
 
 from __future__ import annotations
 
 from herk.core.jit import compiled
 from herk.method.memory import (
-    AT, COMPLETE, DIFFERENTIAL, ERROR, ESTIMATES, EXTRA, GUESSED, K, N, NEW, NO_CONVERGENCE, OK, ORDER, PREDICTED, RATE, SLOPE,
+    AT, COMPLETE, DIFFERENTIAL, ERROR, ESTIMATES, EXTRA, GUESSED, K, N, NEW, NO_CONVERGENCE, OK, ORDER, PREDICTED, RATE, RESIDUAL, SLOPE,
     STAGE, STAGE_T, STAGES, STEP, TABLE_A, TABLE_C, TABLE_E, TIGHT, TOLERANCE, Y,
 )  # fmt: skip
-from herk.method.newton import complete
+from herk.method.newton import complete, residual
 from herk.method.rate import rate
 from herk.method.signatures import KERNEL
 
@@ -57,20 +57,21 @@ def whole_step(t, h, mem, ints):  # type: ignore[no-untyped-def]
             for s in range(stages + 1):
                 total += mem[e + s] * mem[k + s * n + j]
             mem[ints[AT + ERROR] + q * n + j] = h * total
+    mem[RESIDUAL] = residual(t + h, ints[AT + NEW], mem, ints)
     return OK
 
 
 @compiled(KERNEL)
 def kernel(task, t, h, mem, ints):  # type: ignore[no-untyped-def]
-    """Do one task at the point (t, mem[Y]): a step, the extra stages of dense output, the derivatives, or the algebraic components."""
+    """Do one task at the point (t, mem[Y]): a step, all stages of dense output, the derivatives, or the algebraic components."""
     if task == STEP:
         return whole_step(t, h, mem, ints)
     if task == RATE:
         return rate(t, ints[AT + Y], 0, mem, ints)
     if task == COMPLETE:
         return OK if complete(t, ints[AT + NEW], mem[TIGHT], mem, ints) >= 0 else NO_CONVERGENCE
+    status = whole_step(t, h, mem, ints)
     for i in range(ints[STAGES] + 1, ints[STAGES] + 1 + ints[EXTRA]):
-        status = stage(i, ints[AT + STAGE], mem[TOLERANCE], t, h, mem, ints)
-        if status != OK:
-            return status
-    return OK
+        if status == OK:
+            status = stage(i, ints[AT + STAGE], mem[TOLERANCE], t, h, mem, ints)
+    return status

@@ -1,4 +1,4 @@
-"""Text of the two operations of a stage: `complete` solves g = 0 block by block, `rate` gives derivatives from E y' = f."""
+"""Text of what a stage needs: `complete` solves g = 0 block by block, `rate` gives derivatives from E y' = f, `residual` the largest |g|."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def stage_source(equations: Equations, algebraic: Iterable[int], scalar: bool) -
     complete = _complete(writer, blocks)
     wanted = (*differential, *ahead)
     rate = _stacked_rate(writer, wanted) if fixed is None else _block_rate(writer, wanted)
-    text = "\n".join([*complete, "", "", *rate, ""])
+    text = "\n".join([*complete, "", "", *rate, "", "", *_residual(writer), ""])
     return StageSource(text, chosen, differential, writer.guessed, len(ahead), len(writer.pivots), writer.work, scalar)
 
 
@@ -91,6 +91,14 @@ def _complete(w: _Writer, blocks: Sequence[Block]) -> list[str]:
     body += [f"y[{j}] = y{j}" for j in w.algebraic]
     body += [f"pivots[{i}] = {pivot}" for i, pivot in enumerate(w.pivots)]
     return w.function("complete", "tolerance, floor, pivots, work", [*body, f"return {count}"])
+
+
+def _residual(w: _Writer) -> list[str]:
+    """Return `residual`, the largest |g| at a point, by which a run reports how well its points satisfy the constraints."""
+    rows = [(f"r{i}", row) for i, row in enumerate(w.equations.g)]
+    body = [*w.used(w.equations.g), *lines(rows, w.names, "c"), "largest = 0.0"]
+    body += [f"largest = max(largest, abs(r{i}))" for i in range(len(rows))]
+    return w.function("residual", "work", [*body, "return largest"])
 
 
 def _solve(w: _Writer, number: int, block: Block) -> list[str]:
