@@ -7,15 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from herk.core import InputError, Solution
+from herk.core import Dae, InputError, Solution
 from herk.core.dae import Array
 from herk.method import drive
 from herk.method import memory as at
-from herk.method.machine import Machine, build
 from herk.method.options import Request, request
+from herk.method.ready import ready
 from herk.method.run import Run
 from herk.method.tableau import Tableau
-from herk.model.start import Linearisation, check_constraints, completed_start, consistent_start, inconsistency, linearise
+from herk.model.evaluate import Linearisation, linearise
+from herk.model.start import completed_start, consistent_start, contradictions, inconsistency
 
 
 def solve_dae(
@@ -68,44 +69,41 @@ def _start(asked: Request) -> Run:
     """Settle the start values, check that the problem is well posed there, and make the machine ready."""
     dae = asked.dae
     y = consistent_start(dae, asked.t0, asked.y0) if asked.consistent == "project" else completed_start(dae, asked.t0, asked.y0)
-    try:
-        here = linearise(dae, asked.t0, y)
-    except (ValueError, TypeError):  # a callable of wrong shape: the probe of the machine says which
-        here = Linearisation(np.eye(dae.n), np.zeros(dae.n), np.zeros(dae.m), np.zeros((dae.m, dae.n)), np.zeros(dae.m))
-    machine = build(asked, y, here)
-    _check_posed(dae.n, machine, here)
+    here = linearise(dae, asked.t0, y)
+    _check_posed(dae, here)
     if asked.consistent == "check":
-        _check_start(asked, y)
+        _check_start(asked, y, here)
+    machine = ready(asked, y, here)
     machine.slot(machine.first_selection(here.jac) if dae.m else ())
     return Run(asked, machine, y)
 
 
-def _check_posed(n: int, machine: Machine, here: Linearisation) -> None:
-    scaled = np.vstack([here.E, here.jac])
-    sizes = np.abs(scaled).max(axis=1, keepdims=True, initial=0.0)
-    if np.linalg.matrix_rank(scaled / np.where(sizes > 0, sizes, 1.0)) < n:
-        free = [machine.dae.names[i] for i in range(n) if not here.E[:, i].any() and not here.jac[:, i].any()]
+def _check_posed(dae: Dae, here: Linearisation) -> None:
+    """Refuse a system whose y' is not determined."""
+    stacked = np.vstack([here.E, here.jac])
+    sizes = np.abs(stacked).max(axis=1, keepdims=True, initial=0.0)
+    if np.linalg.matrix_rank(stacked / np.where(sizes > 0, sizes, 1.0)) < dae.n:
+        free = [dae.names[i] for i in range(dae.n) if not stacked[:, i].any()]
         which = f" Nothing determines {', '.join(free)}." if free else ""
-        raise InputError(f"E and g leave y' undetermined: [E; dg/dy] has rank below n = {n}.{which} Add the missing (hidden) constraints to g.")
+        raise InputError(f"E and g leave y' undetermined: [E; dg/dy] has rank below n = {dae.n}.{which} Add the missing (hidden) constraints to g.")
 
 
-def _check_start(asked: Request, y: Array) -> None:
-    wrong = inconsistency(asked.dae, asked.t0, y, asked.rtol, asked.atol)
+def _check_start(asked: Request, y: Array, here: Linearisation) -> None:
+    wrong = inconsistency(asked.dae, asked.t0, y, asked.rtol, asked.atol, here)
     if wrong:
         raise InputError(f'{wrong} Repair it with consistent="project" or herk.consistent_start, or insist with consistent="trust".')
-    contradictions = check_constraints(asked.dae, asked.t0, y)
-    if contradictions:
-        raise InputError(f'{" ".join(contradictions)} Correct g, or insist with consistent="trust".')
+    contrary = contradictions(here, asked.t0)
+    if contrary:
+        raise InputError(f'{" ".join(contrary)} Correct g, or insist with consistent="trust".')
 
 
 def _solution(run: Run) -> Solution:
     ints = run.machine.memory.ints
     counts = {name.lower(): int(ints[getattr(at, name)]) for name in ("NSTEP", "NREJECT", "NFEV", "NGEV", "NJEV", "NLU", "NIT")}
     t_events, y_events = run.watch.results() if run.watch else (None, None)
-    t = np.concatenate(run.t) if run.t else np.zeros(0)
-    y = np.concatenate(run.y).T if run.y else np.zeros((run.machine.dae.n, 0))
+    t, y = run.output.results()
     assert run.reason is not None
     return Solution(
-        t=t, y=y, reason=run.reason, message=run.message, sol=run.dense() if run.request.dense_output else None,
-        t_events=t_events, y_events=y_events, residual=float(run.run[drive.RESIDUAL]), selections=tuple(run.selections), **counts,
+        t=t, y=y, reason=run.reason, message=run.message, sol=run.output.dense() if run.request.dense_output else None,
+        t_events=t_events, y_events=y_events, residual=float(run.run[drive.RESIDUAL]), selections=tuple(run.output.selections), **counts,
     )  # fmt: skip
