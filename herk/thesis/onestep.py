@@ -1,0 +1,173 @@
+"""One step of Algorithm 3.3 as the program of 2017 makes it: selectors at the first stage, Newton from the stage before."""
+
+from __future__ import annotations
+
+from herk.core.jit import compiled
+from herk.core.pointers import at as typed
+from herk.thesis.leading import factor_leading, is_diagonal, solve_leading
+from herk.thesis.memory import (
+    BLOCK, CHANGED, DELTA, DIAGONAL, E_AT, ESTAT, F_AT, FACTORED, FUNCTION, G_AT, ILL, INVERSE, IRREDUCIBLE, JAC, JAC_AT, JOPT, LEADING, LISTS,
+    MAX_NORM, N, NEWTON, NOPT, OK, PTOL, RANK, RATES, RELUCTANT, REQUIRED, RESIDUAL, RIGHT, ROWS, SOLVES, STAGES, T_FAILED, TOL, UPDATES,
+    VECTOR, M,
+)  # fmt: skip
+from herk.thesis.newton import ILL_CONDITIONED, MOST_TESTS, differences, eliminate, invert, misfit, pick
+from herk.thesis.selectors import select
+
+function_at = typed(FUNCTION)
+
+
+@compiled()
+def rate(t, h, x, out, ints, at, mem):  # type: ignore[no-untyped-def]
+    """Write h x' into `out`; a constant E is factored once, at the first evaluation."""
+    n = ints[N]
+    e, f = mem[at[LEADING] : at[LEADING + 1]], mem[at[RIGHT] : at[RIGHT + 1]]
+    rows, columns = ints[LISTS + n : LISTS + 2 * n], ints[LISTS + 2 * n : LISTS + 3 * n]
+    if ints[FACTORED] == 0:
+        if ints[E_AT] != 0:  # a constant matrix is there already
+            function_at(ints[E_AT])(t, x, e)
+        rank = factor_leading(e, n, rows, columns)
+        if rank < 0 or n - rank > ints[M]:
+            return IRREDUCIBLE
+        ints[RANK] = rank
+        ints[REQUIRED] = n - rank
+        ints[DIAGONAL] = 1 if is_diagonal(e, n, rank) else 0
+        ints[FACTORED] = ints[ESTAT]
+    function_at(ints[F_AT])(t, x, f)
+    solve_leading(e, n, ints[RANK], ints[DIAGONAL], rows, columns, f, h, out)
+    return OK
+
+
+@compiled()
+def choose(t, x, control, ints, at, mem):  # type: ignore[no-untyped-def]
+    """Put the algebraic components first in the order of the components; if all are required nothing has to be searched."""
+    n, m, required = ints[N], ints[M], ints[REQUIRED]
+    order, columns = ints[LISTS : LISTS + n], ints[LISTS + 2 * n : LISTS + 3 * n]
+    if required == m:
+        for k in range(n):
+            order[k] = columns[n - m + k] if k < m else columns[k - m]
+        return
+    jac, vector = mem[at[JAC] : at[JAC + 1]], mem[at[VECTOR] : at[VECTOR + 1]]
+    for k in range(n):
+        order[k] = k
+    if ints[JOPT] == 1:
+        rows = mem[at[ROWS] : at[ROWS + 1]]
+        function_at(ints[JAC_AT])(t, x, rows)
+        pick(rows, order, n, n, m, jac)
+    else:
+        residual, changed = mem[at[RESIDUAL] : at[RESIDUAL + 1]], mem[at[CHANGED] : at[CHANGED + 1]]
+        g = function_at(ints[G_AT])
+        for k in range(n):
+            vector[k] = x[k]
+        g(t, x, residual)
+        differences(g, t, vector, order, n, control[DELTA], m, residual, changed, jac)
+    select(jac, m, n, order, columns[n - required :], required, control[PTOL])
+
+
+@compiled()
+def block_at(t, x, control, ints, at, mem):  # type: ignore[no-untyped-def]
+    """Write the algebraic columns of dg/dx into BLOCK (by columns); RESIDUAL holds g(t, x)."""
+    n, m = ints[N], ints[M]
+    block, order = mem[at[BLOCK] : at[BLOCK + 1]], ints[LISTS : LISTS + n]
+    if ints[JOPT] == 1:
+        rows = mem[at[ROWS] : at[ROWS + 1]]
+        function_at(ints[JAC_AT])(t, x, rows)
+        pick(rows, order, m, n, m, block)
+        return
+    vector = mem[at[VECTOR] : at[VECTOR + 1]]
+    residual, changed = mem[at[RESIDUAL] : at[RESIDUAL + 1]], mem[at[CHANGED] : at[CHANGED + 1]]
+    for k in range(n):
+        vector[k] = x[k]
+    differences(function_at(ints[G_AT]), t, vector, order, m, control[DELTA], m, residual, changed, block)
+
+
+@compiled()
+def verdict(misfit_now, tests, control, ints):  # type: ignore[no-untyped-def]
+    """Return 1 to iterate on, 0 if the point is good enough, NEWTON after 99 updates in vain; a near miss is let pass then."""
+    if misfit_now < control[TOL]:
+        return OK
+    if tests < MOST_TESTS:
+        return 1
+    if misfit_now < 10.0 * control[TOL]:
+        ints[RELUCTANT] += 1
+        return OK
+    return NEWTON
+
+
+@compiled()
+def simplified(t, x, control, ints, at, mem):  # type: ignore[no-untyped-def]
+    """Solve g = 0 for the algebraic components with one Jacobian, inverted by QR with column pivoting."""
+    n, m = ints[N], ints[M]
+    residual, inverse = mem[at[RESIDUAL] : at[RESIDUAL + 1]], mem[at[INVERSE] : at[INVERSE + 1]]
+    order, pivots = ints[LISTS : LISTS + n], ints[LISTS + 3 * n : LISTS + 4 * n]
+    g, max_norm = function_at(ints[G_AT]), ints[MAX_NORM] == 1
+    g(t, x, residual)
+    block_at(t, x, control, ints, at, mem)
+    for k in range(m):
+        pivots[k] = order[k]
+    if not invert(mem[at[BLOCK] : at[BLOCK + 1]], inverse, pivots, m) <= ILL_CONDITIONED:
+        ints[ILL] += 1
+    for test in range(1, MOST_TESTS + 1):
+        state = verdict(misfit(residual, m, max_norm), test, control, ints)
+        if state != 1:
+            ints[UPDATES] += test - 1
+            return state
+        for i in range(m):
+            total = 0.0
+            for j in range(m):
+                total += inverse[j * m + i] * residual[j]
+            x[pivots[i]] -= total
+        g(t, x, residual)
+    return NEWTON
+
+
+@compiled()
+def classical(t, x, control, ints, at, mem):  # type: ignore[no-untyped-def]
+    """Solve g = 0 for the algebraic components with a new Jacobian for every update."""
+    n, m = ints[N], ints[M]
+    residual, block = mem[at[RESIDUAL] : at[RESIDUAL + 1]], mem[at[BLOCK] : at[BLOCK + 1]]
+    order, max_norm = ints[LISTS : LISTS + n], ints[MAX_NORM] == 1
+    g = function_at(ints[G_AT])
+    g(t, x, residual)
+    for test in range(1, MOST_TESTS + 1):
+        state = verdict(misfit(residual, m, max_norm), test, control, ints)
+        if state != 1:
+            ints[UPDATES] += test - 1
+            return state
+        block_at(t, x, control, ints, at, mem)
+        eliminate(block, residual, m)
+        for k in range(m):
+            x[order[k]] -= residual[k]
+        g(t, x, residual)
+    return NEWTON
+
+
+@compiled()
+def one_step(t, h, start, x, control, ints, at, weights, nodes, mem):  # type: ignore[no-untyped-def]
+    """Make one step from `start` to x; the row s of `weights` with node 1 is the new point, a stage like the others."""
+    n, m, s = ints[N], ints[M], ints[STAGES]
+    order, rates = ints[LISTS : LISTS + n], mem[at[RATES] : at[RATES + 1]]
+    for k in range(n):
+        x[k] = start[k]
+    for i in range(s + 1):
+        time = t + nodes[i] * h
+        if i > 0:
+            for k in range(m, n):
+                c = order[k]
+                total = 0.0
+                for j in range(i):
+                    total += weights[i, j] * rates[j * n + c]
+                x[c] = start[c] + total
+            if m > 0:
+                ints[SOLVES] += 1
+                solved = simplified(time, x, control, ints, at, mem) if ints[NOPT] == 1 else classical(time, x, control, ints, at, mem)
+                if solved != OK:
+                    control[T_FAILED] = time
+                    return solved
+        if i < s:
+            found = rate(time, h, x, rates[i * n : (i + 1) * n], ints, at, mem)
+            if found != OK:
+                control[T_FAILED] = time
+                return found
+        if i == 0 and m > 0:
+            choose(time, x, control, ints, at, mem)
+    return OK
