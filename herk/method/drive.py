@@ -5,10 +5,9 @@ from __future__ import annotations
 from herk.core.jit import compiled
 from herk.method.control import damping, error_norm, first_step, next_step, spread
 from herk.method.memory import (
-    AT, COMPLETE, DIFFERENTIAL, E_CHANGED, E_MODE, E_STACKED, GUESSED, JACOBIAN, K, KERNEL, LU_VALID, M, N, NEW, NONFINITE, NREJECT,
-    NSTEP, OK, ORDER, PIVOT, PIVOTS, PREDICTED, RATE, SLOPE, STAGES, STEP, Y,
+    ACCEPT, AT, BEST_PIVOT, COMPLETE, DETERIORATED, DIFFERENTIAL, E_CHANGED, E_MODE, E_STACKED, GUESSED, JACOBIAN, KERNEL, LU_VALID, M, N,
+    NEW, NREJECT, OK, ORDER, PIVOT, PIVOTS, PREDICTED, RATE, STEP, WORSE, WORST_RESIDUAL, Y,
 )  # fmt: skip
-from herk.method.memory import RESIDUAL as NEW_RESIDUAL
 from herk.method.newton import jacobian
 from herk.method.selection import eliminate
 from herk.method.signatures import ADVANCE, kernel_at
@@ -16,9 +15,9 @@ from herk.method.signatures import ADVANCE, kernel_at
 # How a chunk of steps ends.
 RUNNING, FINISHED, CHUNK_FULL, NEED_SELECTION, UNDERFLOW, STUCK, RANK_LOST = 0, 1, 2, 3, -1, -2, -3
 
-# Places in `run` (floats); tolerances and reference pivots stand behind SCALARS.
+# Places in `run` (floats); the absolute tolerances stand behind.
 T, H, T_END, T_START, H_MAX, RTOL, OLD_ERROR, RESIDUAL, EXPONENT, H_TRIED, THRESHOLD = range(11)  # H = 0: to be chosen
-RUN_SCALARS = 16  # then atol (n), then the pivots at the time of the selection (m + 1)
+RUN_SCALARS = 16  # then atol (n)
 
 # Places in `plan` (integers); the selection wanted from Python stands behind.
 FIXED, INDEX, TOTAL, SLOT, KNOWN, COUNT, REJECTED, CAUSE, PENDING, ALWAYS = range(10)  # select before stepping; at every step
@@ -29,9 +28,7 @@ ROW_KERNEL, ROW_DIFFERENTIAL, ROW_PREDICTED, ROW_GUESSED, ROW_PIVOTS = range(5)
 ROW_ORDER = 8
 
 EPS = 2.220446049250313e-16
-DETERIORATED = 0.7  # a pivot that fell below this part of its best value asks for a new selection
 RECHECK = 0.95  # if the old selection is confirmed, it is looked at again after a further fall to this part
-FRESH_SIZE = 16  # up to this many constraints a Jacobian per step costs less than the iterations it saves
 
 
 @compiled()
@@ -43,8 +40,6 @@ def attempt(mem, ints, run, plan, table):  # type: ignore[no-untyped-def]
         h, target = plan_step(run, plan)
         run[H_TRIED] = h
         status = kernel_at(ints[KERNEL])(STEP, run[T], h, mem, ints)
-        if status == OK and not finite(mem, ints):
-            status = NONFINITE
         damped = 1.0
         if status == OK and not plan[FIXED]:
             damped = damping(mem, ints, run)
@@ -101,43 +96,6 @@ def plan_step(run, plan):  # type: ignore[no-untyped-def]
 
 
 @compiled()
-def accept(mem, ints, run):  # type: ignore[no-untyped-def]
-    """Move on to the new point: slopes for start values, first stage of the next step, largest residual so far."""
-    n, m, y, new, k = ints[N], ints[M], ints[AT + Y], ints[AT + NEW], ints[AT + K]
-    ints[NSTEP] += 1
-    if m <= FRESH_SIZE:
-        ints[LU_VALID] = 0
-    width = ints[DIFFERENTIAL] + ints[PREDICTED]
-    for j in range(width):
-        mem[k + j] = mem[k + ints[STAGES] * n + j]
-    for j in range(width, ints[DIFFERENTIAL] + ints[GUESSED]):
-        i = ints[ORDER + j]
-        mem[ints[AT + SLOPE] + i] = (mem[new + i] - mem[y + i]) / run[H_TRIED]
-    run[RESIDUAL] = max(run[RESIDUAL], mem[NEW_RESIDUAL])
-
-
-@compiled()
-def finite(mem, ints):  # type: ignore[no-untyped-def]
-    """Tell whether the differential components of the new point are finite numbers; the algebraic ones were solved for."""
-    total = 0.0
-    for j in range(ints[DIFFERENTIAL]):
-        total += 0.0 * mem[ints[AT + NEW] + ints[ORDER + j]]
-    return total == 0.0
-
-
-@compiled()
-def deteriorated(mem, ints, run):  # type: ignore[no-untyped-def]
-    """Tell whether a pivot of the selected columns has become clearly smaller than its best value since they were selected."""
-    reference = RUN_SCALARS + ints[N]
-    worse = False
-    for i in range(ints[PIVOTS]):
-        pivot = mem[ints[AT + PIVOT] + i]
-        worse = worse or not pivot >= DETERIORATED * run[reference + i]
-        run[reference + i] = max(run[reference + i], pivot)
-    return worse
-
-
-@compiled()
 def reselect(mem, ints, run, plan, table):  # type: ignore[no-untyped-def]
     """Apply Procedure 3.11 at the current point; switch if it prefers other components, ask Python if they have no kernel yet."""
     n, m = ints[N], ints[M]
@@ -151,7 +109,7 @@ def reselect(mem, ints, run, plan, table):  # type: ignore[no-untyped-def]
         if algebraic_match(table[slot], n, m, wanted):
             if slot == plan[SLOT] and not plan[PENDING] and plan[CAUSE] == OK:
                 for i in range(ints[PIVOTS]):
-                    run[RUN_SCALARS + n + i] = RECHECK / DETERIORATED * mem[ints[AT + PIVOT] + i]
+                    mem[ints[AT + BEST_PIVOT] + i] = RECHECK / DETERIORATED * mem[ints[AT + PIVOT] + i]
                 return RUNNING
             plan[PENDING] = 0
             return switch(mem, ints, run, plan, table, slot)
@@ -184,7 +142,7 @@ def switch(mem, ints, run, plan, table, slot):  # type: ignore[no-untyped-def]
     if status == OK:
         status = kernel(RATE, run[T], 0.0, mem, ints)
     for i in range(m + 1):
-        run[RUN_SCALARS + n + i] = mem[ints[AT + PIVOT] + i]
+        mem[ints[AT + BEST_PIVOT] + i] = mem[ints[AT + PIVOT] + i]
     if status != OK:
         plan[CAUSE] = status
         return STUCK
@@ -207,7 +165,6 @@ def enter(row, ints):  # type: ignore[no-untyped-def]
 @compiled(ADVANCE)
 def advance(mem, ints, run, plan, table, t_out, y_out, slot_out):  # type: ignore[no-untyped-def]
     """Make accepted steps until the chunk is full, the end is reached, or Python is needed; points go to t_out, y_out."""
-    n, y, new = ints[N], ints[AT + Y], ints[AT + NEW]
     plan[COUNT] = 0
     if plan[PENDING]:
         status = reselect(mem, ints, run, plan, table)
@@ -215,21 +172,19 @@ def advance(mem, ints, run, plan, table, t_out, y_out, slot_out):  # type: ignor
             return status
     if run[H] == 0.0:
         run[H] = first_step(kernel_at(ints[KERNEL]), mem, ints, run)
-    while plan[COUNT] < t_out.size:
+    status = RUNNING
+    while status == RUNNING and plan[COUNT] < t_out.size:
         status = attempt(mem, ints, run, plan, table)
-        if status != RUNNING:
-            return status
-        accept(mem, ints, run)
-        for i in range(n):
-            mem[y + i] = mem[new + i]
-            y_out[plan[COUNT], i] = mem[new + i]
-        t_out[plan[COUNT]] = run[T]
-        slot_out[plan[COUNT]] = plan[SLOT]
-        plan[COUNT] += 1
-        if run[T] == run[T_END]:
-            return FINISHED
-        if plan[ALWAYS] or deteriorated(mem, ints, run):
-            status = reselect(mem, ints, run, plan, table)
-            if status != RUNNING:
-                return status
-    return CHUNK_FULL
+        if status == RUNNING:
+            worse = kernel_at(ints[KERNEL])(ACCEPT, run[T], run[H_TRIED], mem, ints) == WORSE
+            for i in range(ints[N]):
+                y_out[plan[COUNT], i] = mem[ints[AT + Y] + i]
+            t_out[plan[COUNT]] = run[T]
+            slot_out[plan[COUNT]] = plan[SLOT]
+            plan[COUNT] += 1
+            run[RESIDUAL] = mem[WORST_RESIDUAL]
+            if run[T] == run[T_END]:
+                status = FINISHED
+            elif worse or plan[ALWAYS]:
+                status = reselect(mem, ints, run, plan, table)
+    return CHUNK_FULL if status == RUNNING else status

@@ -28,6 +28,8 @@ compiled = jit.compiled
 TASKS = """
 @compiled(KERNEL_TYPE)
 def kernel(task, t, h, mem, ints):
+    if task == ACCEPT:
+        return accept(h, mem, ints)
     if task == RATE:
         return first_rate(t, mem, ints)
     if task == COMPLETE:
@@ -75,7 +77,7 @@ def kernel_text(source: StageSource, tableau: Tableau, n: int, m: int) -> str:
     header = HEADER + f"LAYOUT = {(source.algebraic, source.differential, source.guessed, source.predicted, source.pivots, source.work)!r}\n\n"
     if source.scalar:
         return header + source.text + "\n" + "\n".join(Unrolled(source, tableau, n, m).lines())
-    loops = "\n\n".join(inspect.getsource(getattr(part, "py_func", part)) for part in (step.stage, step.whole_step, step.kernel))
+    loops = "\n\n".join(inspect.getsource(getattr(part, "py_func", part)) for part in (step.stage, step.whole_step, step.accept, step.kernel))
     return header + source.text + ADAPTERS + loops.replace("@compiled(KERNEL)", "@compiled(KERNEL_TYPE)")
 
 
@@ -93,6 +95,7 @@ class Unrolled:
 
     def lines(self) -> Iterator[str]:
         """Yield the functions of a kernel; the step itself stands in `kernel`, to save a call."""
+        yield from self.function("accept(h, mem, ints)", self.acceptance())
         yield from self.function("extend(t, h, mem, ints)", self.extension())
         loads = [f"z0_{i} = mem[{self.start[at.Y] + i}]" for i in range(self.n)]
         keep = [f"mem[{self.start[at.K] + j}] = k0_{j}" for j in range(len(self.columns))]
@@ -164,7 +167,20 @@ class Unrolled:
             start = self.start[at.ERROR] + q * self.n
             lines += [f"mem[{start + j}] = h * ({self.sum(row, j)})" for j in range(len(self.source.differential))]
         residual = f"mem[RESIDUAL] = residual(t{s}, {', '.join(f'z{s}_{c}' for c in range(self.n))}, work)"
-        return [*lines, *self.keep(s, s + 1), *self.pivots(), residual, "return 0"]
+        finite = " + ".join(f"0.0 * z{s}_{c}" for c in self.source.differential) or "0.0"
+        return [*lines, *self.keep(s, s + 1), *self.pivots(), residual, f"return OK if {finite} == 0.0 else NONFINITE"]
+
+    def acceptance(self) -> list[str]:
+        """Return the lines that move on to the new point and compare the pivots with their best values."""
+        y, new, k, pivot, best = (self.start[block] for block in (at.Y, at.NEW, at.K, at.PIVOT, at.BEST_PIVOT))
+        lines = [f"mem[{self.start[at.SLOPE] + c}] = (mem[{new + c}] - mem[{y + c}]) / h" for c in self.extrapolated]
+        lines += [f"mem[{y + c}] = mem[{new + c}]" for c in range(self.n)]
+        lines += [f"mem[{k + j}] = mem[{k + self.stages * self.n + j}]" for j in range(len(self.columns))]
+        lines += ["ints[NSTEP] += 1", "mem[WORST_RESIDUAL] = max(mem[WORST_RESIDUAL], mem[RESIDUAL])", "status = OK"]
+        for j in range(self.source.pivots):
+            lines += [f"if not mem[{pivot + j}] >= DETERIORATED * mem[{best + j}]:", "    status = WORSE"]
+            lines.append(f"mem[{best + j}] = max(mem[{best + j}], mem[{pivot + j}])")
+        return [*lines, "return status"]
 
     def keep(self, first: int, last: int) -> list[str]:
         """Return the lines that store the derivatives of the stages first .. last - 1."""

@@ -13,9 +13,10 @@ from herk.core.dae import Array
 from herk.method.tableau import Tableau
 
 # What a kernel is asked to do.
-STEP, EXTEND, RATE, COMPLETE = 0, 1, 2, 3
+STEP, ACCEPT, EXTEND, RATE, COMPLETE = 0, 1, 2, 3, 4
 
-# What a kernel answers: a step that fails is tried again, shorter.
+# What a kernel answers: a step that fails is tried again, shorter; an accepted one may ask for a new selection.
+WORSE = 1
 OK, NO_CONVERGENCE, SINGULAR, E_CHANGED, NONFINITE = 0, -1, -2, -3, -4
 
 # Places in the integer array: sizes, the selection, flags, counters; then where each block of floats starts.
@@ -29,17 +30,20 @@ AT = 32  # offsets of the blocks of floats
 ORDER = 64  # n components: differential, guessed with a derivative, other guessed, other algebraic
 # Behind ORDER, n entries each: required flags, rows and columns of the reduced E, row orders of the Newton LU and of the LU of E.
 
+DETERIORATED = 0.7  # a pivot that fell below this part of its best value asks for a new selection
+FRESH_SIZE = 16  # up to this many constraints a Jacobian per step costs less than the iterations it saves
+
 # Ways to get y' from E y' = f.
 E_DIAGONAL, E_CONSTANT, E_VARYING, E_STACKED = 0, 1, 2, 3
 
 # Scalars of the float array: Newton tolerances inside and at the end of a step, rate of the last Newton solve, last stage's time,
-# largest |g| at the new point.
-TOLERANCE, TIGHT, CONTRACTION, STAGE_T, RESIDUAL = 0, 1, 2, 3, 4
+# largest |g| at the new point and at all accepted points.
+TOLERANCE, TIGHT, CONTRACTION, STAGE_T, RESIDUAL, WORST_RESIDUAL = 0, 1, 2, 3, 4, 5
 SCALARS = 8
 
 # Blocks of the float array.
-(Y, NEW, STAGE, FLOOR, SLOPE, PIVOT, ERROR, K, TABLE_A, TABLE_C, TABLE_E, TABLE_B,
- YDOT, F, G, JACOBIAN, LU, E_NOW, E_LU, STACKED, RHS, WORK) = range(22)  # fmt: skip
+(Y, NEW, STAGE, FLOOR, SLOPE, PIVOT, BEST_PIVOT, ERROR, K, TABLE_A, TABLE_C, TABLE_E, TABLE_B,
+ YDOT, F, G, JACOBIAN, LU, E_NOW, E_LU, STACKED, RHS, WORK) = range(23)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -70,7 +74,7 @@ def starts(n: int, m: int, tableau: Tableau) -> list[int]:
     """Return where each block of floats starts; generated kernels have these numbers as literals."""
     rows, nodes, estimates = rows_of(tableau)
     dense = 0 if tableau.dense_B is None else tableau.dense_B.size
-    sizes = (n, n, n, n, n, m + 1, len(estimates) * n, len(rows) * n, rows.size, nodes.size, estimates.size, dense,
+    sizes = (n, n, n, n, n, m + 1, m + 1, len(estimates) * n, len(rows) * n, rows.size, nodes.size, estimates.size, dense,
              n, n, m, m * n, m * m, n * n, n * n, (n + m) * n, n + m)  # fmt: skip
     return [SCALARS, *(SCALARS + np.cumsum(sizes)).tolist()]
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from herk.core.jit import compiled
 from herk.method.memory import (
-    AT, COMPLETE, DIFFERENTIAL, ERROR, ESTIMATES, EXTRA, GUESSED, K, N, NEW, NO_CONVERGENCE, OK, ORDER, PREDICTED, RATE, RESIDUAL, SLOPE,
-    STAGE, STAGE_T, STAGES, STEP, TABLE_A, TABLE_C, TABLE_E, TIGHT, TOLERANCE, Y,
+    ACCEPT, AT, BEST_PIVOT, COMPLETE, DETERIORATED, DIFFERENTIAL, ERROR, ESTIMATES, EXTRA, FRESH_SIZE, GUESSED, K, LU_VALID, M, N, NEW,
+    NO_CONVERGENCE, NONFINITE, NSTEP, OK, ORDER, PIVOT, PIVOTS, PREDICTED, RATE, RESIDUAL, SLOPE, STAGE, STAGE_T, STAGES, STEP, TABLE_A,
+    TABLE_C, TABLE_E, TIGHT, TOLERANCE, WORSE, WORST_RESIDUAL, Y,
 )  # fmt: skip
 from herk.method.newton import complete, residual
 from herk.method.rate import rate
@@ -58,14 +59,44 @@ def whole_step(t, h, mem, ints):  # type: ignore[no-untyped-def]
                 total += mem[e + s] * mem[k + s * n + j]
             mem[ints[AT + ERROR] + q * n + j] = h * total
     mem[RESIDUAL] = residual(t + h, ints[AT + NEW], mem, ints)
-    return OK
+    total = 0.0
+    for j in range(ints[DIFFERENTIAL]):  # the algebraic components were solved for
+        total += 0.0 * mem[ints[AT + NEW] + ints[ORDER + j]]
+    return OK if total == 0.0 else NONFINITE
+
+
+@compiled()
+def accept(h, mem, ints):  # type: ignore[no-untyped-def]
+    """Move on to the new point; WORSE if a pivot has become clearly smaller than its best value since the selection."""
+    n, y, new, k = ints[N], ints[AT + Y], ints[AT + NEW], ints[AT + K]
+    width = ints[DIFFERENTIAL] + ints[PREDICTED]
+    ints[NSTEP] += 1
+    if ints[M] <= FRESH_SIZE:
+        ints[LU_VALID] = 0
+    for j in range(width):
+        mem[k + j] = mem[k + ints[STAGES] * n + j]
+    for j in range(width, ints[DIFFERENTIAL] + ints[GUESSED]):
+        i = ints[ORDER + j]
+        mem[ints[AT + SLOPE] + i] = (mem[new + i] - mem[y + i]) / h
+    for i in range(n):
+        mem[y + i] = mem[new + i]
+    mem[WORST_RESIDUAL] = max(mem[WORST_RESIDUAL], mem[RESIDUAL])
+    status = OK
+    for i in range(ints[PIVOTS]):
+        pivot, best = mem[ints[AT + PIVOT] + i], ints[AT + BEST_PIVOT] + i
+        if not pivot >= DETERIORATED * mem[best]:
+            status = WORSE
+        mem[best] = max(mem[best], pivot)
+    return status
 
 
 @compiled(KERNEL)
 def kernel(task, t, h, mem, ints):  # type: ignore[no-untyped-def]
-    """Do one task at the point (t, mem[Y]): a step, all stages of dense output, the derivatives, or the algebraic components."""
+    """Do one task at the point (t, mem[Y]): a step, its acceptance, all stages of dense output, the derivatives, or the algebraic components."""
     if task == STEP:
         return whole_step(t, h, mem, ints)
+    if task == ACCEPT:
+        return accept(h, mem, ints)
     if task == RATE:
         return rate(t, ints[AT + Y], 0, mem, ints)
     if task == COMPLETE:
