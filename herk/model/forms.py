@@ -26,10 +26,6 @@ if TYPE_CHECKING:
 
 FORMS = ("overdetermined", "index1", "index2", "index3", "ggl", "baumgarte", "ode", "second_order")
 OPTIONS: Mapping[str, Mapping[str, float]] = MappingProxyType({"baumgarte": MappingProxyType({"k0": 100.0, "k1": 20.0})})
-_MAKERS = (
-    "chains", "combine", "entries", "explain", "findings", "forms", "levels", "points", "rank", "reduce", "regularize", "search",
-    "second_order",
-)  # fmt: skip
 _START_RTOL, _START_ATOL = 1e-8, 1e-10  # a start with fewer digits is repaired by the user, not by us
 
 
@@ -157,7 +153,10 @@ def rates(dae: Dae, t: float, y: Array) -> Array:
     sizes = np.abs(matrix).max(axis=1, initial=0.0)
     sizes[sizes == 0] = 1.0
     right[: dae.n][~at.E.any(axis=1)] = 0.0  # residuals of constraints, not rates
-    return np.asarray(np.linalg.lstsq(matrix / sizes[:, None], right / sizes, rcond=None)[0])
+    matrix, right, rate = matrix / sizes[:, None], right / sizes, np.zeros(dae.n)
+    for _ in range(3):  # refined, so that small rates beside large ones are right too
+        rate += np.linalg.lstsq(matrix, right - matrix @ rate, rcond=None)[0]
+    return rate
 
 
 def form(model: Model, name: str = "overdetermined", **options: float) -> Form:
@@ -208,7 +207,8 @@ def stored_facts(model: Model, name: str, options: Mapping[str, float], write: C
 
 @cache
 def _version() -> str:
-    texts = [Path(__file__).with_name(f"{name}.py").read_bytes() for name in _MAKERS]
+    """Return a hash of everything that takes part in deriving a form."""
+    texts = [path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py"))]
     return hashlib.sha256(b"\0".join(texts)).hexdigest()
 
 

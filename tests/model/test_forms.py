@@ -152,6 +152,27 @@ def test_andrews_ode_is_eliminated_in_numbers_and_reaches_the_reference():
     assert p.model.form("index3").hessenberg == (tuple(range(7)), tuple(range(7, 14)), tuple(range(14, 27)))
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("form", ["index1", "index2", "ggl"])
+def test_ida_reaches_the_reference_of_andrews_mechanism(form):
+    p = testset.get("andrews")
+    own = p.model.form(form)
+    difference = np.abs(own.back(0.03, ida(own, 1e-9)) - p.reference.y) / np.abs(p.reference.y)
+    assert difference[:7].max() < 1e-6
+    assert difference.max() < 1e-4
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("form", ["index3", "second_order", "baumgarte"])
+def test_end_of_andrews_mechanism_satisfies_the_forms_no_foreign_solver_is_fit_for(form):
+    p = testset.get("andrews")
+    own = p.model.form(form)
+    y = p.reference.y
+    rate = rates(p.dae, 0.03, y)
+    at = np.abs(own.E) @ np.abs(rate) + np.abs(own.generated.callable("jac_f")(0.03, y)) @ np.abs(y)
+    assert (np.abs(own.residual(0.03, y, rate)) < 1e-10 * at).all()
+
+
 ALL_FORMS = {
     "pendulum": ("overdetermined", "index1", "index2", "index3", "ggl", "baumgarte", "ode", "second_order"),
     "spring_chain": ("overdetermined", "index1", "index2", "index3", "index4", "index5", "ode", "second_order"),
