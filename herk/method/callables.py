@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import types
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from herk.core import Dae, HerkError, InputError
+from herk.core import Dae
 from herk.core.dae import Array
-from herk.core.jit import HAVE_NUMBA, is_compiled
+from herk.core.jit import HAVE_NUMBA, interpreted, is_compiled
 from herk.method.signatures import FUNCTION
+from herk.model.evaluate import CallableError, call
 
 InPlace = Callable[[float, Array, Array], None]
 NAMES = ("E", "f", "g", "jac_g", "g_t")
@@ -21,10 +22,6 @@ NAMES = ("E", "f", "g", "jac_g", "g_t")
 
 class SlowWarning(UserWarning):
     """A solve runs interpreted, some hundred times slower than compiled."""
-
-
-class CallableError(HerkError):
-    """A user's function raised an exception; the message says where."""
 
 
 @dataclass(frozen=True)
@@ -37,73 +34,81 @@ class Functions:
     have_g_t: bool
 
 
-def bind(dae: Dae, t: float, y: Array, *, interpret: bool = False) -> Functions:
-    """Check every callable once at (t, y), then return the in-place functions; say once if they have to be interpreted."""
-    have = {"have_jacobian": dae.jac_g is not None, "have_g_t": dae.g_t is not None}
+def bind(dae: Dae, t: float, y: Array, *, interpret: bool = False) -> Functions:  # noqa: ARG001 - linearise has tried them at (t, y)
+    """Return the in-place functions; say once if they have to be interpreted."""
     if dae.generated is not None:
         table = dae.generated.functions()
         functions = tuple(table[name] for name in NAMES)
         compiled = not interpret and all(is_compiled(function) for function in functions)
-        return Functions(functions if compiled else tuple(map(_plain, functions)), compiled, True, True)
-    sizes = {"E": (dae.n, dae.n), "f": (dae.n,), "g": (dae.m,), "jac_g": (dae.m, dae.n), "g_t": (dae.m,)}
+        return Functions(functions if compiled else tuple(map(interpreted, functions)), compiled, True, True)
     given = {name: getattr(dae, name) for name in NAMES}
-    for name, function in given.items():
-        if callable(function):
-            probe(name, function, t, y, sizes[name])
+    have = {"have_jacobian": dae.jac_g is not None, "have_g_t": dae.g_t is not None}
     if HAVE_NUMBA and not interpret:
-        try:
-            return Functions(tuple(_compile(given[name]) for name in NAMES), compiled=True, **have)
-        except Exception as error:  # noqa: BLE001 - numba refuses in many ways; the interpreted path takes over and says so
-            reason = str(error).strip().splitlines()
-            warnings.warn(
-                "The callables cannot be compiled by numba, so the solve runs interpreted and slowly. Write them with scalars, "
-                f"numpy arrays and math functions, or use herk.Model. numba says: {reason[0] if reason else type(error).__name__}",
-                SlowWarning,
-                stacklevel=4,
-            )
-    return Functions(tuple(_wrap(given[name]) for name in NAMES), compiled=False, **have)
+        compiled_ones = [_compile(given[name]) for name in NAMES]
+        if not any(isinstance(each, Refusal) for each in compiled_ones):
+            return Functions(tuple(each for each in compiled_ones if not isinstance(each, Refusal)), compiled=True, **have)
+        _warn(next(each for each in compiled_ones if isinstance(each, Refusal)))
+    return Functions(tuple(_wrap(name, given[name]) for name in NAMES), compiled=False, **have)
 
 
-def probe(name: str, function: Callable[[float, Array], Any], t: float, y: Array, shape: tuple[int, ...]) -> Array:
-    """Call a user's function once in plain Python and check what it returns."""
-    try:
-        value = function(t, y.copy())
-    except Exception as error:
-        raise CallableError(f"{name}(t, y) raised {type(error).__name__}: {error} at t = {t!r}, y = {y.tolist()}.") from error
-    try:
-        array = np.asarray(value, dtype=float)
-    except (TypeError, ValueError):
-        raise InputError(f"{name}(t, y) returned {type(value).__name__}, which is no array of numbers.") from None
-    if array.shape != shape:
-        raise InputError(f"{name}(t, y) returned an array of shape {array.shape}; shape {shape} is needed.")
-    if not np.isfinite(array).all():
-        raise InputError(f"{name}(t, y) is not finite at the start: t = {t!r}, y = {y.tolist()}.")
-    return array
+@dataclass
+class Refusal:
+    """Why numba does not compile a function, and whether the user was told."""
+
+    reason: str
+    told: bool = False
 
 
-_compiled: dict[tuple[Any, ...], InPlace] = {}
+def _warn(refusal: Refusal) -> None:
+    if not refusal.told:
+        refusal.told = True
+        warnings.warn(
+            "The callables cannot be compiled by numba, so the solve runs interpreted and slowly. Write them with scalars, "
+            f"numpy arrays and math functions, or use herk.Model. numba says: {refusal.reason}",
+            SlowWarning,
+            stacklevel=6,  # the line that calls solve_dae
+        )
 
 
-def _compile(function: Any) -> InPlace:
+_compiled: dict[tuple[Any, ...], InPlace | Refusal] = {}
+
+
+def _compile(function: Any) -> InPlace | Refusal:
     """Return the compiled in-place function; the same function with the same captured values is compiled once per process."""
-    key = (function, *_captured(function)) if callable(function) else (None,)
-    if key not in _compiled:
-        import numba
-
-        if not callable(function):
-            _compiled[key] = numba.njit(FUNCTION)(_absent)
-        else:
-            inner = function if is_compiled(function) else numba.njit(function)
-
-            @numba.njit(FUNCTION, error_model="numpy")
-            def in_place(t, y, out):  # type: ignore[no-untyped-def]
-                out[:] = np.asarray(inner(t, y)).ravel()
-
-            _compiled[key] = in_place
+    if not callable(function):
+        function = _absent
+    try:
+        key = (function, *_captured(function))
+        if key in _compiled:
+            return _compiled[key]
+    except TypeError:  # an object that cannot be hashed is no function
+        return Refusal(f"{type(function).__name__} objects are not functions")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # advice of numba on the user's code
+            _compiled[key] = _in_place(function)
+    except Exception as error:  # noqa: BLE001 - numba refuses in many ways; the interpreted path takes over and says so
+        lines = str(error).strip().splitlines()
+        _compiled[key] = Refusal(lines[0] if lines else type(error).__name__)
     return _compiled[key]
 
 
-def _absent(t: float, y: Array, out: Array) -> None:
+def _in_place(function: Any) -> InPlace:
+    """Compile; divisions by zero give IEEE values, so that a step beyond the domain of a function is shortened, not raised."""
+    import numba
+
+    if function is _absent:
+        return numba.njit(FUNCTION)(_absent)  # type: ignore[no-any-return]
+    inner = function if is_compiled(function) else numba.njit(error_model="numpy")(function)
+
+    @numba.njit(FUNCTION, error_model="numpy")
+    def in_place(t, y, out):  # type: ignore[no-untyped-def]
+        out[:] = np.asarray(inner(t, y)).ravel()
+
+    return in_place  # type: ignore[no-any-return]
+
+
+def _absent(t: float, y: Array, out: Array) -> None:  # noqa: ARG001
     """Stand where a function is not given; never called."""
     out[:] = np.nan
 
@@ -113,35 +118,54 @@ def _captured(function: Any, depth: int = 0) -> tuple[Any, ...]:
     plain = getattr(function, "py_func", function)
     if depth > 3 or not isinstance(plain, types.FunctionType):
         return ()
-    names = plain.__code__.co_names
+    names = sorted(set(_names(plain.__code__)))
     outside = {name: plain.__globals__[name] for name in names if name in plain.__globals__}
-    cells = dict(zip(plain.__code__.co_freevars, plain.__closure__ or (), strict=True))
-    outside |= {name: cell.cell_contents for name, cell in cells.items()}
-    found: list[Any] = []
-    for name, value in sorted(outside.items()):
-        if isinstance(value, (bool, int, float, complex, str)):
-            found.append((name, value))
-        elif isinstance(value, np.ndarray):
-            found.append((name, value.shape, value.tobytes()))
-        elif isinstance(value, (tuple, list)):
-            found.append((name, repr(value)))
-        elif callable(value):
-            found.append((name, id(value), *_captured(value, depth + 1)))
-    return tuple(found)
+    for name, cell in zip(plain.__code__.co_freevars, plain.__closure__ or (), strict=True):
+        try:
+            outside[name] = cell.cell_contents
+        except ValueError:  # not set yet
+            continue
+    for module in [value for value in outside.values() if isinstance(value, types.ModuleType) and value is not np]:
+        outside |= {f"{module.__name__}.{name}": getattr(module, name) for name in names if hasattr(module, name)}
+    return tuple((name, *_mark(value, depth)) for name, value in sorted(outside.items(), key=lambda pair: pair[0]))
 
 
-def _wrap(function: Any) -> InPlace:
-    """Return the in-place function in plain Python."""
+def _names(code: types.CodeType) -> Iterator[str]:
+    """Yield the names a function uses, those of its comprehensions and inner functions included."""
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from _names(constant)
+
+
+def _mark(value: Any, depth: int) -> tuple[Any, ...]:
+    """Return something that changes if the value does; 1, 1.0 and True are different values to a compiler."""
+    if isinstance(value, (bool, int, float, complex, str, np.generic)):
+        return type(value).__name__, repr(value)
+    if isinstance(value, np.ndarray):
+        return value.dtype.str, value.shape, value.tobytes()
+    if isinstance(value, (tuple, list)):
+        return type(value).__name__, *(_mark(each, depth) for each in value)
+    if isinstance(value, types.FunctionType) or is_compiled(value):
+        return value, *_captured(value, depth + 1)
+    return (type(value).__name__,)
+
+
+def _wrap(name: str, function: Any) -> InPlace:
+    """Return the in-place function in plain Python; what arithmetic refuses is not a number, as in compiled code."""
     if not callable(function):
         return _absent
 
     def in_place(t: float, y: Array, out: Array) -> None:
-        out[:] = np.ravel(function(float(t), y.copy()))
+        try:
+            out[:] = np.ravel(call(name, function, float(t), y))
+        except CallableError as error:
+            if not _outside_domain(error.__cause__):
+                raise
+            out[:] = np.nan
 
     return in_place
 
 
-def _plain(function: InPlace) -> InPlace:
-    from herk.core.jit import interpreted
-
-    return interpreted(function)
+def _outside_domain(error: BaseException | None) -> bool:
+    return isinstance(error, ArithmeticError) or (isinstance(error, ValueError) and str(error) == "math domain error")

@@ -7,10 +7,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from herk.core import InputError
 from herk.core.dae import Array
-from herk.method.dense import DenseOutput
+from herk.model.evaluate import call
 
 Event = Callable[[float, Array], float]
+Between = Callable[[float], Array]
 
 
 @dataclass
@@ -25,19 +27,18 @@ class Watch:
     def start(self, t: float, y: Array) -> None:
         """Evaluate the events at the start."""
         self.t, self.y = [[] for _ in self.events], [[] for _ in self.events]
-        self.values = [float(event(t, y)) for event in self.events]
+        self.values = [value(event, t, y) for event in self.events]
 
-    def step(self, dense: DenseOutput) -> tuple[float, Array] | None:
-        """Look for events in the one step of `dense`; return time and state of a terminal one, if it ends the run."""
-        t_old, t_new = dense.t
-        now = [float(event(t_new, dense.y[1])) for event in self.events]
-        active = [i for i, event in enumerate(self.events) if crosses(self.values[i], now[i], getattr(event, "direction", 0))]
-        self.values = now
-        found = sorted(((locate(self.events[i], dense), i) for i in active), key=lambda pair: abs(pair[0] - t_old))
-        for t, i in found:
+    def step(self, t_old: float, t_new: float, y_new: Array, between: Between) -> tuple[float, Array] | None:
+        """Look for events in one step, with the states between its ends; return time and state of a terminal one, if it ends the run."""
+        before, after = self.values, [value(event, t_new, y_new) for event in self.events]
+        self.values = after
+        active = [i for i, event in enumerate(self.events) if crosses(before[i], after[i], getattr(event, "direction", 0))]
+        found = [(locate(self.events[i], t_old, t_new, before[i], after[i], between), i) for i in active]
+        for t, i in sorted(found, key=lambda pair: abs(pair[0] - t_old)):
             if self.t[i] and self.t[i][-1] == t:  # a zero right at an accepted point is seen from both sides
                 continue
-            y = dense(t)
+            y = between(t)
             self.t[i].append(t)
             self.y[i].append(y)
             terminal = getattr(self.events[i], "terminal", None) or 0
@@ -50,21 +51,28 @@ class Watch:
         return [np.array(t) for t in self.t], [np.array(y) for y in self.y]
 
 
+def value(event: Event, t: float, y: Array) -> float:
+    """Return the value of an event function."""
+    found = call(f"event {getattr(event, '__name__', type(event).__name__)}", event, t, y)
+    try:
+        return float(np.array(found, dtype=float).item())
+    except (TypeError, ValueError):
+        raise InputError(f"An event function must return one number, not {found!r}.") from None
+
+
 def crosses(before: float, after: float, direction: float) -> bool:
-    """Tell whether an event function changes sign in the wanted direction."""
+    """Tell whether an event function changes sign in the wanted direction; one that stays zero has no event."""
     up, down = before <= 0 <= after, before >= 0 >= after
     if before == after == 0:
         return False
     return up if direction > 0 else down if direction < 0 else up or down
 
 
-def locate(event: Event, dense: DenseOutput) -> float:
+def locate(event: Event, t_old: float, t_new: float, before: float, after: float, between: Between) -> float:
     """Return the zero of the event inside the step, to rounding (Brent's method)."""
     from scipy.optimize import brentq
 
-    t_old, t_new = (float(t) for t in dense.t)
-    ends = float(event(t_old, dense.y[0])), float(event(t_new, dense.y[1]))
-    if ends[0] == 0.0 or ends[1] == 0.0:
-        return t_old if ends[0] == 0.0 else t_new
+    if before == 0.0 or after == 0.0:
+        return t_old if before == 0.0 else t_new
     eps = float(np.finfo(float).eps)
-    return float(brentq(lambda t: float(event(t, dense(t))), t_old, t_new, xtol=4 * eps, rtol=4 * eps))
+    return float(brentq(lambda t: value(event, t, between(t)), t_old, t_new, xtol=4 * eps, rtol=4 * eps))

@@ -14,6 +14,8 @@ from herk.core.dae import Array
 from herk.method.tableau import Tableau
 from herk.method.tableaus import get
 
+EPS = float(np.finfo(float).eps)
+NUMBERS = (bool, int, float, np.bool_, np.number)
 CONSISTENT = ("check", "trust", "project")
 NEWTON = ("simplified", "full")
 SELECTION = ("sparse", "complete")
@@ -49,6 +51,9 @@ class Request:
 
 def system(given: Any, t_span: Any, y0: Any) -> tuple[Dae, Any, Any]:
     """Return DAE, span and start from a Dae, a Model or a Problem; what the call names wins over what they bring."""
+    dae: Dae
+    span: Any
+    start: Any
     if isinstance(given, Problem):
         dae, span, start = given.dae, given.t_span, given.y0
     elif isinstance(given, Dae):
@@ -73,13 +78,15 @@ def request(given: Any, t_span: Any, y0: Any, method: str | Tableau, options: di
     tableau = get(method)
     step = _positive(options["step"], "step", none=True)
     if step is None and not tableau.adaptive:
-        raise InputError(f"Method {tableau.name!r} has no error estimate; give step=h for a fixed step, or choose an adaptive pair such as 'dopri5'.")
+        raise InputError(f"Method {tableau.name!r} has no error estimate; give step=h, or choose an adaptive pair such as 'dopri5'.")
     _choice(options["consistent"], CONSISTENT, "consistent")
     _choice(extra.get("newton", "simplified"), NEWTON, "newton")
     _choice(extra.get("selection", "sparse"), SELECTION, "selection")
     rtol = _positive(options["rtol"], "rtol")
-    if rtol < 1e-15:
-        raise InputError(f"rtol = {rtol:g} is below the rounding of double precision; use at least 1e-15.")
+    if not 1e-15 <= rtol < math.inf:
+        raise InputError(f"rtol = {rtol:g} makes no sense in double precision; use a finite number of at least 1e-15.")
+    if step is not None and not 16 * EPS * max(abs(t0), abs(t1)) < step < math.inf:
+        raise InputError(f"step = {step:g} is not a step from {t0} to {t1} in double precision.")
     if options["callback"] is not None and not callable(options["callback"]):
         raise InputError("callback must be a callable (t, y); it stops the run by returning True.")
     return Request(
@@ -88,7 +95,8 @@ def request(given: Any, t_span: Any, y0: Any, method: str | Tableau, options: di
         first_step=_positive(options["first_step"], "first_step", none=True), max_step=_positive(options["max_step"], "max_step"),
         max_steps=_count(options["max_steps"]), time_limit=_positive(options["time_limit"], "time_limit", none=True),
         consistent=options["consistent"], callback=options["callback"], newton=extra.get("newton", "simplified"),
-        selection=extra.get("selection", "sparse"),        interpret=bool(extra.get("interpret", False)), generate=bool(extra.get("generate", True)),
+        selection=extra.get("selection", "sparse"), interpret=bool(extra.get("interpret", False)),
+        generate=bool(extra.get("generate", True)),
     )  # fmt: skip
 
 
@@ -151,7 +159,10 @@ def _atol(atol: Any, n: int) -> Array:
 def _t_eval(t_eval: Any, t0: float, t1: float) -> Array | None:
     if t_eval is None:
         return None
-    times = np.array(t_eval, dtype=float)
+    try:
+        times: Array = np.array(t_eval, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError("t_eval must be a sequence of times, all of them numbers.") from None
     if times.ndim != 1 or not times.size:
         raise InputError("t_eval must be a non-empty sequence of times.")
     if not ((times >= min(t0, t1)) & (times <= max(t0, t1))).all():
@@ -164,11 +175,16 @@ def _t_eval(t_eval: Any, t0: float, t1: float) -> Array | None:
 def _events(events: Any) -> tuple[Callable[[float, Array], float], ...] | None:
     if events is None:
         return None
-    listed = (events,) if callable(events) else tuple(events)
+    try:
+        listed = (events,) if callable(events) else tuple(events)
+    except TypeError:
+        raise InputError(f"events must be a callable (t, y) -> float or several, not {type(events).__name__}.") from None
     for event in listed:
         if not callable(event):
             raise InputError(f"events must be callables (t, y) -> float, not {type(event).__name__}.")
-        terminal = getattr(event, "terminal", None)
-        if terminal is not None and not isinstance(terminal, (bool, np.bool_)) and (int(terminal) != terminal or terminal < 1):
-            raise InputError("The attribute terminal of an event must be True, False or a positive whole number.")
+        terminal, direction = getattr(event, "terminal", None), getattr(event, "direction", 0)
+        if terminal is not None and not (isinstance(terminal, NUMBERS) and int(terminal) == terminal and terminal >= 0):
+            raise InputError("The attribute terminal of an event must be True, False or a whole number of events to end after.")
+        if not isinstance(direction, NUMBERS) or direction != direction:
+            raise InputError(f"The attribute direction of an event must be a number, of which the sign counts, not {direction!r}.")
     return listed

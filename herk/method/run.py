@@ -142,15 +142,16 @@ class Run:
             self._end(Reason.FINISHED, "The end of the span was reached.")
         elif status == drive.NEED_SELECTION:
             n, m = self.machine.dae.n, self.machine.dae.m
-            self.machine.slot(self.plan[drive.PLAN_SCALARS + n : drive.PLAN_SCALARS + n + m])
+            self.machine.slot(self.plan[drive.PLAN_SCALARS + n : drive.PLAN_SCALARS + n + m].tolist())
         elif status == drive.RANK_LOST:
-            self._end(Reason.SINGULAR, f"At t = {t!r} dg/dy lost rank: the constraints no longer determine {self.machine.dae.m} components.")
+            self._end(Reason.SINGULAR, f"At t = {t!r} dg/dy lost rank: it no longer determines {self.machine.dae.m} components.")
         elif status < 0:
             reason, words = CAUSES[int(self.plan[drive.CAUSE])]
-            advice = "fixed steps are not shortened; use a smaller step" if self.plan[drive.FIXED] else f"last step tried {self.run[drive.H_TRIED]:.3g}"
+            tried = f"last step tried {self.run[drive.H_TRIED]:.3g}"
+            advice = "fixed steps are not shortened; use a smaller step" if self.plan[drive.FIXED] else tried
             self._end(reason, f"The run stopped at t = {t!r}: {words} ({advice}).")
         elif self.taken >= self.request.max_steps:
-            self._end(Reason.MAX_STEPS, f"max_steps = {self.request.max_steps} steps were made; t = {t!r} of {self.request.t1!r} is reached.")
+            self._end(Reason.MAX_STEPS, f"max_steps = {self.taken} steps were made; t = {t!r} of {self.request.t1!r} is reached.")
         if self.reason is None and time.perf_counter() > self.deadline:
             self._late(t)
 
@@ -173,7 +174,7 @@ class Run:
             self._end(Reason.EXCEPTION, f"The run stopped at t = {t!r}. {again}")
 
     def _raised_again(self) -> CallableError | None:
-        """Return the error of the user's function that raises in plain Python where compiled code raised: with its name, t, y and traceback."""
+        """Call the user's functions in plain Python where compiled code raised: the error then has a name, t, y and a traceback."""
         dae, memory = self.machine.dae, self.machine.memory
         for block in (at.STAGE, at.NEW, at.Y):
             for t in (float(memory.floats[at.STAGE_T]), float(self.run[drive.T])):

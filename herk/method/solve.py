@@ -85,7 +85,8 @@ def _check_posed(dae: Dae, here: Linearisation) -> None:
     if np.linalg.matrix_rank(stacked / np.where(sizes > 0, sizes, 1.0)) < dae.n:
         free = [dae.names[i] for i in range(dae.n) if not stacked[:, i].any()]
         which = f" Nothing determines {', '.join(free)}." if free else ""
-        raise InputError(f"E and g leave y' undetermined: [E; dg/dy] has rank below n = {dae.n}.{which} Add the missing (hidden) constraints to g.")
+        rank = f"[E; dg/dy] has rank below n = {dae.n}"
+        raise InputError(f"E and g leave y' undetermined: {rank}.{which} Add the missing (hidden) constraints to g.")
 
 
 def _check_start(asked: Request, y: Array, here: Linearisation) -> None:

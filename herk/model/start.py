@@ -3,58 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from herk.core import Dae, InputError
 from herk.core.dae import Array
+from herk.model.evaluate import CallableError, Linearisation, constraints, jacobian, linearise, matrix
+
+__all__ = ["Linearisation", "check_constraints", "completed_start", "consistent_start", "jacobian", "linearise"]
 
 EPS = float(np.finfo(float).eps)
 MOST_ITERATIONS = 60
 
 
-@dataclass(frozen=True)
-class Linearisation:
-    """E, f, g and the derivatives of g at one point, as arrays."""
-
-    E: Array
-    f: Array
-    g: Array
-    jac: Array
-    g_t: Array
-
-
-def linearise(dae: Dae, t: float, y: Array) -> Linearisation:
-    """Evaluate everything at (t, y); missing derivatives by differences."""
-    E = np.array(dae.E(t, y) if callable(dae.E) else dae.E, dtype=float).reshape(dae.n, dae.n)  # noqa: N806
-    g = constraints(dae, t, y)
-    step = 6e-6 * (abs(t) + 1.0)
-    if dae.g_t is not None:
-        g_t = np.array(dae.g_t(t, y), dtype=float).reshape(dae.m)
-    else:
-        g_t = (constraints(dae, t + step, y) - constraints(dae, t - step, y)) / (2 * step)
-    return Linearisation(E, np.array(dae.f(t, y), dtype=float).reshape(dae.n), g, jacobian(dae, t, y), g_t)
-
-
-def constraints(dae: Dae, t: float, y: Array) -> Array:
-    """Return g(t, y), an empty vector if there is none."""
-    return np.array(dae.g(t, y), dtype=float).reshape(dae.m) if dae.g is not None and dae.m else np.zeros(0)
-
-
-def jacobian(dae: Dae, t: float, y: Array) -> Array:
-    """Return dg/dy, by central differences if the DAE does not bring it."""
-    if dae.jac_g is not None:
-        return np.array(dae.jac_g(t, y), dtype=float).reshape(dae.m, dae.n)
-    columns = np.zeros((dae.m, dae.n))
-    for j in range(dae.n):
-        shift = np.zeros(dae.n)
-        shift[j] = 6e-6 * (abs(y[j]) + 1e-3)
-        columns[:, j] = (constraints(dae, t, y + shift) - constraints(dae, t, y - shift)) / (2 * shift[j])
-    return columns
-
-
-def free_columns(E: Array) -> tuple[int, ...]:  # noqa: N803
+def free_columns(E: Array) -> tuple[int, ...]:
     """Return the components whose derivative does not occur: the required algebraic ones if E is regularly reducible."""
     return tuple(int(j) for j in np.flatnonzero(~E.any(axis=0)))
 
@@ -64,37 +26,52 @@ def residual_limits(jac: Array, y: Array, rtol: float, atol: Array | float) -> A
     return np.abs(jac) @ (atol + rtol * np.abs(y)) + 16 * EPS * (np.abs(jac) @ np.abs(y)) + 1e-300
 
 
-def inconsistency(dae: Dae, t: float, y: Array, rtol: float, atol: Array | float) -> str | None:
-    """Return a sentence naming the constraints y violates, or None."""
-    g, limits = constraints(dae, t, y), residual_limits(jacobian(dae, t, y), y, rtol, atol)
-    rows = [i for i in range(dae.m) if not abs(g[i]) <= limits[i]]
-    if not rows:
+def inconsistency(dae: Dae, t: float, y: Array, rtol: float, atol: Array | float, here: Linearisation | None = None) -> str | None:
+    """Return a sentence naming the constraints y violates, or None; `here` saves evaluations if it is known."""
+    g, jac = (here.g, here.jac) if here is not None else (constraints(dae, t, y), jacobian(dae, t, y))
+    limits = residual_limits(jac, y, rtol, atol)
+    if (np.abs(g) <= limits).all():
         return None
-    listed = ", ".join(f"row {i} of g is {g[i]:.3g} (allowed {limits[i]:.1g})" for i in rows)
+    listed = ", ".join(f"row {i} of g is {g[i]:.3g} (allowed {limits[i]:.1g})" for i in range(dae.m) if not abs(g[i]) <= limits[i])
     return f"y0 is inconsistent at t = {t!r}: {listed}."
 
 
 def check_constraints(dae: Dae, t: float, y: Sequence[float] | Array, tolerance: float = 1e-6) -> list[str]:
     """Differentiate g along E y' = f and return a sentence for every row that does not stay zero, i.e. that contradicts the equations."""
-    point = np.array(y, dtype=float)
-    at = linearise(dae, t, point)
-    free = list(free_columns(at.E))
-    bound = [j for j in range(dae.n) if j not in free]
-    rate = np.zeros(dae.n)
-    if bound:
-        rate[bound] = np.linalg.lstsq(at.E[:, bound], at.f, rcond=None)[0]
-    if not free and np.linalg.matrix_rank(at.E) < dae.n:  # E mixes derivatives: g has to help
-        rate = np.linalg.lstsq(np.vstack([at.E, at.jac]), np.concatenate([at.f, -at.g_t]), rcond=None)[0]
-    drift = at.jac @ rate + at.g_t
-    scale = np.abs(at.jac) @ np.abs(rate) + np.abs(at.g_t)
-    if free and dae.m:
-        rate[free] = np.linalg.lstsq(at.jac[:, free], -drift, rcond=None)[0]
-        drift = at.jac @ rate + at.g_t
+    return contradictions(linearise(dae, t, np.array(y, dtype=float)), t, tolerance)
+
+
+def contradictions(here: Linearisation, t: float, tolerance: float = 1e-6) -> list[str]:
+    """Return what check_constraints finds, from values at hand."""
+    m = len(here.g)
+    if not m:
+        return []
+    rate, free = _rates(here)
+    drift = here.jac @ rate + here.g_t
+    scale = np.abs(here.jac) @ np.abs(rate) + np.abs(here.g_t)
+    if free:
+        rate[free] = np.linalg.lstsq(here.jac[:, free], -drift, rcond=None)[0]
+        drift = here.jac @ rate + here.g_t
     return [
         f"Row {i} of g contradicts E y' = f: along the flow its derivative is {drift[i]:.3g} instead of 0 (t = {t!r})."
-        for i in range(dae.m)
+        for i in range(m)
         if not abs(drift[i]) <= tolerance * (scale[i] + 1e-3)
     ]
+
+
+def _rates(here: Linearisation) -> tuple[Array, list[int]]:
+    """Return y' from E y' = f, with the help of g if E mixes derivatives, and the components whose derivative stays open."""
+    E, n = here.E, len(here.f)
+    free = list(free_columns(E))
+    diagonal = np.diagonal(E)
+    if np.count_nonzero(E) == np.count_nonzero(diagonal):
+        return np.divide(here.f, diagonal, out=np.zeros(n), where=diagonal != 0), free
+    bound = [j for j in range(n) if j not in free]
+    rate = np.zeros(n)
+    rate[bound] = np.linalg.lstsq(E[:, bound], here.f, rcond=None)[0]
+    if not free and np.linalg.matrix_rank(E) < n:
+        rate = np.linalg.lstsq(np.vstack([E, here.jac]), np.concatenate([here.f, -here.g_t]), rcond=None)[0]
+    return rate, free
 
 
 def consistent_start(dae: Dae, t0: float, y0: Sequence[float | None] | Array, fixed: Sequence[int] = ()) -> Array:
@@ -106,8 +83,8 @@ def consistent_start(dae: Dae, t0: float, y0: Sequence[float | None] | Array, fi
     bad = [i for i in fixed if not 0 <= i < dae.n or i in unknown]
     if bad:
         raise InputError(f"fixed names components {bad}, which are unknown or outside 0..{dae.n - 1}.")
-    E = linearise(dae, t0, np.where(np.isnan(y), 1.0, y)).E  # noqa: N806
-    first = sorted({*unknown, *free_columns(E)} - set(fixed))
+    required = free_columns(matrix(dae, t0, np.where(np.isnan(y), 1.0, y)))
+    first = sorted({*unknown, *required} - set(fixed))
     others = [i for i in range(dae.n) if i not in first and i not in fixed]
     return _solve(dae, t0, y, unknown, first, others)
 
@@ -142,15 +119,22 @@ def _solve(dae: Dae, t: float, y: Array, unknown: list[int], first: list[int], o
     for guess in (0.0, 1.0, -1.0, 0.1, 10.0) if unknown else (0.0,):
         start = y.copy()
         start[unknown] = guess
-        found, message = _newton(dae, t, start, first, others)
+        try:
+            with np.errstate(all="ignore"):  # iterates may run away; then another start value is tried
+                found, message = _newton(dae, t, start, first, others)
+        except CallableError as error:
+            if not unknown:
+                raise
+            found, message = None, str(error)
         if found is not None:
             return found
     raise InputError(f"No consistent start was found near y0: {message}")
 
 
 def _newton(dae: Dae, t: float, y: Array, first: list[int], others: list[int]) -> tuple[Array | None, str]:
+    """Return a solution of g = 0, or None and the rows that stay wrong."""
     scale = np.abs(y) + 1.0
-    best, stalled = np.inf, 0
+    best, nearest_point, smallest, stalled = np.inf, y, np.zeros(dae.m), 0
     for _ in range(MOST_ITERATIONS):
         g, jac = constraints(dae, t, y), jacobian(dae, t, y)
         if not (np.isfinite(g).all() and np.isfinite(jac).all()):
@@ -159,13 +143,14 @@ def _newton(dae: Dae, t: float, y: Array, first: list[int], others: list[int]) -
         if size <= 1.0:
             return y, ""
         stalled = stalled + 1 if size >= 0.5 * best else 0
-        best = min(best, size)
+        if size < best:
+            best, nearest_point, smallest = size, y, g
         if stalled > 6:
             break
         y = y + _correction(g, jac, scale, first, others)
     if best <= 1e3:  # at rounding level, but for a badly scaled constraint
-        return y, ""
-    rows = ", ".join(f"row {i} of g stays at {g[i]:.3g}" for i in np.argsort(-np.abs(g))[:3])
+        return nearest_point, ""
+    rows = ", ".join(f"row {i} of g stays at {smallest[i]:.3g}" for i in np.argsort(-np.abs(smallest))[:3])
     return None, f"{rows}."
 
 

@@ -24,17 +24,18 @@ def _generator() -> str:
 
 
 GENERATOR = _generator()
-_loaded: dict[Path, ModuleType] = {}
+_loaded: dict[tuple[str | None, ...], ModuleType] = {}
 
 
 def load(name: str, write: Callable[[], str]) -> ModuleType:
     """Return the module of this name; its text comes from `write()` if it is not stored yet, or not as it was written."""
-    path = folder() / f"{name}_{GENERATOR}.py"
-    if path not in _loaded:
+    known = (*map(os.environ.get, ("HERK_CACHE_DIR", "XDG_CACHE_HOME", "HOME")), GENERATOR, name)  # what the path is made from
+    if known not in _loaded:
+        path = folder() / f"{name}_{GENERATOR}.py"
         if not _intact(path):
             _keep(path, write())
-        _loaded[path] = _imported(path)
-    return _loaded[path]
+        _loaded[known] = _imported(path)
+    return _loaded[known]
 
 
 def _intact(path: Path) -> bool:

@@ -1,0 +1,120 @@
+"""The functions of a DAE at one point, checked: what raises, has a wrong shape or is not finite is said with its name, t and y."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from herk.core import Dae, HerkError, InputError
+from herk.core.dae import Array
+
+
+class CallableError(HerkError):
+    """A user's function raised an exception; the message says where, the cause is the exception itself."""
+
+    def report(self) -> str:
+        """Return the message with the traceback of the cause."""
+        lines = traceback.format_exception(self.__cause__) if self.__cause__ is not None else []
+        return f"{self}\n{''.join(lines)}".rstrip()
+
+
+@dataclass(frozen=True)
+class Linearisation:
+    """E, f, g and the derivatives of g at one point, as arrays."""
+
+    E: Array
+    f: Array
+    g: Array
+    jac: Array
+    g_t: Array
+
+
+def call(name: str, function: Callable[[float, Array], Any], t: float, y: Array) -> Any:
+    """Call a user's function, on a copy of y that it may spoil."""
+    try:
+        return function(t, y.copy())
+    except Exception as error:
+        raise CallableError(f"{name}(t, y) raised {type(error).__name__}: {error} at t = {t!r}, y = {y.tolist()}.") from error
+
+
+def evaluate(name: str, function: Callable[[float, Array], Any], t: float, y: Array, shape: tuple[int, ...]) -> Array:
+    """Call a user's function and check that it returns numbers in the right shape."""
+    value = call(name, function, t, y)
+    try:
+        array: Array = np.array(value, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError(f"{name}(t, y) returned {type(value).__name__}, which is no array of numbers.") from None
+    if array.shape != shape:
+        raise InputError(f"{name}(t, y) returned an array of shape {array.shape}; shape {shape} is needed.")
+    return array
+
+
+def shapes(dae: Dae) -> dict[str, tuple[int, ...]]:
+    """Return the shape of what each function has to return."""
+    return {"E": (dae.n, dae.n), "f": (dae.n,), "g": (dae.m,), "jac_g": (dae.m, dae.n), "g_t": (dae.m,)}
+
+
+def linearise(dae: Dae, t: float, y: Array) -> Linearisation:
+    """Evaluate everything at (t, y); missing derivatives by differences."""
+    values = {
+        "E": matrix(dae, t, y), "f": evaluate("f", dae.f, t, y, (dae.n,)), "g": constraints(dae, t, y),
+        "jac_g": jacobian(dae, t, y), "g_t": time_derivative(dae, t, y),
+    }  # fmt: skip
+    for name, value in values.items():
+        if not np.isfinite(value).all():
+            raise InputError(f"{name}(t, y) is not finite at t = {t!r}, y = {y.tolist()}.")
+    return Linearisation(*values.values())
+
+
+def matrix(dae: Dae, t: float, y: Array) -> Array:
+    """Return E at (t, y)."""
+    return evaluate("E", dae.E, t, y, (dae.n, dae.n)) if callable(dae.E) else np.array(dae.E)
+
+
+def constraints(dae: Dae, t: float, y: Array) -> Array:
+    """Return g(t, y), an empty vector if there is none."""
+    return evaluate("g", dae.g, t, y, (dae.m,)) if dae.g is not None and dae.m else np.zeros(0)
+
+
+def jacobian(dae: Dae, t: float, y: Array) -> Array:
+    """Return dg/dy, by central differences if the DAE does not bring it."""
+    if dae.jac_g is not None:
+        return evaluate("jac_g", dae.jac_g, t, y, (dae.m, dae.n))
+    columns = np.zeros((dae.m, dae.n))
+    for j in range(dae.n if dae.m else 0):
+        columns[:, j] = _slope(partial(_shifted, dae, t, y, j), 6e-6 * (abs(y[j]) + 1e-3))
+    return columns
+
+
+def _shifted(dae: Dae, t: float, y: Array, j: int, shift: float) -> Array:
+    point = y.copy()
+    point[j] += shift
+    return constraints(dae, t, point)
+
+
+def time_derivative(dae: Dae, t: float, y: Array) -> Array:
+    """Return dg/dt, by a central difference if the DAE does not bring it."""
+    if not dae.m:
+        return np.zeros(0)
+    if dae.g_t is not None:
+        return evaluate("g_t", dae.g_t, t, y, (dae.m,))
+    return _slope(lambda shift: constraints(dae, t + shift, y), 6e-6 * (abs(t) + 1.0))
+
+
+def _slope(function: Callable[[float], Array], step: float) -> Array:
+    """Return the derivative at 0 by a central difference; by a one-sided one where the domain of the function ends."""
+    for low, high in ((-step, step), (0.0, step), (-step, 0.0)):
+        try:
+            slope = (function(high) - function(low)) / (high - low)
+        except CallableError:
+            if high == 0.0:
+                raise
+            continue
+        if np.isfinite(slope).all():
+            break
+    return slope
