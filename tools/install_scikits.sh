@@ -20,9 +20,9 @@ install_headers() {
 }
 
 if ! works; then
-    echo "Setting up scikits.odes (it is compiled, about three minutes) ..."
     headers || install_headers >"$log" 2>&1
     headers || give_up "no SUNDIALS headers or no gfortran" "apt-get install gcc gfortran libsundials-dev (SUNDIALS 6)"
+    echo "Setting up scikits.odes (it is compiled, about three minutes) ..."
     "$python" -m pip install -qq --disable-pip-version-check --editable ".[scikits]" >"$log" 2>&1
     works || give_up "it does not build here, see $log" "install the headers of SUNDIALS 6.x"
 fi
