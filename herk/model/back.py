@@ -46,9 +46,12 @@ def complete(source: Dae, t: float, y: Array, unknown: tuple[int, ...]) -> Array
 
 @dataclass(frozen=True, eq=False)
 class Elimination:
-    """E and f of the underlying ODE, the algebraic unknowns solved for at every call: for systems too large for formulas."""
+    """E and f of the underlying ODE, the algebraic unknowns of the form `index1` solved for at every call.
 
-    index1: Dae
+    For systems whose formulas would be too long: compiled code of the form of index 1 does the work.
+    """
+
+    index1: Any
     rows: tuple[int, ...]
     kept: tuple[int, ...]
     eliminated: tuple[int, ...]
@@ -61,6 +64,16 @@ class Elimination:
     def right(self, t: float, z: Any) -> Array:
         """Return f of the kept rows."""
         return np.asarray(self.index1.f(t, self._full(t, z)))[list(self.rows)]
+
+    def rate_jacobian(self, t: float, z: Any, rate: Array) -> Array:
+        """Return the derivative of z' = rate with respect to z; the eliminated unknowns move with z by the implicit function theorem."""
+        y, speed = self._full(t, z), np.zeros(self.index1.n)
+        rows, kept, gone = list(self.rows), list(self.kept), list(self.eliminated)
+        speed[kept] = rate
+        jac_g = np.asarray(self.index1.jac_g(t, y))
+        residual = self.index1.residual_jacobian(t, y, speed, 0.0)[rows]
+        moved = np.linalg.solve(jac_g[:, gone], jac_g[:, kept])
+        return np.asarray(np.linalg.solve(self.matrix(t, z), residual[:, gone] @ moved - residual[:, kept]))
 
     def _full(self, t: float, z: Any) -> Array:
         y = np.zeros(self.index1.n)

@@ -45,6 +45,7 @@ class Form(Dae):
     eliminated: tuple[int, ...] = ()
     model: Any = None
     options: Mapping[str, float] = field(default_factory=dict)
+    elimination: Elimination | None = None
 
     @property
     def t_span(self) -> tuple[float, float]:
@@ -99,6 +100,14 @@ class Form(Dae):
         if callable(self.E):
             return np.asarray(np.linalg.solve(self.E(t, z), f))
         return f if self._unit else np.asarray(np.linalg.solve(self.E, f))
+
+    def rate_jacobian(self, t: float, z: Any) -> Array:
+        """Return the derivative of z' = rate(t, z) with respect to z, exact: what implicit solvers for ODEs want."""
+        rate = self.rate(t, z)
+        if self.elimination is not None:
+            return self.elimination.rate_jacobian(t, z, rate)
+        E = self.E(t, z) if callable(self.E) else self.E
+        return np.asarray(np.linalg.solve(E, -self.residual_jacobian(t, z, rate, 0.0)))
 
     def residual(self, t: float, z: Any, zp: Any, out: Array | None = None) -> Array:
         """Return F = E z' - f, algebraic rows included."""
@@ -175,7 +184,7 @@ def form(model: Model, name: str = "overdetermined", **options: float) -> Form:
     }  # fmt: skip
     if facts.ROWS:
         steps = Elimination(form(model, "index1"), facts.ROWS, facts.KEPT, facts.ELIMINATED)
-        return Form(E=steps.matrix, f=steps.right, **common)
+        return Form(E=steps.matrix, f=steps.right, elimination=steps, **common)
     return Form(E=_matrix(facts, generated), **_callables(generated, facts.M), generated=generated, **common)
 
 

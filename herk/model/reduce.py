@@ -15,7 +15,8 @@ from herk.model.model import Model
 from herk.model.regularize import regularize
 from herk.model.structure import constraint_blocks
 
-LARGEST_BLOCK = 3  # unknowns eliminated by Cramer's rule at a time; larger blocks are solved in numbers
+# Beyond these the elimination is done in numbers: unknowns in a block (Cramer's rule), operations in all formulas.
+LARGEST_BLOCK, LONGEST_FORMULAS = 3, 2000
 
 
 @dataclass(frozen=True)
@@ -154,7 +155,7 @@ def _is_linear(square: Equations, columns: Sequence[int]) -> bool:
 
 
 def _solved(square: Equations, columns: Sequence[int]) -> dict[sp.Symbol, sp.Expr] | None:
-    """Return formulas for the algebraic unknowns, block by block, None if a block is large or not linear."""
+    """Return formulas for the algebraic unknowns, block by block, None if a block is not linear or too large."""
     values: dict[sp.Symbol, sp.Expr] = {}
     for block in constraint_blocks(square, columns):
         own = [square.states[j] for j in block.columns]
@@ -168,6 +169,8 @@ def _solved(square: Equations, columns: Sequence[int]) -> dict[sp.Symbol, sp.Exp
             changed = matrix.copy()
             changed[:, k] = right
             values[s] = (changed.det(method="berkowitz") / determinant).xreplace(values)
+        if sum(sp.count_ops(value) for value in values.values()) > LONGEST_FORMULAS:
+            return None
     return values
 
 

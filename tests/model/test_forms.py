@@ -123,8 +123,7 @@ def test_scipy_on_the_underlying_ode_reaches_the_reference(name):
 def test_implicit_scipy_solver_uses_the_jacobian_of_the_ode_form():
     p = testset.get("akzo")
     ode = p.model.form("ode")
-    jacobian = ode.generated.callable("jac_f")
-    solution = solve_ivp(ode.rate, ode.t_span, ode.y0, method="Radau", jac=jacobian, rtol=1e-9, atol=1e-12)
+    solution = solve_ivp(ode.rate, ode.t_span, ode.y0, method="Radau", jac=ode.rate_jacobian, rtol=1e-9, atol=1e-12)
     assert scaled(ode.back(180.0, solution.y[:, -1]) - p.reference.y, p.reference.y) < 1e-8
 
 
@@ -360,6 +359,21 @@ def test_large_linear_blocks_are_eliminated_in_numbers():
     np.testing.assert_allclose(ode.back(1.0, end), np.exp(-1) * np.array([1, *weights]), atol=1e-10)
     with pytest.raises(InputError, match="index1"):
         ode.residual(0.0, end, end)
+
+
+def test_jacobian_of_the_rate_equals_differences_with_formulas_and_without():
+    swing = herk.Model("swing", ["x", "v"], [[2, 0], ["x*v", "1 + x**2"]], ["2*v", "-x*t"], t_span=(0, 1), y0=(1.0, 0.5))
+    coupled = herk.Model(
+        "coupled", ["x", "v", *[f"z{i}" for i in range(4)]], [["1 + x**2", "v", *[0] * 4], [0, "2 + sin(z0)", *[0] * 4], *[[0] * 6] * 4],
+        ["v*z1", "z0*z3 - t*x", *[f"{i + 1}*z{i} + x*z{(i + 1) % 4} + z{(i + 2) % 4} - v**{i}" for i in range(4)]],
+        t_span=(0, 1), y0=(0.5, 0.3, *[None] * 4),
+    )  # fmt: skip
+    assert coupled.form("ode").elimination is not None
+    h = 1e-6
+    for form in (swing.form("ode"), coupled.form("ode"), testset.get("wind_pendulum").model.form("ode")):
+        z = np.array(form.y0) + 0.1
+        change = [(form.rate(0.4, z + s) - form.rate(0.4, z - s)) / (2 * h) for s in np.eye(form.n) * h]
+        np.testing.assert_allclose(form.rate_jacobian(0.4, z), np.transpose(change), atol=1e-7)
 
 
 def test_second_order_form_gives_mass_force_and_constraints():
