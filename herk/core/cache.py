@@ -26,7 +26,7 @@ def folder() -> Path:
 def compiled_sources() -> str:
     """Return a hash of all source text that compiled code of this package is made from."""
     root = Path(__file__).parents[1]
-    texts = {path: path.read_bytes() for room in ("core", "model", "method") for path in sorted((root / room).glob("*.py"))}
+    texts = {path: path.read_bytes() for room in ("core", "model", "method", "thesis") for path in sorted((root / room).glob("*.py"))}
     parts = [text for path, text in texts.items() if b"\n@compiled(" in text or path.relative_to(root).as_posix() in _PARTS]
     return hashlib.sha256(b"\0".join(parts)).hexdigest()[:12]
 

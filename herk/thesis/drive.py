@@ -28,17 +28,17 @@ def chosen(ints):  # type: ignore[no-untyped-def]
 
 @compiled()
 def trial(control, ints, at, weights, nodes, mem):  # type: ignore[no-untyped-def]
-    """Make the step whole and in halves, nothing shared; return how it went, the estimate, and the selection of the whole step."""
+    """Make the step whole and in halves; return how it went, the estimate, and the selection of the whole step."""
     n = ints[N]
     t, h = control[T], control[STEP]
     start, coarse = mem[at[START] : at[START + 1]], mem[at[COARSE] : at[COARSE + 1]]
     middle, fine = mem[at[MIDDLE] : at[MIDDLE + 1]], mem[at[FINE] : at[FINE + 1]]
-    state = one_step(t, h, start, coarse, control, ints, at, weights, nodes, mem)
+    state = one_step(False, t, h, start, coarse, control, ints, at, weights, nodes, mem)
     mask = chosen(ints)
     if state == OK:
-        state = one_step(t, h / 2, start, middle, control, ints, at, weights, nodes, mem)
+        state = one_step(True, t, h / 2, start, middle, control, ints, at, weights, nodes, mem)
     if state == OK:
-        state = one_step(t + h / 2, h / 2, middle, fine, control, ints, at, weights, nodes, mem)
+        state = one_step(False, t + h / 2, h / 2, middle, fine, control, ints, at, weights, nodes, mem)
     total = 0.0
     if state == OK:
         for i in range(n):
@@ -80,7 +80,7 @@ def constant_step(control, ints, at, weights, nodes, mem):  # type: ignore[no-un
     """Make one step of the given length from t0 + k h."""
     h = control[STEP]
     t = control[T_START] + ints[DONE] * h
-    state = one_step(t, h, mem[at[START] : at[START + 1]], mem[at[COARSE] : at[COARSE + 1]], control, ints, at, weights, nodes, mem)
+    state = one_step(False, t, h, mem[at[START] : at[START + 1]], mem[at[COARSE] : at[COARSE + 1]], control, ints, at, weights, nodes, mem)
     mask = chosen(ints)
     if state == OK:
         ints[DONE] += 1

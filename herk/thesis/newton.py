@@ -10,7 +10,7 @@ MOST_TESTS = 100
 ILL_CONDITIONED = 1e5
 
 
-@compiled()
+@compiled(forceinline=True)
 def differences(g, t, x, columns, count, delta, m, base, shifted, out):  # type: ignore[no-untyped-def]
     """Write the first `count` columns (by columns) of dg/dx: absolute increment, delta as denominator, x_j restored by subtraction.
 
@@ -26,7 +26,7 @@ def differences(g, t, x, columns, count, delta, m, base, shifted, out):  # type:
         x[j] -= delta
 
 
-@compiled()
+@compiled(forceinline=True)
 def pick(rows, columns, count, n, m, out):  # type: ignore[no-untyped-def]
     """Write the chosen columns (by columns) of a Jacobian stored by rows."""
     for k in range(count):
@@ -34,7 +34,7 @@ def pick(rows, columns, count, n, m, out):  # type: ignore[no-untyped-def]
             out[k * m + i] = rows[i * n + columns[k]]
 
 
-@compiled()
+@compiled(forceinline=True)
 def reflect(a, b, k, m):  # type: ignore[no-untyped-def]
     """Reduce column k of a (by columns) below its diagonal by a reflection, and apply it to the rest of a and to b (by columns)."""
     tail = 0.0
@@ -68,7 +68,7 @@ def reflect(a, b, k, m):  # type: ignore[no-untyped-def]
     a[k * m + k] = beta
 
 
-@compiled()
+@compiled(forceinline=True)
 def invert(a, b, order, m):  # type: ignore[no-untyped-def]
     """Write R^-1 Q' of a P = Q R with column pivoting into b (by columns), permuting `order` by P; return |R_11 / R_mm|."""
     for j in range(m):
@@ -122,7 +122,7 @@ def eliminate(a, b, m):  # type: ignore[no-untyped-def]
         b[i] = value / a[i * m + i]
 
 
-@compiled()
+@compiled(forceinline=True)
 def misfit(residual, m, max_norm):  # type: ignore[no-untyped-def]
     """Return what the stopping rule looks at: the signed sum of the residuals, in which opposite ones cancel, or their maximum norm."""
     total = 0.0

@@ -37,10 +37,10 @@ def rate(t, h, x, out, ints, at, mem):  # type: ignore[no-untyped-def]
     return OK
 
 
-@compiled()
-def choose(t, x, control, ints, at, mem):  # type: ignore[no-untyped-def]
+@compiled(forceinline=True)
+def search(m, t, x, control, ints, at, mem):  # type: ignore[no-untyped-def]
     """Put the algebraic components first in the order of the components; if all are required nothing has to be searched."""
-    n, m, required = ints[N], ints[M], ints[REQUIRED]
+    n, required = ints[N], ints[REQUIRED]
     order, columns = ints[LISTS : LISTS + n], ints[LISTS + 2 * n : LISTS + 3 * n]
     if required == m:
         for k in range(n):
@@ -64,10 +64,22 @@ def choose(t, x, control, ints, at, mem):  # type: ignore[no-untyped-def]
 
 
 @compiled()
-def block_at(t, x, control, ints, at, mem):  # type: ignore[no-untyped-def]
-    """Write the algebraic columns of dg/dx into BLOCK (by columns); RESIDUAL holds g(t, x)."""
-    n, m = ints[N], ints[M]
-    block, order = mem[at[BLOCK] : at[BLOCK + 1]], ints[LISTS : LISTS + n]
+def choose(t, x, control, ints, at, mem):  # type: ignore[no-untyped-def]
+    """Search; few constraints have code of their own, in which the loops over them are written out."""
+    m = ints[M]
+    if m == 2:
+        search(2, t, x, control, ints, at, mem)
+    elif m == 3:
+        search(3, t, x, control, ints, at, mem)
+    else:
+        search(m, t, x, control, ints, at, mem)
+
+
+@compiled(forceinline=True)
+def block_at(m, t, x, block, control, ints, at, mem):  # type: ignore[no-untyped-def]
+    """Write the algebraic columns of dg/dx (by columns) into `block`; RESIDUAL holds g(t, x)."""
+    n = ints[N]
+    order = ints[LISTS : LISTS + n]
     if ints[JOPT] == 1:
         rows = mem[at[ROWS] : at[ROWS + 1]]
         function_at(ints[JAC_AT])(t, x, rows)
@@ -81,36 +93,35 @@ def block_at(t, x, control, ints, at, mem):  # type: ignore[no-untyped-def]
 
 
 @compiled()
-def verdict(misfit_now, tests, control, ints):  # type: ignore[no-untyped-def]
-    """Return 1 to iterate on, 0 if the point is good enough, NEWTON after 99 updates in vain; a near miss is let pass then."""
-    if misfit_now < control[TOL]:
-        return OK
-    if tests < MOST_TESTS:
-        return 1
-    if misfit_now < 10.0 * control[TOL]:
+def near_miss(off, control, ints):  # type: ignore[no-untyped-def]
+    """Return NEWTON after 99 updates in vain, but let a residual below 10 tol pass."""
+    ints[UPDATES] += MOST_TESTS - 1
+    if off < 10.0 * control[TOL]:
         ints[RELUCTANT] += 1
         return OK
     return NEWTON
 
 
-@compiled()
-def simplified(t, x, control, ints, at, mem):  # type: ignore[no-untyped-def]
+@compiled(forceinline=True)
+def iterate(m, t, x, control, ints, at, mem):  # type: ignore[no-untyped-def]
     """Solve g = 0 for the algebraic components with one Jacobian, inverted by QR with column pivoting."""
-    n, m = ints[N], ints[M]
-    residual, inverse = mem[at[RESIDUAL] : at[RESIDUAL + 1]], mem[at[INVERSE] : at[INVERSE + 1]]
+    n = ints[N]
+    residual, inverse, block = mem[at[RESIDUAL] : at[RESIDUAL + 1]], mem[at[INVERSE] : at[INVERSE + 1]], mem[at[BLOCK] : at[BLOCK + 1]]
     order, pivots = ints[LISTS : LISTS + n], ints[LISTS + 3 * n : LISTS + 4 * n]
-    g, max_norm = function_at(ints[G_AT]), ints[MAX_NORM] == 1
+    g, max_norm, tol = function_at(ints[G_AT]), ints[MAX_NORM] == 1, control[TOL]
     g(t, x, residual)
-    block_at(t, x, control, ints, at, mem)
+    block_at(m, t, x, block, control, ints, at, mem)
     for k in range(m):
         pivots[k] = order[k]
-    if not invert(mem[at[BLOCK] : at[BLOCK + 1]], inverse, pivots, m) <= ILL_CONDITIONED:
+    if not invert(block, inverse, pivots, m) <= ILL_CONDITIONED:
         ints[ILL] += 1
-    for test in range(1, MOST_TESTS + 1):
-        state = verdict(misfit(residual, m, max_norm), test, control, ints)
-        if state != 1:
-            ints[UPDATES] += test - 1
-            return state
+    for test in range(MOST_TESTS):
+        off = misfit(residual, m, max_norm)
+        if off < tol:
+            ints[UPDATES] += test
+            return OK
+        if test == MOST_TESTS - 1:
+            return near_miss(off, control, ints)
         for i in range(m):
             total = 0.0
             for j in range(m):
@@ -121,6 +132,19 @@ def simplified(t, x, control, ints, at, mem):  # type: ignore[no-untyped-def]
 
 
 @compiled()
+def simplified(t, x, control, ints, at, mem):  # type: ignore[no-untyped-def]
+    """Iterate; few constraints have code of their own, as above."""
+    m = ints[M]
+    if m == 1:
+        return iterate(1, t, x, control, ints, at, mem)
+    if m == 2:
+        return iterate(2, t, x, control, ints, at, mem)
+    if m == 3:
+        return iterate(3, t, x, control, ints, at, mem)
+    return iterate(m, t, x, control, ints, at, mem)
+
+
+@compiled()
 def classical(t, x, control, ints, at, mem):  # type: ignore[no-untyped-def]
     """Solve g = 0 for the algebraic components with a new Jacobian for every update."""
     n, m = ints[N], ints[M]
@@ -128,12 +152,14 @@ def classical(t, x, control, ints, at, mem):  # type: ignore[no-untyped-def]
     order, max_norm = ints[LISTS : LISTS + n], ints[MAX_NORM] == 1
     g = function_at(ints[G_AT])
     g(t, x, residual)
-    for test in range(1, MOST_TESTS + 1):
-        state = verdict(misfit(residual, m, max_norm), test, control, ints)
-        if state != 1:
-            ints[UPDATES] += test - 1
-            return state
-        block_at(t, x, control, ints, at, mem)
+    for test in range(MOST_TESTS):
+        off = misfit(residual, m, max_norm)
+        if off < control[TOL]:
+            ints[UPDATES] += test
+            return OK
+        if test == MOST_TESTS - 1:
+            return near_miss(off, control, ints)
+        block_at(m, t, x, block, control, ints, at, mem)
         eliminate(block, residual, m)
         for k in range(m):
             x[order[k]] -= residual[k]
@@ -142,8 +168,12 @@ def classical(t, x, control, ints, at, mem):  # type: ignore[no-untyped-def]
 
 
 @compiled()
-def one_step(t, h, start, x, control, ints, at, weights, nodes, mem):  # type: ignore[no-untyped-def]
-    """Make one step from `start` to x; the row s of `weights` with node 1 is the new point, a stage like the others."""
+def one_step(again, t, h, start, x, control, ints, at, weights, nodes, mem):  # type: ignore[no-untyped-def]
+    """Make one step from `start` to x; the row s of `weights` with node 1 is the new point, a stage like the others.
+
+    again: the step of twice the length was made just before from the same point, so the selectors are known, and the first h x' is half
+    the old one. The original computes both anew, with the same result.
+    """
     n, m, s = ints[N], ints[M], ints[STAGES]
     order, rates = ints[LISTS : LISTS + n], mem[at[RATES] : at[RATES + 1]]
     for k in range(n):
@@ -163,11 +193,14 @@ def one_step(t, h, start, x, control, ints, at, weights, nodes, mem):  # type: i
                 if solved != OK:
                     control[T_FAILED] = time
                     return solved
-        if i < s:
+        if i == 0 and again:
+            for k in range(n):
+                rates[k] *= 0.5
+        elif i < s:
             found = rate(time, h, x, rates[i * n : (i + 1) * n], ints, at, mem)
             if found != OK:
                 control[T_FAILED] = time
                 return found
-        if i == 0 and m > 0:
+        if i == 0 and m > 0 and not again:
             choose(time, x, control, ints, at, mem)
     return OK

@@ -5,7 +5,7 @@ from __future__ import annotations
 from herk.core.jit import compiled
 
 
-@compiled()
+@compiled(forceinline=True)
 def swap_columns(a, m, order, k, other):  # type: ignore[no-untyped-def]
     """Exchange columns k and `other` of a (by columns) and their entries in `order`."""
     if other != k:
@@ -14,7 +14,7 @@ def swap_columns(a, m, order, k, other):  # type: ignore[no-untyped-def]
         order[k], order[other] = order[other], order[k]
 
 
-@compiled()
+@compiled(forceinline=True)
 def wanted(order, k, n, required, count):  # type: ignore[no-untyped-def]
     """Return where the k-th required component stands now; they are taken by descending index, whatever their entries."""
     component = required[count - 1 - k]
@@ -24,7 +24,7 @@ def wanted(order, k, n, required, count):  # type: ignore[no-untyped-def]
     return k
 
 
-@compiled()
+@compiled(forceinline=True)
 def largest(a, m, n, k):  # type: ignore[no-untyped-def]
     """Return the column of the largest entry of the rest of a, the first one by columns if several are equal."""
     best, size = k, -1.0
@@ -35,7 +35,7 @@ def largest(a, m, n, k):  # type: ignore[no-untyped-def]
     return best
 
 
-@compiled()
+@compiled(forceinline=True)
 def select(a, m, n, order, required, count, ptol):  # type: ignore[no-untyped-def]
     """Bring the m algebraic components to the front of `order`; a (by columns) is dg/dx and is destroyed.
 
