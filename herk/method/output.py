@@ -9,6 +9,7 @@ from herk.method.dense import DenseOutput, rows
 from herk.method.machine import Machine
 from herk.method.options import Request
 from herk.method.ready import Recipe
+from herk.method.track import Track
 
 Points = tuple[Array, Array, np.ndarray]  # times, states by rows, the selection of the step that led to each
 
@@ -20,47 +21,61 @@ class Output:
         """Begin with the start."""
         self.request, self.machine = request, machine
         self.every_point = request.dense_output or request.t_eval is None
-        self.points: list[Points] = [(np.array([request.t0]), y0[None, :].copy(), np.zeros(1, dtype=np.int64))]
+        steps = abs(request.t1 - request.t0) / request.step if request.step is not None and self.every_point else 0.0
+        self.track = Track(machine.dae.n, int(min(steps, request.max_steps)) + 128)
+        t, y, slots = self.track.room(1)
+        t[0], y[0], slots[0] = request.t0, y0, 0
+        self.track.count = 1
         self.values: list[tuple[Array, Array]] = []
         self.selections: list[tuple[float, tuple[int, ...]]] = []
         self.done = 0  # how many of t_eval have values
-        self._evaluate(self.points[0])
+        self._evaluate((self.track.t, self.track.y, self.track.slots))
 
     @property
     def last(self) -> tuple[float, Array]:
         """Return the last accepted point."""
-        t, y, _ = self.points[-1]
-        return float(t[-1]), y[-1]
+        return float(self.track.t[-1]), self.track.y[-1]
 
-    def add(self, t: Array, y: Array, slots: np.ndarray) -> None:
-        """Keep accepted points and compute the values at t_eval they enclose."""
-        if not t.size:
+    def room(self, size: int) -> Points:
+        """Return arrays for the next points; `add` keeps those that count."""
+        if not self.every_point:
+            self.track.restart()
+        return self.track.room(size)
+
+    def add(self, count: int) -> None:
+        """Keep the first `count` points in the last room and compute the values at t_eval they enclose."""
+        if not count:
             return
-        self._note_selections(t, slots)
-        joined = self._joined(t, y, slots)
-        self.points = [*self.points, (t, y, slots)] if self.every_point else [(t[-1:], y[-1:], slots[-1:])]
+        joined = self._joined(count)
+        self._note_selections(*joined)
+        self.track.count += count
         self._evaluate(joined)
 
-    def between(self, t: Array, y: Array, slots: np.ndarray, times: Array) -> Array:
-        """Return the states at times between points that are not kept yet (the first follows the last kept one)."""
-        return rows(self.machine, *self._joined(t, y, slots), times)
+    def between(self, count: int, times: Array) -> Array:
+        """Return the states at times between the last kept point and the first `count` in the room that follows it."""
+        return rows(self.machine, *self._joined(count), times)
 
     def results(self) -> tuple[Array, Array]:
         """Return times and states (n x points) as asked for."""
-        parts = [(t, y) for t, y, _ in self.points] if self.request.t_eval is None else self.values
-        if not parts:
+        if self.request.t_eval is None:
+            return self.track.t, self.track.y.T
+        if not self.values:
             return np.zeros(0), np.zeros((self.machine.dae.n, 0))
-        t, y = (np.concatenate(part) for part in zip(*parts, strict=True))
+        t, y = (np.concatenate(part) for part in zip(*self.values, strict=True))
         return t, y.T
 
     def dense(self) -> DenseOutput:
         """Return the dense output over all accepted points."""
-        t, y, slots = (np.concatenate(part) for part in zip(*self.points, strict=True))
-        return DenseOutput.over(Recipe.of(self.request, self.machine), self.machine, t, y, slots)
+        track = self.track
+        return DenseOutput.over(Recipe.of(self.request, self.machine), self.machine, track.t.copy(), track.y.copy(), track.slots.copy())
 
-    def _joined(self, t: Array, y: Array, slots: np.ndarray) -> Points:
-        before, state = self.last
-        return np.concatenate([[before], t]), np.vstack([state, y]), np.concatenate([slots[:1], slots])
+    def _joined(self, count: int) -> Points:
+        """Return the last kept point and the next `count` ones, whether kept yet or not."""
+        first = self.track.count - 1
+        t, y, slots = self.track.stretch(first, first + 1 + count)
+        if count:
+            slots[0] = slots[1]  # no step of this stretch led to its first point
+        return t, y, slots
 
     def _evaluate(self, points: Points) -> None:
         times = self.request.t_eval
@@ -73,8 +88,9 @@ class Output:
             self.values.append((wanted, rows(self.machine, *points, wanted)))
             self.done = upto
 
-    def _note_selections(self, t: Array, slots: np.ndarray) -> None:
-        for i in np.flatnonzero(np.diff(slots, prepend=-1)):
-            chosen = self.machine.known[slots[i]]
+    def _note_selections(self, t: Array, _: Array, slots: np.ndarray) -> None:
+        """Remember from which time on other components were algebraic."""
+        for i in np.flatnonzero(np.diff(slots[1:], prepend=-1)):
+            chosen = self.machine.known[slots[i + 1]]
             if not self.selections or self.selections[-1][1] != chosen:
-                self.selections.append((float(t[i - 1]) if i else self.last[0], chosen))
+                self.selections.append((float(t[i]), chosen))

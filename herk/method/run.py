@@ -15,7 +15,7 @@ from herk.method.callables import NAMES
 from herk.method.events import Watch
 from herk.method.machine import Machine
 from herk.method.options import Request
-from herk.method.output import Output, Points
+from herk.method.output import Output
 from herk.model.evaluate import CallableError, call
 
 FIRST_CHUNK, LONGEST_CHUNK, PATIENCE = 64, 8192, 0.02  # steps; seconds after which a chunk should come back to Python
@@ -82,7 +82,7 @@ class Run:
     def _chunk(self, size: int) -> int:
         """Advance by at most `size` steps, hand out what they bring, and return the size of the next chunk."""
         size = min(size, self.request.max_steps - self.taken)
-        t, y, slots = np.empty(size), np.empty((size, self.machine.dae.n)), np.empty(size, dtype=np.int64)
+        t, y, slots = self.output.room(size)
         memory, plan = self.machine.memory, self.plan
         plan[drive.KNOWN], plan[drive.COUNT] = len(self.machine.known), 0
         started = time.perf_counter()
@@ -93,7 +93,7 @@ class Run:
             error, status = caught, drive.STUCK
         quick, count = time.perf_counter() - started < PATIENCE, int(plan[drive.COUNT])
         self.taken += count
-        self.output.add(*self._watched(t[:count], y[:count], slots[:count]))
+        self.output.add(self._watched(t[:count], y[:count]))
         if self.reason is None:
             if error is not None:
                 self._fail(error)
@@ -101,29 +101,30 @@ class Run:
                 self._judge(status)
         return min(2 * size, LONGEST_CHUNK) if quick else max(size // 2, 1)
 
-    def _watched(self, t: Array, y: Array, slots: np.ndarray) -> Points:
-        """Pass accepted points to events and callback in order, and return those up to the one that ends the run."""
+    def _watched(self, t: Array, y: Array) -> int:
+        """Pass accepted points to events and callback in order; return how many count, the last one being a terminal event if there is one."""
         if self.watch is None and self.request.callback is None:
-            return t, y, slots
+            return t.size
         for i in range(t.size):
             try:
-                stop = self._look(t[: i + 1], y[: i + 1], slots[: i + 1])
+                stop = self._look(t[: i + 1], y[: i + 1])
             except (KeyboardInterrupt, Exception) as error:  # noqa: BLE001 - of the user's functions; the points before are kept
                 self._fail(error, float(t[i]))
                 stop = None
             if stop is not None:
-                same = stop[0] == (t[i - 1] if i else self.output.last[0])
-                return (t[:i], y[:i], slots[:i]) if same else (np.append(t[:i], stop[0]), np.vstack([y[:i], stop[1]]), slots[: i + 1])
+                if stop[0] == (t[i - 1] if i else self.output.last[0]):
+                    return i
+                t[i], y[i] = stop
             if self.reason is not None:
-                return t[: i + 1], y[: i + 1], slots[: i + 1]
-        return t, y, slots
+                return i + 1
+        return t.size
 
-    def _look(self, t: Array, y: Array, slots: np.ndarray) -> tuple[float, Array] | None:
+    def _look(self, t: Array, y: Array) -> tuple[float, Array] | None:
         """Show the last of these points to events, callback and clock; return the point of a terminal event."""
         t_new, y_new = float(t[-1]), y[-1]
         if self.watch is not None:
             t_old = float(t[-2]) if t.size > 1 else self.output.last[0]
-            stop = self.watch.step(t_old, t_new, y_new, lambda time: self.output.between(t, y, slots, np.array([time]))[0])
+            stop = self.watch.step(t_old, t_new, y_new, lambda time: self.output.between(t.size, np.array([time]))[0])
             if stop is not None:
                 self._end(Reason.EVENT, f"A terminal event occurred at t = {stop[0]!r}.")
                 return stop

@@ -18,7 +18,7 @@ class Track:
         self._t, self._y, self._slots = np.empty(capacity), np.empty((capacity, n)), np.empty(capacity, dtype=np.int64)
 
     def room(self, size: int) -> tuple[Array, Array, np.ndarray]:
-        """Return arrays for up to `size` further points; `add` says how many of them were filled."""
+        """Return arrays for up to `size` further points; they count when `count` is raised."""
         needed = self.count + size
         if needed > len(self._t):
             capacity = max(GROWTH * len(self._t), needed)
@@ -29,9 +29,9 @@ class Track:
                 setattr(self, name, new)
         return self._t[self.count : needed], self._y[self.count : needed], self._slots[self.count : needed]
 
-    def add(self, count: int) -> None:
-        """Keep the first `count` points written into the last room."""
-        self.count += count
+    def stretch(self, first: int, last: int) -> tuple[Array, Array, np.ndarray]:
+        """Return the points first .. last - 1, those in the last room included."""
+        return self._t[first:last], self._y[first:last], self._slots[first:last].copy()
 
     def restart(self) -> None:
         """Forget all points but the last."""
