@@ -66,7 +66,7 @@ def _warn(refusal: Refusal) -> None:
             "The callables cannot be compiled by numba, so the solve runs interpreted and slowly. Write them with scalars, "
             f"numpy arrays and math functions, or use herk.Model. numba says: {refusal.reason}",
             SlowWarning,
-            stacklevel=6,  # the line that calls solve_dae
+            stacklevel=7,  # the line that calls solve_dae
         )
 
 

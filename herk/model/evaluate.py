@@ -19,8 +19,11 @@ class CallableError(HerkError):
 
     def report(self) -> str:
         """Return the message with the traceback of the cause."""
-        lines = traceback.format_exception(self.__cause__) if self.__cause__ is not None else []
-        return f"{self}\n{''.join(lines)}".rstrip()
+        cause = self.__cause__
+        if cause is None:
+            return str(self)
+        inside = cause.__traceback__.tb_next if cause.__traceback__ else None  # begins in the user's function, not in ours
+        return f"{self}\n{''.join(traceback.format_exception(type(cause), cause, inside))}".rstrip()
 
 
 @dataclass(frozen=True)
@@ -46,11 +49,12 @@ def evaluate(name: str, function: Callable[[float, Array], Any], t: float, y: Ar
     """Call a user's function and check that it returns numbers in the right shape."""
     value = call(name, function, t, y)
     try:
-        array: Array = np.array(value, dtype=float)
+        array: Array = np.array(() if value is None else value, dtype=float)
     except (TypeError, ValueError):
         raise InputError(f"{name}(t, y) returned {type(value).__name__}, which is no array of numbers.") from None
-    if array.shape != shape:
-        raise InputError(f"{name}(t, y) returned an array of shape {array.shape}; shape {shape} is needed.")
+    if array.shape != shape or value is None:
+        found = "None" if value is None else f"an array of shape {array.shape}"
+        raise InputError(f"{name}(t, y) returned {found}; shape {shape} is needed.")
     return array
 
 
@@ -110,7 +114,8 @@ def _slope(function: Callable[[float], Array], step: float) -> Array:
     """Return the derivative at 0 by a central difference; by a one-sided one where the domain of the function ends."""
     for low, high in ((-step, step), (0.0, step), (-step, 0.0)):
         try:
-            slope = (function(high) - function(low)) / (high - low)
+            with np.errstate(all="ignore"):
+                slope = (function(high) - function(low)) / (high - low)
         except CallableError:
             if high == 0.0:
                 raise
