@@ -6,7 +6,7 @@ from herk.core.jit import compiled
 from herk.method.control import damping, error_norm, first_step, next_step, spread
 from herk.method.memory import (
     ACCEPT, AT, BEST_PIVOT, COMPLETE, DETERIORATED, DIFFERENTIAL, E_CHANGED, E_MODE, E_STACKED, GUESSED, JACOBIAN, KERNEL, LU_VALID, M, N,
-    NEW, NREJECT, OK, ORDER, PIVOT, PIVOTS, PREDICTED, RATE, STEP, WORSE, WORST_RESIDUAL, Y,
+    NEW, NREJECT, OK, ORDER, PIVOT, PIVOTS, PREDICTED, RATE, STEP, WORSE, Y,
 )  # fmt: skip
 from herk.method.newton import jacobian
 from herk.method.selection import eliminate
@@ -16,7 +16,7 @@ from herk.method.signatures import ADVANCE, kernel_at
 RUNNING, FINISHED, CHUNK_FULL, NEED_SELECTION, UNDERFLOW, STUCK, RANK_LOST = 0, 1, 2, 3, -1, -2, -3
 
 # Places in `run` (floats); the absolute tolerances stand behind.
-T, H, T_END, T_START, H_MAX, RTOL, OLD_ERROR, RESIDUAL, EXPONENT, H_TRIED, THRESHOLD = range(11)  # H = 0: to be chosen
+T, H, T_END, T_START, H_MAX, RTOL, OLD_ERROR, EXPONENT, H_TRIED, THRESHOLD = range(10)  # H = 0: to be chosen
 RUN_SCALARS = 16  # then atol (n)
 
 # Places in `plan` (integers); the selection wanted from Python stands behind.
@@ -35,7 +35,6 @@ RECHECK = 0.95  # if the old selection is confirmed, it is looked at again after
 def attempt(mem, ints, run, plan, table):  # type: ignore[no-untyped-def]
     """Try steps from the current point until one is accepted; a failing stage asks for a new selection first, then for a shorter step."""
     fresh = False
-    shortest = 16.0 * EPS * (abs(run[T]) + 1e-3 * abs(run[T_END] - run[T_START]))
     while True:
         h, target = plan_step(run, plan)
         run[H_TRIED] = h
@@ -74,7 +73,7 @@ def attempt(mem, ints, run, plan, table):  # type: ignore[no-untyped-def]
             return UNDERFLOW
         plan[REJECTED] += 1
         ints[NREJECT] += 1
-        if not abs(run[H]) > shortest:
+        if not abs(run[H]) > 16.0 * EPS * (abs(run[T]) + 1e-3 * abs(run[T_END] - run[T_START])):
             return UNDERFLOW
 
 
@@ -172,17 +171,17 @@ def advance(mem, ints, run, plan, table, t_out, y_out, slot_out):  # type: ignor
             return status
     if run[H] == 0.0:
         run[H] = first_step(kernel_at(ints[KERNEL]), mem, ints, run)
-    status = RUNNING
-    while status == RUNNING and plan[COUNT] < t_out.size:
+    n, y, count, status = ints[N], ints[AT + Y], 0, RUNNING
+    while status == RUNNING and count < t_out.size:
         status = attempt(mem, ints, run, plan, table)
         if status == RUNNING:
             worse = kernel_at(ints[KERNEL])(ACCEPT, run[T], run[H_TRIED], mem, ints) == WORSE
-            for i in range(ints[N]):
-                y_out[plan[COUNT], i] = mem[ints[AT + Y] + i]
-            t_out[plan[COUNT]] = run[T]
-            slot_out[plan[COUNT]] = plan[SLOT]
-            plan[COUNT] += 1
-            run[RESIDUAL] = mem[WORST_RESIDUAL]
+            for i in range(n):
+                y_out[count, i] = mem[y + i]
+            t_out[count] = run[T]
+            slot_out[count] = plan[SLOT]
+            count += 1
+            plan[COUNT] = count
             if run[T] == run[T_END]:
                 status = FINISHED
             elif worse or plan[ALWAYS]:

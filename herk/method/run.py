@@ -81,7 +81,8 @@ class Run:
 
     def _chunk(self, size: int) -> int:
         """Advance by at most `size` steps, hand out what they bring, and return the size of the next chunk."""
-        size = min(size, self.request.max_steps - self.taken)
+        left = int(self.plan[drive.TOTAL] - self.plan[drive.INDEX]) if self.plan[drive.FIXED] else size
+        size = min(size, left, self.request.max_steps - self.taken)
         t, y, slots = self.output.room(size)
         memory, plan = self.machine.memory, self.plan
         plan[drive.KNOWN], plan[drive.COUNT] = len(self.machine.known), 0

@@ -9,7 +9,6 @@ import numpy as np
 
 from herk.core import Dae, InputError, Solution
 from herk.core.dae import Array
-from herk.method import drive
 from herk.method import memory as at
 from herk.method.options import Request, request
 from herk.method.ready import ready
@@ -106,5 +105,5 @@ def _solution(run: Run) -> Solution:
     assert run.reason is not None
     return Solution(
         t=t, y=y, reason=run.reason, message=run.message, sol=run.output.dense() if run.request.dense_output else None,
-        t_events=t_events, y_events=y_events, residual=float(run.run[drive.RESIDUAL]), selections=tuple(run.output.selections), **counts,
+        t_events=t_events, y_events=y_events, residual=float(run.machine.memory.floats[at.WORST_RESIDUAL]), selections=tuple(run.output.selections), **counts,
     )  # fmt: skip
