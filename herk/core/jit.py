@@ -23,7 +23,16 @@ except ImportError:  # pragma: no cover - exercised by the test that hides numba
 HAVE_NUMBA = numba is not None
 
 # Functions of math raise where compiled code gives nan or inf; numpy's twins do as compiled code does.
-_RENAMED = {"pow": "power", "asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2", "asinh": "arcsinh", "acosh": "arccosh", "atanh": "arctanh"}
+_RENAMED = {
+    "pow": "power",
+    "asin": "arcsin",
+    "acos": "arccos",
+    "atan": "arctan",
+    "atan2": "arctan2",
+    "asinh": "arcsinh",
+    "acosh": "arccosh",
+    "atanh": "arctanh",
+}
 _LIKE_COMPILED = {
     getattr(math, name): getattr(np, _RENAMED.get(name, name))
     for name in ("sqrt", "exp", "log", "log10", "log2", "sin", "cos", "tan", "sinh", "cosh", "tanh", *_RENAMED)
@@ -83,7 +92,8 @@ def set_twin(function: Any, plain: Callable[..., Any]) -> None:
 
 def interpreted(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return the plain Python twin of a compiled function, all compiled functions it calls replaced by their twins."""
-    return _twin(function, {})
+    twin: Callable[..., Any] = _twin(function, {})
+    return twin
 
 
 def _twin(function: Any, done: dict[int, Any]) -> Any:

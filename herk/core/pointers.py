@@ -42,7 +42,7 @@ def at(signature: Any) -> Any:
     arguments, result = sigutils.normalize_signature(signature)
     function_type = types.FunctionType(result(*arguments))
 
-    @intrinsic  # type: ignore[misc]
+    @intrinsic
     def function_at(typing_context, number):  # type: ignore[no-untyped-def] # noqa: ARG001
         def generate(context, builder, _signature, values):  # type: ignore[no-untyped-def]
             value = cgutils.create_struct_proxy(function_type)(context, builder)

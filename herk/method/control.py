@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from herk.core.jit import compiled
-from herk.method.memory import AT, COMPLETE, DIFFERENTIAL, ERROR, ESTIMATES, K, N, NEW, OK, ORDER, STAGE, STAGES, STEP, Y
+from herk.method.memory import AT, COMPLETE, DIFFERENTIAL, ERROR, ESTIMATES, NEW, OK, ORDER, STAGE, STAGES, STEP, K, N, Y
 
 T, T_END, H_MAX, RTOL, OLD_ERROR, EXPONENT, ATOL = 0, 2, 4, 5, 6, 7, 16  # places in `run`, see drive.py
 SAFETY, SHRINK, GROW = 0.9, 0.2, 8.0

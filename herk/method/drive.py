@@ -5,9 +5,33 @@ from __future__ import annotations
 from herk.core.jit import compiled
 from herk.method.control import damping, error_norm, first_step, next_step, spread
 from herk.method.memory import (
-    ACCEPT, AT, BEST_PIVOT, COMPLETE, DETERIORATED, DIFFERENTIAL, E_CHANGED, E_MODE, E_STACKED, GUESSED, JACOBIAN, KERNEL, LU_VALID, M, N,
-    NEW, NREJECT, OK, ORDER, PIVOT, PIVOTS, PREDICTED, RATE, STEP, WORSE, Y,
-)  # fmt: skip
+    ACCEPT,
+    AT,
+    BEST_PIVOT,
+    COMPLETE,
+    DETERIORATED,
+    DIFFERENTIAL,
+    E_CHANGED,
+    E_MODE,
+    E_STACKED,
+    GUESSED,
+    JACOBIAN,
+    KERNEL,
+    LU_VALID,
+    NEW,
+    NREJECT,
+    OK,
+    ORDER,
+    PIVOT,
+    PIVOTS,
+    PREDICTED,
+    RATE,
+    STEP,
+    WORSE,
+    M,
+    N,
+    Y,
+)
 from herk.method.newton import jacobian
 from herk.method.selection import eliminate
 from herk.method.signatures import ADVANCE, kernel_at

@@ -74,10 +74,14 @@ def is_small(n: int, m: int, tableau: Tableau) -> bool:
 
 def kernel_text(source: StageSource, tableau: Tableau, n: int, m: int) -> str:
     """Return the module text that defines `kernel` for this stage code and tableau."""
-    header = HEADER + f"LAYOUT = {(source.algebraic, source.differential, source.guessed, source.predicted, source.pivots, source.work)!r}\n\n"
+    header = (
+        HEADER + f"LAYOUT = {(source.algebraic, source.differential, source.guessed, source.predicted, source.pivots, source.work)!r}\n\n"
+    )
     if source.scalar:
         return header + source.text + "\n" + "\n".join(Unrolled(source, tableau, n, m).lines())
-    loops = "\n\n".join(inspect.getsource(getattr(part, "py_func", part)) for part in (step.stage, step.whole_step, step.accept, step.kernel))
+    loops = "\n\n".join(
+        inspect.getsource(getattr(part, "py_func", part)) for part in (step.stage, step.whole_step, step.accept, step.kernel)
+    )
     return header + source.text + ADAPTERS + loops.replace("@compiled(KERNEL)", "@compiled(KERNEL_TYPE)")
 
 
@@ -99,7 +103,9 @@ class Unrolled:
         yield from self.function("extend(t, h, mem, ints)", self.extension())
         loads = [f"z0_{i} = mem[{self.start[at.Y] + i}]" for i in range(self.n)]
         keep = [f"mem[{self.start[at.K] + j}] = k0_{j}" for j in range(len(self.columns))]
-        yield from self.function("first_rate(t, mem, ints)", [self.views(), *loads, self.rate(0, "t"), *keep, "ints[NFEV] += 1", "return 0"])
+        yield from self.function(
+            "first_rate(t, mem, ints)", [self.views(), *loads, self.rate(0, "t"), *keep, "ints[NFEV] += 1", "return 0"]
+        )
         loads = [f"z0_{i} = mem[{self.start[at.NEW] + i}]" for i in range(self.n)]
         keep = [f"mem[{self.start[at.NEW] + i}] = z0_{i}" for i in self.source.algebraic]
         body = [self.views(), *loads, *self.complete(0, "t", "mem[TIGHT]"), *keep, *self.pivots(), "return 0"]

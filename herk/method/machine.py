@@ -59,7 +59,8 @@ class Machine:
         algebraic, rank = select(jac, self.required, cost=self.cost, threshold=self.threshold)
         if rank < self.dae.m:
             raise InputError(
-                f"The {self.dae.m} constraints are not independent at the start: dg/dy has rank {rank}. Leave out redundant rows of g, or start elsewhere."
+                f"The {self.dae.m} constraints are not independent at the start: dg/dy has rank {rank}. "
+                "Leave out redundant rows of g, or start elsewhere."
             )
         return tuple(sorted(algebraic))
 
@@ -142,17 +143,17 @@ def build(asked: Request, y: Array, here: Linearisation) -> Machine:
 def _occurrences(dae: Dae, t: float, y: Array) -> np.ndarray:
     """Return how many constraints each component occurs in: known for models, otherwise from dg/dy near the start."""
     if dae.generated is not None:
-        return np.asarray(dae.generated.structure, dtype=np.int64).reshape(dae.m, dae.n).sum(axis=0)
+        return np.array(dae.generated.structure.sum(axis=0), dtype=np.int64)
     pattern = np.zeros((dae.m, dae.n), dtype=bool)
     for shift in (0.0, 1e-3, -2e-3):  # at the start itself derivatives may vanish by chance
         try:
             pattern |= np.abs(jacobian(dae, t, y + shift * (np.abs(y) + 1e-2) * np.linspace(1.0, 2.0, dae.n))) > 1e-9
-        except Exception:  # noqa: BLE001 - outside the domain of g; the pattern is advice only
+        except Exception:  # noqa: BLE001, S112 - outside the domain of g; the pattern is advice only
             continue
-    return pattern.sum(axis=0).astype(np.int64)
+    return np.array(pattern.sum(axis=0), dtype=np.int64)
 
 
-def _e_mode(dae: Dae, E: Array) -> int:  # noqa: N803
+def _e_mode(dae: Dae, E: Array) -> int:
     if callable(dae.E) and not getattr(dae.generated, "constant_E", False):
         return at.E_VARYING
     return at.E_DIAGONAL if not (E - np.diag(np.diag(E))).any() else at.E_CONSTANT

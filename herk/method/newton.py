@@ -4,9 +4,29 @@ from __future__ import annotations
 
 from herk.core.jit import compiled
 from herk.method.memory import (
-    AT, AT_G, AT_JAC_G, CONTRACTION, DIFFERENTIAL, FLOOR, FULL_NEWTON, G, HAVE_JACOBIAN, JACOBIAN, LU, LU_VALID, M, N, NGEV, NIT, NJEV, NLU, ORDER,
-    PIVOT, RHS, YDOT,
-)  # fmt: skip
+    AT,
+    AT_G,
+    AT_JAC_G,
+    CONTRACTION,
+    DIFFERENTIAL,
+    FLOOR,
+    FULL_NEWTON,
+    HAVE_JACOBIAN,
+    JACOBIAN,
+    LU,
+    LU_VALID,
+    NGEV,
+    NIT,
+    NJEV,
+    NLU,
+    ORDER,
+    PIVOT,
+    RHS,
+    YDOT,
+    G,
+    M,
+    N,
+)
 from herk.method.signatures import function_at
 from herk.model.linear import factor, substitute
 

@@ -4,9 +4,39 @@ from __future__ import annotations
 
 from herk.core.jit import compiled
 from herk.method.memory import (
-    AT, AT_E, AT_F, AT_G, AT_G_T, DIFFERENTIAL, E_CHANGED, E_DIAGONAL, E_LU, E_MODE, E_NOW, E_RANK, E_STACKED, E_VALID, E_VARYING, F, G,
-    HAVE_E, HAVE_G_T, JACOBIAN, M, N, NFEV, NGEV, NLU, OK, ORDER, PREDICTED, RHS, SINGULAR, STACKED, YDOT,
-)  # fmt: skip
+    AT,
+    AT_E,
+    AT_F,
+    AT_G,
+    AT_G_T,
+    DIFFERENTIAL,
+    E_CHANGED,
+    E_DIAGONAL,
+    E_LU,
+    E_MODE,
+    E_NOW,
+    E_RANK,
+    E_STACKED,
+    E_VALID,
+    E_VARYING,
+    HAVE_E,
+    HAVE_G_T,
+    JACOBIAN,
+    NFEV,
+    NGEV,
+    NLU,
+    OK,
+    ORDER,
+    PREDICTED,
+    RHS,
+    SINGULAR,
+    STACKED,
+    YDOT,
+    F,
+    G,
+    M,
+    N,
+)
 from herk.method.memory import K as K_BLOCK
 from herk.method.newton import jacobian
 from herk.method.signatures import function_at

@@ -8,9 +8,27 @@ from __future__ import annotations
 from herk.core.jit import compiled
 from herk.method.drive import enter
 from herk.method.memory import (
-    AT, COMPLETE, DIFFERENTIAL, EXTEND, EXTRA, K, KERNEL, N, NEW, NONFINITE, OK, ORDER, PREDICTED, RATE, SLOPE, STAGES, STEP, TABLE_B, Y,
+    AT,
+    COMPLETE,
+    DIFFERENTIAL,
+    EXTEND,
+    EXTRA,
+    KERNEL,
+    NEW,
+    NONFINITE,
+    OK,
+    ORDER,
+    PREDICTED,
+    RATE,
+    SLOPE,
+    STAGES,
+    STEP,
+    TABLE_B,
     YDOT,
-)  # fmt: skip
+    K,
+    N,
+    Y,
+)
 from herk.method.signatures import SAMPLE, kernel_at
 
 

@@ -70,7 +70,9 @@ def taken(column, chosen, count):  # type: ignore[no-untyped-def]
     return False
 
 
-def select(jacobian: Array, required: tuple[int, ...] = (), *, cost: np.ndarray | None = None, threshold: float = 1.0) -> tuple[tuple[int, ...], int]:
+def select(
+    jacobian: Array, required: tuple[int, ...] = (), *, cost: np.ndarray | None = None, threshold: float = 1.0
+) -> tuple[tuple[int, ...], int]:
     """Return the algebraic components in the order of their pivots, and the rank found (smaller than m if dg/dy is rank-deficient)."""
     m, n = np.shape(jacobian)
     flags = np.zeros(n, dtype=np.int64)

@@ -1,21 +1,56 @@
 """One half-explicit Runge-Kutta step at run-time sizes (Algorithm 3.3): differential components by the tableau, the others by g = 0.
 
 The new point is treated as one more stage, and so are the extra stages of dense output. The functions `complete` and `rate` are looked
-up by name, like `residual`: here they work on callables, in a generated kernel on the code of a model, under the same text of `stage` and `kernel`.
+up by name, like `residual`: here they work on callables; in a generated kernel they work on the code of a model, under the same text.
 """
 
 from __future__ import annotations
 
 from herk.core.jit import compiled
 from herk.method.memory import (
-    ACCEPT, AT, BEST_PIVOT, COMPLETE, DETERIORATED, DIFFERENTIAL, ERROR, ESTIMATES, EXTRA, FRESH_SIZE, GUESSED, K, LU_VALID, M, N, NEW,
-    NO_CONVERGENCE, NONFINITE, NSTEP, OK, ORDER, PIVOT, PIVOTS, PREDICTED, RATE, RESIDUAL, SLOPE, STAGE, STAGE_T, STAGES, STEP, TABLE_A,
-    TABLE_C, TABLE_E, TIGHT, TOLERANCE, WORSE, WORST_RESIDUAL, Y,
-)  # fmt: skip
+    ACCEPT,
+    AT,
+    BEST_PIVOT,
+    COMPLETE,
+    DETERIORATED,
+    DIFFERENTIAL,
+    ERROR,
+    ESTIMATES,
+    EXTRA,
+    FRESH_SIZE,
+    GUESSED,
+    LU_VALID,
+    NEW,
+    NO_CONVERGENCE,
+    NONFINITE,
+    NSTEP,
+    OK,
+    ORDER,
+    PIVOT,
+    PIVOTS,
+    PREDICTED,
+    RATE,
+    RESIDUAL,
+    SLOPE,
+    STAGE,
+    STAGE_T,
+    STAGES,
+    STEP,
+    TABLE_A,
+    TABLE_C,
+    TABLE_E,
+    TIGHT,
+    TOLERANCE,
+    WORSE,
+    WORST_RESIDUAL,
+    K,
+    M,
+    N,
+    Y,
+)
 from herk.method.newton import complete, residual
 from herk.method.rate import rate
 from herk.method.signatures import KERNEL
-
 
 
 @compiled()
@@ -92,7 +127,7 @@ def accept(h, mem, ints):  # type: ignore[no-untyped-def]
 
 @compiled(KERNEL)
 def kernel(task, t, h, mem, ints):  # type: ignore[no-untyped-def]
-    """Do one task at the point (t, mem[Y]): a step, its acceptance, all stages of dense output, the derivatives, or the algebraic components."""
+    """Do one task at the point (t, mem[Y]): a step, its acceptance, the stages of dense output, derivatives, algebraic components."""
     if task == STEP:
         return whole_step(t, h, mem, ints)
     if task == ACCEPT:

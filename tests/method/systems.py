@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import cos, exp, pi, sin
-from collections.abc import Callable
 
 import numpy as np
 from scipy.special import ellipj
@@ -60,7 +60,11 @@ def pendulum_g(t, y):
 def pendulum_jac(t, y):
     x, z, v, w, lam = y
     return np.array(
-        [[2 * x, 2 * z, 0.0, 0.0, 0.0], [2 * v, 2 * w, 2 * x, 2 * z, 0.0], [-8 * x * lam, -8 * z * lam - 2 * G, 4 * v, 4 * w, -4 * (x * x + z * z)]]
+        [
+            [2 * x, 2 * z, 0.0, 0.0, 0.0],
+            [2 * v, 2 * w, 2 * x, 2 * z, 0.0],
+            [-8 * x * lam, -8 * z * lam - 2 * G, 4 * v, 4 * w, -4 * (x * x + z * z)],
+        ]
     )
 
 

@@ -33,7 +33,9 @@ def test_callables_give_the_same_numbers_interpreted(system: System, method: str
 
 
 @pytest.mark.parametrize("name", SMALL)
-@pytest.mark.parametrize("options", [{"method": "dopri5", "rtol": 1e-6, "atol": 1e-8}, {"method": "rk4", "step": 0.01}], ids=["dopri5", "rk4"])
+@pytest.mark.parametrize(
+    "options", [{"method": "dopri5", "rtol": 1e-6, "atol": 1e-8}, {"method": "rk4", "step": 0.01}], ids=["dopri5", "rk4"]
+)
 def test_generated_kernels_give_the_same_numbers_interpreted(name: str, options: dict) -> None:
     problem = testset.get(name)
     t0 = problem.t_span[0]

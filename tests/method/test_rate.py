@@ -58,7 +58,11 @@ def test_a_singular_matrix_that_mixes_derivatives_needs_the_constraints() -> Non
     # x' + y' = cos t - sin t (twice, one row redundant) with 0 = x - y - sin t + cos t: x = sin t, y = cos t.
     rows = np.array([[1.0, 1.0], [1.0, 1.0]])
     dae = herk.Dae(
-        E=rows, f=lambda t, y: np.array([cos(t) - sin(t), cos(t) - sin(t)]), g=lambda t, y: np.array([y[0] - y[1] - sin(t) + cos(t)]), n=2, m=1
+        E=rows,
+        f=lambda t, y: np.array([cos(t) - sin(t), cos(t) - sin(t)]),
+        g=lambda t, y: np.array([y[0] - y[1] - sin(t) + cos(t)]),
+        n=2,
+        m=1,
     )
     np.testing.assert_allclose(end(dae, [0.0, 1.0], 3.0), [sin(3), cos(3)], atol=1e-9)
 

@@ -13,7 +13,9 @@ from tests.method.systems import PENDULUM, SELECTOR, pendulum_jac
 def pendulum_jacobian(y: list[float], g: float) -> np.ndarray:
     """Thesis (2.9) with m = l = 1 and the gravity of its example."""
     x, z, v, w, lam = y
-    return np.array([[2 * x, 2 * z, 0, 0, 0], [2 * v, 2 * w, 2 * x, 2 * z, 0], [-8 * x * lam, -8 * z * lam - 2 * g, 4 * v, 4 * w, -4 * (x * x + z * z)]])
+    return np.array(
+        [[2 * x, 2 * z, 0, 0, 0], [2 * v, 2 * w, 2 * x, 2 * z, 0], [-8 * x * lam, -8 * z * lam - 2 * g, 4 * v, 4 * w, -4 * (x * x + z * z)]]
+    )
 
 
 def test_pendulum_example_selects_multiplier_height_and_vertical_speed() -> None:
@@ -84,7 +86,9 @@ def test_selection_is_kept_while_its_pivots_are_good() -> None:
 
 
 def test_pure_algebraic_systems_follow_their_branch() -> None:
-    dae = herk.Dae(E=np.zeros((2, 2)), f=lambda t, y: np.zeros(2), g=lambda t, y: np.array([y[0] ** 2 - 1.0 - t, y[0] * y[1] - 1.0]), n=2, m=2)
+    dae = herk.Dae(
+        E=np.zeros((2, 2)), f=lambda t, y: np.zeros(2), g=lambda t, y: np.array([y[0] ** 2 - 1.0 - t, y[0] * y[1] - 1.0]), n=2, m=2
+    )
     sol = herk.solve_dae(dae, (0.0, 3.0), [1.0, 1.0])
     assert sol.success
     assert sol.selections == ((0.0, (0, 1)),)

@@ -71,7 +71,7 @@ class Exact:
     def __init__(self, name):
         raw = exact(name)
         convert = _mpf if name in DIGITS else _fraction
-        vector = lambda numbers: np.array([convert(each) for each in numbers], dtype=object)  # noqa: E731
+        vector = lambda numbers: np.array([convert(each) for each in numbers], dtype=object)
         self.zero, self.one = convert(number("0")), convert(number("1"))
         self.s = len(raw.b)
         self.total = self.s + 1 + len(raw.dense_c)
@@ -118,7 +118,7 @@ def _fraction(value):
 
 
 method = cache(Exact)
-allowed = lambda name: DIGITS.get(name, (0, 0))  # noqa: E731
+allowed = lambda name: DIGITS.get(name, (0, 0))
 
 
 def test_rooted_trees_are_all_there():
