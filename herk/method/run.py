@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import signal
+import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
 
 import numpy as np
 
@@ -27,6 +32,23 @@ CAUSES = {
     at.E_CHANGED: (Reason.SINGULAR, "E changed its structure and its derivatives are no longer determined"),
     at.NONFINITE: (Reason.NONFINITE, "the right-hand side or the constraints gave values that are not finite, however short the step"),
 }
+
+
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """Let Ctrl-C wait: interrupted in the middle, a compiler can take the whole process with it."""
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(before):
+        yield
+        return
+    pending: list[tuple[int, FrameType | None]] = []
+    signal.signal(signal.SIGINT, lambda number, frame: pending.append((number, frame)))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if pending:
+        before(*pending[-1])
 
 
 class Run:
@@ -144,7 +166,8 @@ class Run:
             self._end(Reason.FINISHED, "The end of the span was reached.")
         elif status == drive.NEED_SELECTION:
             n, m = self.machine.dae.n, self.machine.dae.m
-            self.machine.slot(self.plan[drive.PLAN_SCALARS + n : drive.PLAN_SCALARS + n + m].tolist())
+            with undisturbed():
+                self.machine.slot(self.plan[drive.PLAN_SCALARS + n : drive.PLAN_SCALARS + n + m].tolist())
         elif status == drive.RANK_LOST:
             self._end(Reason.SINGULAR, f"At t = {t!r} dg/dy lost rank: it no longer determines {self.machine.dae.m} components.")
         elif status < 0:
