@@ -55,7 +55,7 @@ def value(event: Event, t: float, y: Array) -> float:
     """Return the value of an event function."""
     found = call(f"event {getattr(event, '__name__', type(event).__name__)}", event, t, y)
     try:
-        return float(np.array(found, dtype=float).item())
+        return float(np.array(() if found is None else found, dtype=float).item())
     except (TypeError, ValueError):
         raise InputError(f"An event function must return one number, not {found!r}.") from None
 
