@@ -27,6 +27,7 @@ _PUBLIC = {
     "METHODS": "herk.method.tableaus",
     "Tableau": "herk.method.tableau",
     "solve_dae": "herk.method.solve",
+    "thesis": "herk.thesis",
 }
 
 __all__ = ["__version__", *_PUBLIC]
@@ -36,7 +37,8 @@ def __getattr__(name: str) -> Any:
     """Load a public name on first use."""
     if name not in _PUBLIC:
         raise AttributeError(f"module 'herk' has no attribute {name!r}; it offers {', '.join(sorted(_PUBLIC))}")
-    value = getattr(import_module(_PUBLIC[name]), name)
+    module = import_module(_PUBLIC[name])
+    value = module if _PUBLIC[name] == f"herk.{name}" else getattr(module, name)
     globals()[name] = value
     return value
 
@@ -47,6 +49,7 @@ def __dir__() -> list[str]:
 
 
 if TYPE_CHECKING:
+    from herk import thesis
     from herk.core import Dae, HerkError, InputError, Invariant, Problem, Reason, Reference, Settings, Solution
     from herk.method.solve import solve_dae
     from herk.method.tableau import Tableau

@@ -11,7 +11,7 @@ ROUNDING = 2.3e-16
 def factor_leading(e, n, rows, columns):  # type: ignore[no-untyped-def]
     """Factor e (by rows) in place, P E Q = L U; return its rank, -1 if a component is left free that E contains (not regularly reducible).
 
-    `columns` ends with the free components, ascending. The original takes every pivot that is not exactly zero, and then solves a system such as
+    `columns` ends with the free components, ascending. The original takes every pivot that is not exactly zero, and answers for
     [1 1; 1 1] x' = f as if x_2' were 0; here pivots at rounding level count as zero, and such an E is refused.
     """
     biggest = 0.0
@@ -28,7 +28,7 @@ def factor_leading(e, n, rows, columns):  # type: ignore[no-untyped-def]
     rank = 0
     while rank < n and reduce(e, n, rank, n * ROUNDING * biggest, rows, columns):
         rank += 1
-    for k in range(rank, n):  # ascending order
+    for _ in range(rank, n):  # ascending order
         for j in range(rank, n - 1):
             if columns[j] > columns[j + 1]:
                 columns[j], columns[j + 1] = columns[j + 1], columns[j]

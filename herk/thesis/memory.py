@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 Integers = NDArray[np.int64]
 
 FUNCTION = "void(float64, float64[::1], float64[::1])"  # name(t, x, out)
+SOLVE = "int64(float64, float64[::1], float64[::1], int64[::1], int64[::1], float64[::1])"  # solve(t, x, control, ints, at, mem)
 
 # How a stretch of steps ends.
 FULL, FINISHED, OK, NEWTON, NOT_FINITE, UNDERFLOW, IRREDUCIBLE = 2, 1, 0, -1, -2, -3, -4
@@ -17,19 +18,19 @@ T, STEP, T_START, T_END, DELTA, TOL, PTOL, EPS0, BETA, T_FAILED = range(10)
 CONTROL_SIZE = 10
 
 # Places in `ints`: the problem, the options, the counters, then the index lists.
-N, M, STAGES, ORDER, ADAPTIVE, JOPT, ESTAT, NOPT, MAX_NORM, KEEP_FINE = range(10)
-F_AT, G_AT, JAC_AT, E_AT = range(10, 14)
+N, M, STAGES, ORDER, ADAPTIVE, JOPT, ESTAT, MAX_NORM, KEEP_FINE = range(9)
+F_AT, G_AT, JAC_AT, E_AT, SOLVER_AT = range(9, 14)
 REQUIRED, RANK, FACTORED, DIAGONAL = range(14, 18)  # about E: number of required components, rank, whether it is factored
 ACCEPTED, REJECTED, UPDATES, SOLVES, RELUCTANT, ILL, STEPS, DONE = range(18, 26)
 LISTS = 26  # order of the components (n), rows of E (n), columns of E (n), pivot order of QR (n)
 
 # Pieces of `mem` (floats) in the order of `sizes`; at[piece] is where one begins.
-START, COARSE, MIDDLE, FINE, RATES, VECTOR, RESIDUAL, CHANGED, RIGHT, JAC, ROWS, BLOCK, INVERSE, LEADING = range(14)
+START, COARSE, MIDDLE, FINE, RATES, VECTOR, RESIDUAL, CHANGED, RIGHT, JAC, ROWS, BLOCK, UPPER, INVERSE, LEADING = range(15)
 
 
 def sizes(n: int, m: int, s: int) -> tuple[int, ...]:
     """Return the lengths of the pieces of `mem`."""
-    return (n, n, n, n, s * n, n, m, m, n, m * n, m * n, m * m, m * m, n * n)
+    return (n, n, n, n, s * n, n, m, m, n, m * n, m * n, m * m, m * m, m * m, n * n)
 
 
 def starts(n: int, m: int, s: int) -> Integers:
@@ -49,4 +50,3 @@ def integers(values: dict[int, int], n: int) -> Integers:
 def members(mask: int, n: int) -> tuple[int, ...]:
     """Return the components a bit mask stands for."""
     return tuple(i for i in range(n) if mask >> i & 1)
-

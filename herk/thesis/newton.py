@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from math import sqrt
-
 from herk.core.jit import compiled
 
 MOST_TESTS = 100
-ILL_CONDITIONED = 1e5
+ILL_CONDITIONED = 1e10  # of the square of |R_11 / R_mm|
 
 
 @compiled(forceinline=True)
@@ -35,67 +33,53 @@ def pick(rows, columns, count, n, m, out):  # type: ignore[no-untyped-def]
 
 
 @compiled(forceinline=True)
-def reflect(a, b, k, m):  # type: ignore[no-untyped-def]
-    """Reduce column k of a (by columns) below its diagonal by a reflection, and apply it to the rest of a and to b (by columns)."""
-    tail = 0.0
-    for i in range(k + 1, m):
-        tail += a[k * m + i] * a[k * m + i]
-    if tail == 0.0:
-        return
-    head = a[k * m + k]
-    size = sqrt(head * head + tail)
-    beta = -size if head >= 0.0 else size
-    tau = (beta - head) / beta
-    scale = 1.0 / (head - beta)
-    for i in range(k + 1, m):
-        a[k * m + i] *= scale
-    for j in range(k + 1, m):
-        total = a[j * m + k]
-        for i in range(k + 1, m):
-            total += a[k * m + i] * a[j * m + i]
-        total *= tau
-        a[j * m + k] -= total
-        for i in range(k + 1, m):
-            a[j * m + i] -= total * a[k * m + i]
-    for j in range(m):
-        total = b[j * m + k]
-        for i in range(k + 1, m):
-            total += a[k * m + i] * b[j * m + i]
-        total *= tau
-        b[j * m + k] -= total
-        for i in range(k + 1, m):
-            b[j * m + i] -= total * a[k * m + i]
-    a[k * m + k] = beta
+def exchange(a, r, order, k, other, m):  # type: ignore[no-untyped-def]
+    """Exchange columns k and `other` of a, and what r holds about them above row k."""
+    if other != k:
+        for i in range(m):
+            a[k * m + i], a[other * m + i] = a[other * m + i], a[k * m + i]
+        for i in range(k):
+            r[k * m + i], r[other * m + i] = r[other * m + i], r[k * m + i]
+        order[k], order[other] = order[other], order[k]
 
 
 @compiled(forceinline=True)
-def invert(a, b, order, m):  # type: ignore[no-untyped-def]
-    """Write R^-1 Q' of a P = Q R with column pivoting into b (by columns), permuting `order` by P; return |R_11 / R_mm|."""
-    for j in range(m):
-        for i in range(m):
-            b[j * m + i] = 1.0 if i == j else 0.0
-    for k in range(m - 1):
+def orthogonalise(a, r, order, m):  # type: ignore[no-untyped-def]
+    """Factor a P = U R in place by QR with column pivoting (all by columns), columns of U orthogonal but not of length 1, so R_ii = 1.
+
+    Instead of the ones r holds 1/|u_i|^2 on its diagonal: no roots are needed.
+    """
+    for k in range(m):
         best, size = k, -1.0
         for j in range(k, m):
-            total = 0.0
-            for i in range(k, m):
+            total = a[j * m] * a[j * m]
+            for i in range(1, m):
                 total += a[j * m + i] * a[j * m + i]
             if total > size:
                 best, size = j, total
-        if best != k:
+        exchange(a, r, order, k, best, m)
+        r[k * m + k] = 1.0 / size
+        for j in range(k + 1, m):
+            total = a[k * m] * a[j * m]
+            for i in range(1, m):
+                total += a[k * m + i] * a[j * m + i]
+            total *= r[k * m + k]
+            r[j * m + k] = total
             for i in range(m):
-                a[k * m + i], a[best * m + i] = a[best * m + i], a[k * m + i]
-            order[k], order[best] = order[best], order[k]
-        reflect(a, b, k, m)
-    ratio = abs(a[0] / a[m * m - 1])
+                a[j * m + i] -= total * a[k * m + i]
+
+
+@compiled(forceinline=True)
+def invert(a, r, b, order, m):  # type: ignore[no-untyped-def]
+    """Write the inverse of a P = U R into b (by columns), permuting `order` by P; return the square of |R_11 / R_mm| of the usual QR."""
+    orthogonalise(a, r, order, m)
     for i in range(m - 1, -1, -1):
-        scale = 1.0 / a[i * m + i]
         for j in range(m):
-            value = b[j * m + i]
+            value = a[i * m + j] * r[i * m + i]
             for k in range(i + 1, m):
-                value -= a[k * m + i] * b[j * m + k]
-            b[j * m + i] = value * scale
-    return ratio
+                value -= r[k * m + i] * b[j * m + k]
+            b[j * m + i] = value
+    return r[m * m - 1] / r[0]
 
 
 @compiled()

@@ -6,14 +6,15 @@ from herk.core.jit import compiled
 from herk.core.pointers import at as typed
 from herk.thesis.leading import factor_leading, is_diagonal, solve_leading
 from herk.thesis.memory import (
-    BLOCK, CHANGED, DELTA, DIAGONAL, E_AT, ESTAT, F_AT, FACTORED, FUNCTION, G_AT, ILL, INVERSE, IRREDUCIBLE, JAC, JAC_AT, JOPT, LEADING, LISTS,
-    MAX_NORM, N, NEWTON, NOPT, OK, PTOL, RANK, RATES, RELUCTANT, REQUIRED, RESIDUAL, RIGHT, ROWS, SOLVES, STAGES, T_FAILED, TOL, UPDATES,
-    VECTOR, M,
+    BLOCK, CHANGED, DELTA, DIAGONAL, ESTAT, E_AT, FACTORED, FUNCTION, F_AT, G_AT, ILL, INVERSE, IRREDUCIBLE, JAC, JAC_AT, JOPT, LEADING,
+    LISTS, MAX_NORM, NEWTON, OK, PTOL, RANK, RATES, RELUCTANT, REQUIRED, RESIDUAL, RIGHT, ROWS, SOLVE, SOLVER_AT, SOLVES, STAGES, TOL,
+    T_FAILED, UPDATES, UPPER, VECTOR, M, N,
 )  # fmt: skip
 from herk.thesis.newton import ILL_CONDITIONED, MOST_TESTS, differences, eliminate, invert, misfit, pick
 from herk.thesis.selectors import select
 
 function_at = typed(FUNCTION)
+solver_at = typed(SOLVE)
 
 
 @compiled()
@@ -76,7 +77,7 @@ def choose(t, x, control, ints, at, mem):  # type: ignore[no-untyped-def]
 
 
 @compiled(forceinline=True)
-def block_at(m, t, x, block, control, ints, at, mem):  # type: ignore[no-untyped-def]
+def block_at(g, m, t, x, block, control, ints, at, mem):  # type: ignore[no-untyped-def]
     """Write the algebraic columns of dg/dx (by columns) into `block`; RESIDUAL holds g(t, x)."""
     n = ints[N]
     order = ints[LISTS : LISTS + n]
@@ -89,7 +90,7 @@ def block_at(m, t, x, block, control, ints, at, mem):  # type: ignore[no-untyped
     residual, changed = mem[at[RESIDUAL] : at[RESIDUAL + 1]], mem[at[CHANGED] : at[CHANGED + 1]]
     for k in range(n):
         vector[k] = x[k]
-    differences(function_at(ints[G_AT]), t, vector, order, m, control[DELTA], m, residual, changed, block)
+    differences(g, t, vector, order, m, control[DELTA], m, residual, changed, block)
 
 
 @compiled()
@@ -103,17 +104,18 @@ def near_miss(off, control, ints):  # type: ignore[no-untyped-def]
 
 
 @compiled(forceinline=True)
-def iterate(m, t, x, control, ints, at, mem):  # type: ignore[no-untyped-def]
+def iterate(g, m, t, x, control, ints, at, mem):  # type: ignore[no-untyped-def]
     """Solve g = 0 for the algebraic components with one Jacobian, inverted by QR with column pivoting."""
     n = ints[N]
-    residual, inverse, block = mem[at[RESIDUAL] : at[RESIDUAL + 1]], mem[at[INVERSE] : at[INVERSE + 1]], mem[at[BLOCK] : at[BLOCK + 1]]
+    residual, block = mem[at[RESIDUAL] : at[RESIDUAL + 1]], mem[at[BLOCK] : at[BLOCK + 1]]
+    upper, inverse = mem[at[UPPER] : at[UPPER + 1]], mem[at[INVERSE] : at[INVERSE + 1]]
     order, pivots = ints[LISTS : LISTS + n], ints[LISTS + 3 * n : LISTS + 4 * n]
-    g, max_norm, tol = function_at(ints[G_AT]), ints[MAX_NORM] == 1, control[TOL]
+    max_norm, tol = ints[MAX_NORM] == 1, control[TOL]
     g(t, x, residual)
-    block_at(m, t, x, block, control, ints, at, mem)
+    block_at(g, m, t, x, block, control, ints, at, mem)
     for k in range(m):
         pivots[k] = order[k]
-    if not invert(block, inverse, pivots, m) <= ILL_CONDITIONED:
+    if not invert(block, upper, inverse, pivots, m) <= ILL_CONDITIONED:
         ints[ILL] += 1
     for test in range(MOST_TESTS):
         off = misfit(residual, m, max_norm)
@@ -123,30 +125,30 @@ def iterate(m, t, x, control, ints, at, mem):  # type: ignore[no-untyped-def]
         if test == MOST_TESTS - 1:
             return near_miss(off, control, ints)
         for i in range(m):
-            total = 0.0
-            for j in range(m):
+            total = inverse[i] * residual[0]
+            for j in range(1, m):
                 total += inverse[j * m + i] * residual[j]
             x[pivots[i]] -= total
         g(t, x, residual)
     return NEWTON
 
 
-@compiled()
+@compiled(SOLVE)
 def simplified(t, x, control, ints, at, mem):  # type: ignore[no-untyped-def]
-    """Iterate; few constraints have code of their own, as above."""
-    m = ints[M]
+    """Solve g = 0 by simplified Newton; few constraints have code of their own, as above."""
+    m, g = ints[M], function_at(ints[G_AT])
     if m == 1:
-        return iterate(1, t, x, control, ints, at, mem)
+        return iterate(g, 1, t, x, control, ints, at, mem)
     if m == 2:
-        return iterate(2, t, x, control, ints, at, mem)
+        return iterate(g, 2, t, x, control, ints, at, mem)
     if m == 3:
-        return iterate(3, t, x, control, ints, at, mem)
-    return iterate(m, t, x, control, ints, at, mem)
+        return iterate(g, 3, t, x, control, ints, at, mem)
+    return iterate(g, m, t, x, control, ints, at, mem)
 
 
-@compiled()
+@compiled(SOLVE)
 def classical(t, x, control, ints, at, mem):  # type: ignore[no-untyped-def]
-    """Solve g = 0 for the algebraic components with a new Jacobian for every update."""
+    """Solve g = 0 for the algebraic components with a new Jacobian for every update, by LU."""
     n, m = ints[N], ints[M]
     residual, block = mem[at[RESIDUAL] : at[RESIDUAL + 1]], mem[at[BLOCK] : at[BLOCK + 1]]
     order, max_norm = ints[LISTS : LISTS + n], ints[MAX_NORM] == 1
@@ -159,7 +161,7 @@ def classical(t, x, control, ints, at, mem):  # type: ignore[no-untyped-def]
             return OK
         if test == MOST_TESTS - 1:
             return near_miss(off, control, ints)
-        block_at(m, t, x, block, control, ints, at, mem)
+        block_at(g, m, t, x, block, control, ints, at, mem)
         eliminate(block, residual, m)
         for k in range(m):
             x[order[k]] -= residual[k]
@@ -189,7 +191,7 @@ def one_step(again, t, h, start, x, control, ints, at, weights, nodes, mem):  # 
                 x[c] = start[c] + total
             if m > 0:
                 ints[SOLVES] += 1
-                solved = simplified(time, x, control, ints, at, mem) if ints[NOPT] == 1 else classical(time, x, control, ints, at, mem)
+                solved = solver_at(ints[SOLVER_AT])(time, x, control, ints, at, mem)
                 if solved != OK:
                     control[T_FAILED] = time
                     return solved

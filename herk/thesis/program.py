@@ -20,6 +20,7 @@ from herk.method.tableaus import get
 from herk.thesis import memory as at
 from herk.thesis.drive import advance
 from herk.thesis.memory import Integers, integers, members, starts
+from herk.thesis.onestep import classical, simplified
 
 METHODS = {1: "euler", 2: "heun", 3: "kutta3", 4: "rk4", 5: "herk3", 6: "hem4", 7: "rk38"}  # numbers of the original's getRKmethod
 CHUNK = 65536  # accepted steps between two looks at the keyboard
@@ -44,7 +45,7 @@ class ThesisError(HerkError):
         self.t, self.X, self.T, self.H = t, X, T, H
 
 
-class NewtonAbort(ThesisError):
+class NewtonAbort(ThesisError):  # noqa: N818 - the name says what happened
     """Newton's iteration failed, which ends the integration: the program makes no second attempt with a smaller step."""
 
 
@@ -74,7 +75,10 @@ class Outcome:
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """The parameters of the program, and two rules that studies replace: max_norm stops Newton by max |g_i|, keep_fine keeps the half steps."""
+    """The parameters of the program, and what studies add.
+
+    max_norm stops Newton by max |g_i|, keep_fine keeps the value of the half steps, interpret runs everything in plain Python.
+    """
 
     method: int | str | Tableau = 6
     h0: float = 0.01
@@ -108,7 +112,7 @@ class Settings:
             if self.method not in METHODS:
                 raise InputError(f"Methods are numbered 1 to {len(METHODS)}, not {self.method}.")
             return get(METHODS[int(self.method)])
-        return get(self.method)
+        return get(self.method)  # type: ignore[arg-type]
 
 
 def herkosidae(
@@ -116,10 +120,10 @@ def herkosidae(
     eps0: float = 1e-7, beta: float = 0.7, tol: float = 1e-13, ptol: float = 1e-15, delta: float = 1e-14, Jopt: int = 0, Estat: int = 0,
     Nopt: int = 1,
 ) -> tuple[Array, Array, Array]:  # fmt: skip
-    """Integrate E x' = f, 0 = g from t0 to tf as HERKosiDAE 1.0 does; return the approximations X (n x points), the times T and the steps H.
+    """Integrate E x' = f, 0 = g from t0 to tf as HERKosiDAE 1.0 does; return approximations X (n x points), times T and steps H.
 
     dae      a herk.Dae (callables (t, x)), or a model or problem, of which the overdetermined form is taken
-    method   1 Euler, 2 Heun, 3 Kutta, 4 classical of order 4, 5 Brasey-Hairer of 3 stages, 6 HEM4, 7 the 3/8 rule; or a name of herk.METHODS
+    method   1 Euler, 2 Heun, 3 Kutta, 4 classical, 5 Brasey-Hairer of 3 stages, 6 HEM4, 7 the 3/8 rule; or a name of herk.METHODS
     h0       first step; with ssc = 0 every step, and N = round((tf - t0)/h0) of them: tf is hit only if h0 divides the span
     ssc      1: step doubling; anything else: constant steps (the original takes the word 'adaptive' for constant steps too)
     eps0     accuracy: a step is accepted if the 2-norm of the difference, all components alike, is at most (2^p - 1) eps0
@@ -131,10 +135,12 @@ def herkosidae(
     Estat    1: E is evaluated and factored once, at the start; 0: at every stage (a constant matrix once all the same)
     Nopt     1: simplified Newton (a Jacobian per stage, QR), 0: classical (a Jacobian per update, LU)
 
-    The defaults are the settings of Section 4.3 of the thesis. The coarse value of the step doubling is kept; H[0] = h0, then H[j] is the step
-    *proposed* after the j-th acceptance. Not copied, because no published number depends on it: index errors of the selection where required
-    components are not the last ones, T with n equal rows for constant steps, answers for an E that is not regularly reducible, endless
-    trials when the estimate is not a number, and the warning about rows of f that E does not reach. Settings that fail raise NewtonAbort.
+    The defaults are the settings of Section 4.3 of the thesis. The coarse value of the step doubling is kept; H[0] = h0, then H[j] is
+    the step *proposed* after the j-th acceptance. A failing Newton iteration raises NewtonAbort, with the points reached.
+
+    Not copied, because no published number depends on it: index errors of the selection where required components are not the last
+    ones, T with n equal rows for constant steps, answers for an E that is not regularly reducible, endless trials when the estimate
+    is not a number, and the warning about rows of f that E does not reach.
     """
     settings = Settings(
         method=method, h0=h0, ssc=ssc, eps0=eps0, beta=beta, tol=tol, ptol=ptol, delta=delta, Jopt=Jopt, Estat=Estat, Nopt=Nopt
@@ -167,6 +173,8 @@ class _Run:
         n, m, s = dae.n, dae.m, tableau.stages
         self.functions = functions  # alive as long as their addresses are in use
         self.advance = advance if functions.compiled else interpreted(advance)
+        solver = simplified if settings.Nopt == 1 else classical
+        self.solver = solver if functions.compiled else interpreted(solver)
         self.control = np.zeros(at.CONTROL_SIZE)
         tol = min(settings.tol, settings.eps0) if settings.adaptive else settings.tol
         self.control[: at.T_FAILED] = t0, settings.h0, t0, tf, settings.delta, tol, settings.ptol, settings.eps0, settings.beta
@@ -174,9 +182,9 @@ class _Run:
         self.ints = integers(
             {
                 at.N: n, at.M: m, at.STAGES: s, at.ORDER: tableau.order, at.ADAPTIVE: settings.adaptive, at.JOPT: settings.Jopt == 1,
-                at.ESTAT: settings.Estat == 1 or not callable(dae.E), at.NOPT: settings.Nopt == 1, at.MAX_NORM: settings.max_norm,
-                at.KEEP_FINE: settings.keep_fine, at.STEPS: math.floor((tf - t0) / settings.h0 + 0.5), at.F_AT: f, at.G_AT: g, at.JAC_AT: jac,
-                at.E_AT: e if callable(dae.E) else 0,
+                at.ESTAT: settings.Estat == 1 or not callable(dae.E), at.SOLVER_AT: address(self.solver), at.MAX_NORM: settings.max_norm,
+                at.KEEP_FINE: settings.keep_fine, at.STEPS: math.floor((tf - t0) / settings.h0 + 0.5), at.F_AT: f, at.G_AT: g,
+                at.JAC_AT: jac, at.E_AT: e if callable(dae.E) else 0,
             },
             n,
         )  # fmt: skip
