@@ -114,9 +114,7 @@ def _span(span: Any) -> tuple[float, float]:
 
 def _start(y0: Any, dae: Dae) -> tuple[float | None, ...]:
     try:
-        if isinstance(y0, str):
-            raise TypeError
-        values = tuple(None if value is None else float(value) for value in y0)
+        values = tuple(None if value is None else float(value) for value in (None if isinstance(y0, str) else y0))
     except (TypeError, ValueError):
         raise InputError(f"y0 must be a sequence of {dae.n} numbers (None for one to be computed), not {y0!r}.") from None
     if len(values) != dae.n:

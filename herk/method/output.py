@@ -13,6 +13,8 @@ from herk.method.track import Track
 
 Points = tuple[Array, Array, np.ndarray]  # times, states by rows, the selection of the step that led to each
 
+MOST_AHEAD = 2**24  # floats asked for before there is anything to put there
+
 
 class Output:
     """Grows by chunks of accepted points; each is added at once, so that an interrupt leaves a consistent whole."""
@@ -22,7 +24,7 @@ class Output:
         self.request, self.machine = request, machine
         self.every_point = request.dense_output or request.t_eval is None
         steps = abs(request.t1 - request.t0) / request.step if request.step is not None and self.every_point else 0.0
-        self.track = Track(machine.dae.n, int(min(steps, request.max_steps)) + 128)
+        self.track = Track(machine.dae.n, int(min(steps, request.max_steps, MOST_AHEAD / machine.dae.n)) + 128)
         t, y, slots = self.track.room(1)
         t[0], y[0], slots[0] = request.t0, y0, 0
         self.track.count = 1

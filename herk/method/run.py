@@ -125,7 +125,7 @@ class Run:
         return min(2 * size, LONGEST_CHUNK) if quick else max(size // 2, 1)
 
     def _watched(self, t: Array, y: Array) -> int:
-        """Pass accepted points to events and callback in order; return how many count, the last one being a terminal event if there is one."""
+        """Pass accepted points to events and callback in order; return how many count, the last one being the terminal event."""
         if self.watch is None and self.request.callback is None:
             return t.size
         for i in range(t.size):
@@ -191,6 +191,8 @@ class Run:
         t = self.output.last[0] if t is None else t
         if isinstance(error, KeyboardInterrupt):
             self._end(Reason.INTERRUPTED, f"Interrupted at t = {t!r}; the points reached so far are returned.")
+        elif isinstance(error, MemoryError):
+            self._end(Reason.EXCEPTION, f"Memory was exhausted at t = {t!r}; ask for fewer points with t_eval.")
         elif isinstance(error, HerkError) and not isinstance(error, CallableError):
             self._end(Reason.NEWTON, f"After t = {t!r}: {error}")
         else:

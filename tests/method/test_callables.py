@@ -125,7 +125,10 @@ def as_strided(t, y):
     return np.array([[-y[0], -2.0 * y[1]], [0.0, 0.0]]).T[:, 0]
 
 
-@pytest.mark.parametrize("f", [as_list, as_tuple, as_array, as_numba, by_numba_part, as_whole_numbers, as_strided, lambda t, y: -y * np.arange(1, 3)])
+as_lambda = lambda t, y: -y * np.arange(1, 3)
+
+
+@pytest.mark.parametrize("f", [as_list, as_tuple, as_array, as_numba, by_numba_part, as_whole_numbers, as_strided, as_lambda])
 def test_lists_tuples_arrays_lambdas_and_numba_functions_are_compiled(f) -> None:
     assert end(f, n=2) == pytest.approx([exp(-1.0), exp(-2.0)], rel=1e-7)  # a SlowWarning would be an error
 
@@ -160,7 +163,7 @@ def partial_rate(rate, t, y):
     return rate * y
 
 
-@pytest.mark.parametrize("f", [Plant(-2.0).f, Plant(-2.0), Unhashable(-2.0), functools.partial(partial_rate, -2.0)], ids=["method", "object", "unhashable", "partial"])  # fmt: skip
+@pytest.mark.parametrize("f", [Plant(-2.0).f, Plant(-2.0), Unhashable(-2.0), functools.partial(partial_rate, -2.0)])
 def test_what_cannot_be_compiled_is_interpreted_with_a_warning_and_right(f) -> None:
     with pytest.warns(SlowWarning, match="interpreted") as caught:
         assert end(f)[0] == pytest.approx(exp(-2.0), rel=1e-7)

@@ -184,7 +184,7 @@ def test_t_eval_and_dense_output_end_at_a_terminal_event() -> None:
     assert np.array_equal(sol.t, times[times < 1.5 - 1e-6])
     assert np.abs(sol.y - np.array([pendulum_exact(t) for t in sol.t]).T).max() < 1e-7
     assert np.array_equal(sol(sol.t_events[0][-1]), sol.y_events[0][-1])
-    with pytest.raises(herk.InputError, match="known from 0.0 to 1.5|known from 0.0 to 1.49"):
+    with pytest.raises(herk.InputError, match=r"known from 0\.0 to 1\.(5|49)"):
         sol(1.6)
 
 

@@ -15,6 +15,7 @@ import pytest
 import herk
 import testset
 from herk.core import Reason
+from herk.method.output import Output
 from herk.method.run import undisturbed
 from tests.method.systems import PENDULUM, pendulum_exact
 
@@ -66,7 +67,8 @@ def empty_tank(t, y):
 @PATHS
 @pytest.mark.parametrize("method", ["bs32", "dopri5", "dop853"])
 def test_a_solution_that_explodes_ends_where_it_explodes(method, interpret) -> None:
-    sol = failed(herk.solve_dae(ode(explosion), (0.0, 2.0), [1.0], method=method, rtol=1e-8, interpret=interpret), Reason.STEP_UNDERFLOW, Reason.NONFINITE)
+    sol = herk.solve_dae(ode(explosion), (0.0, 2.0), [1.0], method=method, rtol=1e-8, interpret=interpret)
+    failed(sol, Reason.STEP_UNDERFLOW, Reason.NONFINITE)
     assert sol.t[-1] == pytest.approx(1.0, abs=1e-6)  # y = 1 / (1 - t)
     early = sol.t < 0.9
     assert np.abs(sol.y[0, early] * (1 - sol.t[early]) - 1).max() < 1e-5
@@ -335,9 +337,14 @@ def test_control_c_in_a_long_compiled_run_returns_what_was_reached() -> None:
 @pytest.mark.skipif(os.name != "posix", reason="signals are sent as POSIX does")
 def test_control_c_waits_for_a_compiler_at_work() -> None:
     done = []
-    with pytest.raises(KeyboardInterrupt), undisturbed():
-        signal.raise_signal(signal.SIGINT)
-        done.append(True)
+
+    def work() -> None:
+        with undisturbed():
+            signal.raise_signal(signal.SIGINT)
+            done.append(True)
+
+    with pytest.raises(KeyboardInterrupt):
+        work()
     assert done
     with pytest.raises(KeyboardInterrupt):
         signal.raise_signal(signal.SIGINT)
@@ -355,6 +362,31 @@ def test_a_failure_before_the_first_time_asked_for_gives_empty_arrays() -> None:
     assert not sol.success
     assert sol.t.shape == (0,)
     assert sol.y.shape == (1, 0)
+
+
+def test_a_run_that_exhausts_the_memory_keeps_its_points(monkeypatch) -> None:
+    room = Output.room
+
+    def small(self, size):
+        if self.last[0] > 0.5:
+            raise MemoryError
+        return room(self, size)
+
+    monkeypatch.setattr(Output, "room", small)
+    sol = failed(herk.solve_dae(PENDULUM.dae, (0.0, 2.0), PENDULUM.y0, method="rk4", step=1e-3), Reason.EXCEPTION)
+    assert sol.t[-1] > 0.5
+    assert "Memory was exhausted" in sol.message
+
+
+def test_states_that_cannot_be_found_between_points_end_the_run_with_a_reason(monkeypatch) -> None:
+    def unable(*_):
+        raise herk.HerkError("The constraints could not be solved between two accepted points.")
+
+    monkeypatch.setattr("herk.method.output.rows", unable)
+    stop = lambda t, y: t - 0.5
+    sol = failed(herk.solve_dae(PENDULUM.dae, (0.0, 2.0), PENDULUM.y0, events=stop, max_step=0.03), Reason.NEWTON)
+    assert sol.t[-1] > 0.4
+    assert "between two accepted points" in sol.message
 
 
 def test_a_model_that_fails_keeps_its_points_too() -> None:

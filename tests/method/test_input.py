@@ -84,7 +84,10 @@ def test_a_wrong_option_is_refused_by_name(option, values) -> None:
         refused(option, DECAY, SPAN, START, **{option: value})
 
 
-@pytest.mark.parametrize("events", [3, [3], [event(), None], event(terminal="yes"), event(terminal=-1), event(terminal=1.5), event(direction="up")])
+@pytest.mark.parametrize(
+    "events",
+    [3, [3], [event(), None], event(terminal="yes"), event(terminal=-1), event(terminal=1.5), event(direction="up")],
+)
 def test_wrong_events_are_refused(events) -> None:
     refused("event", DECAY, SPAN, START, events=events)
 
@@ -92,8 +95,8 @@ def test_wrong_events_are_refused(events) -> None:
 @pytest.mark.parametrize(
     ("options", "nearest"),
     [
-        ({"method": "dopri6"}, "'dopri5'"), ({"method": "DOP853"}, "dop853"), ({"newtn": "full"}, "'newton'"), ({"newton": "ful"}, "'full'"),
-        ({"selection": "spars"}, "'sparse'"), ({"consistent": "chek"}, "'check'"), ({"dense": True}, "generate"),
+        ({"method": "dopri6"}, "'dopri5'"), ({"method": "DOP853"}, "dop853"), ({"newtn": "full"}, "'newton'"),
+        ({"newton": "ful"}, "'full'"), ({"selection": "spars"}, "'sparse'"), ({"consistent": "chek"}, "'check'"), ({"dense": True}, "generate"),
     ],
 )  # fmt: skip
 def test_an_unknown_name_is_answered_with_the_nearest_known_one(options, nearest) -> None:
@@ -114,7 +117,8 @@ WRONG_VALUES = [
     ("f", lambda t, y: np.full(2, nan), "not finite"), ("f", lambda t, y: {"a": 1}, "no array of numbers"),
     ("g", lambda t, y: y, "shape (2,)"), ("g", lambda t, y: y[0] - y[1], "shape ()"), ("g", lambda t, y: np.array([np.inf]), "not finite"),
     ("jac_g", lambda t, y: np.zeros(2), "shape (2,)"), ("jac_g", lambda t, y: np.full((1, 2), nan), "not finite"),
-    ("g_t", lambda t, y: 0.0, "shape ()"), ("E", lambda t, y: np.ones(2), "shape (2,)"), ("E", lambda t, y: np.full((2, 2), nan), "not finite"),
+    ("g_t", lambda t, y: 0.0, "shape ()"), ("E", lambda t, y: np.ones(2), "shape (2,)"),
+    ("E", lambda t, y: np.full((2, 2), nan), "not finite"),
 ]  # fmt: skip
 
 
@@ -132,7 +136,8 @@ def test_a_function_that_raises_at_the_start_is_named_with_t_and_y_and_its_own_e
         raise KeyError("no such key")
 
     parts = {"E": ACADEMIC.dae.E, "f": ACADEMIC.dae.f, "g": ACADEMIC.dae.g, "n": 2, "m": 1} | {name: broken}
-    with pytest.raises(CallableError, match=re.escape(f"{name}(t, y) raised KeyError: 'no such key' at t = 0.25, y = [1.0, 1.0]")) as caught:
+    words = f"{name}(t, y) raised KeyError: 'no such key' at t = 0.25, y = [1.0, 1.0]"
+    with pytest.raises(CallableError, match=re.escape(words)) as caught:
         herk.solve_dae(herk.Dae(**parts), (0.25, 1.0), (1.0, 1.0), consistent=consistent)
     assert isinstance(caught.value.__cause__, KeyError)
 
