@@ -10,18 +10,24 @@ from collections.abc import Callable
 from typing import Any
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
-from herk.core.jit import HAVE_NUMBA, is_compiled, set_twin
+from herk.core.jit import HAVE_NUMBA, is_compiled, quiet, set_twin
 
 _interpreted: WeakValueDictionary[int, Any] = WeakValueDictionary()
 _addresses: WeakKeyDictionary[Any, int] = WeakKeyDictionary()
 
 
-def address(function: Callable[..., Any]) -> int:
-    """Return the number under which `at` finds the function; whoever holds the number must keep the function alive."""
+def address(function: Callable[..., Any], signature: Any = None) -> int:
+    """Return the number under which `at` finds the function; whoever holds the number must keep the function alive.
+
+    A function that is not compiled yet is compiled for the signature, so that nothing is compiled before it is needed.
+    """
     if not is_compiled(function):
         _interpreted[id(function)] = function
         return id(function)
     if function not in _addresses:
+        if not function.nopython_signatures:  # type: ignore[attr-defined]
+            with quiet():
+                function.compile(signature)  # type: ignore[attr-defined]
         [signature] = function.nopython_signatures  # type: ignore[attr-defined]
         result = function.get_compile_result(signature)  # type: ignore[attr-defined]
         _addresses[function] = result.library.get_pointer_to_function(result.fndesc.llvm_func_name)

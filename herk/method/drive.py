@@ -34,7 +34,7 @@ from herk.method.memory import (
 )
 from herk.method.newton import jacobian
 from herk.method.selection import eliminate
-from herk.method.signatures import ADVANCE, kernel_at
+from herk.method.signatures import kernel_at
 
 # How a chunk of steps ends.
 RUNNING, FINISHED, CHUNK_FULL, NEED_SELECTION, UNDERFLOW, STUCK, RANK_LOST = 0, 1, 2, 3, -1, -2, -3
@@ -185,7 +185,7 @@ def enter(row, ints):  # type: ignore[no-untyped-def]
         ints[ORDER + i] = row[ROW_ORDER + i]
 
 
-@compiled(ADVANCE)
+@compiled()
 def advance(mem, ints, run, plan, table, t_out, y_out, slot_out):  # type: ignore[no-untyped-def]
     """Make accepted steps until the chunk is full, the end is reached, or Python is needed; points go to t_out, y_out."""
     plan[COUNT] = 0

@@ -19,14 +19,13 @@ from math import *
 
 from herk.core import jit
 from herk.method.memory import *
-from herk.method.signatures import KERNEL as KERNEL_TYPE
 from herk.model.linear import solve_block, solve_stacked
 
 compiled = jit.compiled
 """
 
 TASKS = """
-@compiled(KERNEL_TYPE)
+@compiled()
 def kernel(task, t, h, mem, ints):
     if task == ACCEPT:
         return accept(h, mem, ints)
@@ -82,7 +81,7 @@ def kernel_text(source: StageSource, tableau: Tableau, n: int, m: int) -> str:
     loops = "\n\n".join(
         inspect.getsource(getattr(part, "py_func", part)) for part in (step.stage, step.whole_step, step.accept, step.kernel)
     )
-    return header + source.text + ADAPTERS + loops.replace("@compiled(KERNEL)", "@compiled(KERNEL_TYPE)")
+    return header + source.text + ADAPTERS + loops
 
 
 class Unrolled:

@@ -20,6 +20,7 @@ from herk.method.kernels import is_small, kernel_text
 from herk.method.memory import Memory, allocate
 from herk.method.options import Request
 from herk.method.selection import select
+from herk.method.signatures import KERNEL
 from herk.method.tableau import Tableau
 from herk.model import store
 from herk.model.start import Linearisation, free_columns, jacobian
@@ -77,12 +78,12 @@ class Machine:
         if self.generate:
             kernel, order, header = self._generated_kernel(algebraic)
             self.kernels.append(kernel)  # keeps the address valid
-            row[:5] = address(kernel), *header
+            row[:5] = address(kernel, KERNEL), *header
         else:
             differential = [i for i in range(n) if i not in algebraic]
             predicted = [i for i in algebraic if i not in self.required]
             order = [*differential, *predicted, *(i for i in algebraic if i in self.required)]
-            row[:5] = address(self.kernels[0]), len(differential), len(predicted), m, m
+            row[:5] = address(self.kernels[0], KERNEL), len(differential), len(predicted), m, m
         row[drive.ROW_ORDER :] = order
         self.table = np.vstack([self.table.reshape(-1, row.size), row])
         self.known.append(algebraic)

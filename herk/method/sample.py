@@ -29,7 +29,7 @@ from herk.method.memory import (
     N,
     Y,
 )
-from herk.method.signatures import SAMPLE, kernel_at
+from herk.method.signatures import kernel_at
 
 
 @compiled()
@@ -86,7 +86,7 @@ def linear_guess(theta, ends, mem, ints):  # type: ignore[no-untyped-def]
         mem[ints[AT + NEW] + c] = (1.0 - theta) * ends[c] + theta * ends[n + c]
 
 
-@compiled(SAMPLE)
+@compiled()
 def sample(mem, ints, table, t, y, slots, times, out):  # type: ignore[no-untyped-def]
     """Evaluate at `times` (any order, inside the steps t): y holds the points by rows, slots[i] the selection of the step that led to i."""
     n, step = ints[N], -1

@@ -6,8 +6,6 @@ from herk.core.pointers import at
 
 FUNCTION = "void(float64, float64[::1], float64[::1])"  # name(t, y, out)
 KERNEL = "int64(int64, float64, float64, float64[::1], int64[::1])"  # kernel(task, t, h, mem, ints)
-ADVANCE = "int64(float64[::1], int64[::1], float64[::1], int64[::1], int64[:, ::1], float64[::1], float64[:, ::1], int64[::1])"
-SAMPLE = "int64(float64[::1], int64[::1], int64[:, ::1], float64[::1], float64[::1], int64[::1], float64[::1], float64[:, ::1])"
 
 function_at = at(FUNCTION)
 kernel_at = at(KERNEL)

@@ -50,7 +50,6 @@ from herk.method.memory import (
 )
 from herk.method.newton import complete, residual
 from herk.method.rate import rate
-from herk.method.signatures import KERNEL
 
 
 @compiled()
@@ -125,7 +124,7 @@ def accept(h, mem, ints):  # type: ignore[no-untyped-def]
     return status
 
 
-@compiled(KERNEL)
+@compiled()
 def kernel(task, t, h, mem, ints):  # type: ignore[no-untyped-def]
     """Do one task at the point (t, mem[Y]): a step, its acceptance, the stages of dense output, derivatives, algebraic components."""
     if task == STEP:
