@@ -6,8 +6,31 @@ from math import sqrt
 
 from herk.core.jit import compiled
 from herk.thesis.memory import (
-    ACCEPTED, ADAPTIVE, BETA, COARSE, DONE, EPS0, FINE, FINISHED, FULL, KEEP_FINE, LISTS, MIDDLE, NOT_FINITE, OK, ORDER, REJECTED,
-    START, STEP, STEPS, T_END, T_START, UNDERFLOW, M, N, T,
+    ACCEPTED,
+    ADAPTIVE,
+    BETA,
+    COARSE,
+    DONE,
+    EPS0,
+    FINE,
+    FINISHED,
+    FULL,
+    KEEP_FINE,
+    LISTS,
+    MIDDLE,
+    NOT_FINITE,
+    OK,
+    ORDER,
+    REJECTED,
+    START,
+    STEP,
+    STEPS,
+    T_END,
+    T_START,
+    UNDERFLOW,
+    M,
+    N,
+    T,
 )  # fmt: skip
 from herk.thesis.onestep import one_step
 
