@@ -1,1 +1,43 @@
-"""Rival solvers behind one protocol, one module each."""
+"""Rival solvers behind one protocol, one module each; packages add theirs through the entry-point group `herk.solvers`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache, partial
+from importlib import import_module
+from typing import Any
+
+from herk.core import Registry, Solver
+
+__all__ = ["broken", "get", "names"]
+
+_MODULES = ("herk_solver", "scipy_ivp", "scikits_ida", "sundae_ida", "solve_dae", "casadi_idas")
+
+
+def names() -> list[str]:
+    """Return the names of all solvers, available here or not."""
+    return _registry().names()
+
+
+def get(name: str) -> Solver:
+    """Return a solver; an unknown name raises InputError with the nearest one."""
+    solver: Solver = _registry()[name]()
+    return solver
+
+
+def broken() -> dict[str, str]:
+    """Return plugins that could not be loaded, with the reason."""
+    _registry().names()
+    return dict(_registry().broken)
+
+
+@cache
+def _registry() -> Registry:
+    own: dict[str, Callable[..., Any]] = {}
+    for module in _MODULES:
+        own |= {solver.name: partial(_itself, solver) for solver in import_module(f"baselines.{module}").SOLVERS}
+    return Registry("solver", "herk.solvers", own)
+
+
+def _itself(solver: Solver) -> Solver:
+    return solver

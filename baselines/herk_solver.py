@@ -1,0 +1,66 @@
+"""HERK itself behind the protocol: every method on `overdetermined`, on `ode` (m = 0, the method alone) and on `index1` (it drifts).
+
+Tolerances: the weighted RMS of the embedded error estimate of the differential components is kept below 1 in each step;
+constraints hold to rounding whatever the tolerance. Methods without an error estimate need settings.step.
+Counters are those of the kernel; on compiled code nothing else can count.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+import herk
+from baselines.adapter import Rival
+from baselines.prepared import Prepared
+from herk.core import InputError, Problem, Reason, Settings, Solution
+from herk.model.back import Back
+
+
+@dataclass(frozen=True)
+class Herk(Rival):
+    """One method of herk.METHODS."""
+
+    method: str = ""
+
+    module, package = "herk", "herk"
+
+    def supports(self, problem: Problem, form: str) -> tuple[bool, str]:
+        """Add problems given by callables: they are overdetermined already."""
+        return (True, "") if problem.model is None and form == "overdetermined" else super().supports(problem, form)
+
+    def prepare(self, problem: Problem, form: str) -> Prepared:
+        """Return the form; a first short run compiles the kernel."""
+        dae = problem.dae if form == "overdetermined" else problem.model.form(form)
+        back = getattr(dae, "back", None) or Back(dae.n, tuple(range(dae.n)))
+        z0 = np.array(problem.y0)[list(back.kept)]
+        ready = Prepared(dae, problem.t_span, (z0, z0), back)
+        t0, t1 = problem.t_span
+        for t_eval in (None, np.array([t0 + 1e-6 * (t1 - t0)])):
+            self.solve(ready, Settings(step=None if self.adaptive else 1e-3 * (t1 - t0), t_eval=t_eval, options={"max_steps": 2}))
+        return ready
+
+    def solve(self, prepared: Prepared, settings: Settings) -> Solution:
+        """Solve and go back to the unknowns of the model."""
+        start, kept = prepared.start[0], list(prepared.back.kept)
+        atol = settings.atol if isinstance(settings.atol, float) else np.asarray(settings.atol)[kept]
+        options = {**self.options, **settings.options}
+        try:
+            sol = herk.solve_dae(
+                prepared.form, prepared.t_span, start, method=self.method, rtol=settings.rtol, atol=atol, step=settings.step,
+                t_eval=settings.t_eval, time_limit=settings.time_limit, **options,
+            )  # fmt: skip
+        except InputError as error:
+            reason = Reason.INCONSISTENT if "nconsistent" in str(error) else Reason.UNSUPPORTED
+            return Solution(t=np.empty(0), y=np.empty((prepared.back.n, 0)), reason=reason, message=str(error))
+        return sol if not prepared.back.eliminated else replace(sol, y=prepared.back(sol.t, sol.y))
+
+
+def _solver(method: str) -> Herk:
+    tableau = herk.METHODS[method]
+    tags = frozenset({"explicit", "half-explicit", "pair" if tableau.adaptive else "fixed-step"})
+    return Herk(f"herk_{method}", "herk", ("overdetermined", "ode", "index1"), tableau.order, tableau.adaptive, tags, method=method)
+
+
+SOLVERS = tuple(_solver(method) for method in herk.METHODS)

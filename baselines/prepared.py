@@ -1,0 +1,134 @@
+"""Forms made ready for foreign solvers: start, way back, and compiled functions without the cost of general callables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from herk.core import Problem
+from herk.core.dae import Array
+from herk.model.back import Back, Elimination
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """A form with start (z0, z0') and the way back to the unknowns of the model; compiled functions are found again after pickling."""
+
+    form: Any
+    t_span: tuple[float, float]
+    start: tuple[Array, Array]
+    back: Back
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave compiled functions out."""
+        return {f.name: getattr(self, f.name) for f in fields(self)}
+
+
+@dataclass(frozen=True, eq=False)
+class Implicit(Prepared):
+    """F(t, z, z') = 0."""
+
+    @cached_property
+    def residual(self) -> Callable[..., None]:
+        """Return the compiled residual(t, z, zp, out)."""
+        return self.form._implicit[0]
+
+    @cached_property
+    def jacobian(self) -> Callable[..., None]:
+        """Return the compiled jacobian(t, z, zp, cj, out), out by rows."""
+        return self.form._implicit[1]
+
+    @cached_property
+    def plain_residual(self) -> Callable[..., None]:
+        """Return the residual as plain Python, the same formulas not compiled: what a user would write."""
+        return getattr(self.residual, "py_func", self.residual)
+
+
+@dataclass(frozen=True, eq=False)
+class Explicit(Prepared):
+    """z' = rate(t, z), multipliers eliminated: by formulas in the form `ode`, in numbers at every call in the form `baumgarte`."""
+
+    @cached_property
+    def rate(self) -> Callable[[float, Array], Array]:
+        """Return z' as a function of (t, z)."""
+        form = self.form
+        if form.m:
+            return _eliminated(form, self.elimination)
+        if callable(form.E):
+            return form.rate
+        return _product(form.E, form.generated.functions()["f"], (form.n,))
+
+    @cached_property
+    def rate_jacobian(self) -> Callable[[float, Array], Array]:
+        """Return the exact derivative of z' as a function of (t, z)."""
+        form = self.form
+        if form.m:
+            return lambda t, z: self.elimination.rate_jacobian(t, z, self.rate(t, z))
+        if callable(form.E):
+            return form.rate_jacobian
+        return _product(form.E, form.generated.derivatives()["jac_f"], (form.n, form.n))
+
+    @cached_property
+    def elimination(self) -> Elimination:
+        """Return the unknowns solved for, and the rows and unknowns that are left."""
+        rows = tuple(int(i) for i in np.flatnonzero(np.asarray(self.form.E).any(axis=1)))
+        kept = tuple(j for j in range(self.form.n) if j not in self.form.algebraic)
+        return Elimination(self.form, rows, kept, self.form.algebraic)
+
+
+def implicit(problem: Problem, form: str) -> Implicit:
+    """Return a form for solvers of F(t, z, z') = 0, compiled."""
+    own = problem.model.form(form)
+    made = Implicit(own, problem.t_span, own.start(), own.back)
+    z, zp = made.start
+    made.residual(made.t_span[0], z, zp, np.empty(own.n))
+    made.jacobian(made.t_span[0], z, zp, 1.0, np.empty(own.n**2))
+    return made
+
+
+def explicit(problem: Problem, form: str) -> Explicit:
+    """Return a form for solvers of z' = rate(t, z), compiled."""
+    own = problem.model.form(form)
+    z, zp = own.start()
+    back = own.back
+    if own.m:
+        kept = [j for j in range(own.n) if j not in own.algebraic]
+        z, zp, back = z[kept], zp[kept], Back(problem.model.n, tuple(kept), own.algebraic, own)
+    made = Explicit(own, problem.t_span, (z, zp), back)
+    made.rate(made.t_span[0], z)
+    made.rate_jacobian(made.t_span[0], z)
+    return made
+
+
+def _product(E: Array, function: Callable[..., None], shape: tuple[int, ...]) -> Callable[[float, Array], Array]:
+    unit, inverse = np.array_equal(E, np.eye(len(E))), np.linalg.inv(E)
+
+    def value(t: float, z: Array) -> Array:
+        out = np.empty(shape)
+        function(float(t), np.ascontiguousarray(z, dtype=float), out.reshape(-1))
+        return out if unit else inverse @ out
+
+    return value
+
+
+def _eliminated(form: Any, at: Elimination) -> Callable[[float, Array], Array]:
+    """Return z' of a form with constraints that are linear in its algebraic unknowns."""
+    functions, n, m = form.generated.functions(), form.n, form.m
+    f, g, jac_g = (functions[name] for name in ("f", "g", "jac_g"))
+    rows, kept, gone = (list(places) for places in (at.rows, at.kept, at.eliminated))
+    inverse = np.linalg.inv(np.asarray(form.E)[np.ix_(rows, kept)])
+
+    def rate(t: float, z: Array) -> Array:
+        t, y, right, matrix, out = float(t), np.zeros(n), np.empty(m), np.empty((m, n)), np.empty(n)
+        y[kept] = z
+        g(t, y, right)
+        jac_g(t, y, matrix.reshape(-1))
+        y[gone] = -np.linalg.solve(matrix[:, gone], right) if m > 1 else -right / matrix[0, gone[0]]
+        f(t, y, out)
+        return inverse @ out[rows]
+
+    return rate
