@@ -58,7 +58,7 @@ def expression(value: Any, names: Mapping[str, sp.Symbol], place: str) -> sp.Exp
     """Return one entry as a sympy expression in the known symbols; equal names mean the same symbol."""
     try:
         parsed = parse_expr(value, local_dict=dict(names), global_dict=dict(_SCOPE)) if isinstance(value, str) else sp.sympify(value)
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - sympy refuses text in many ways
         raise InputError(f"{place} is {value!r}, which is not a formula: {error}.") from None
     if not isinstance(parsed, sp.Expr) or parsed.has(sp.nan, sp.zoo, sp.oo, -sp.oo):
         raise InputError(f"{place} is {value!r}, which is not a finite scalar formula.")

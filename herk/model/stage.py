@@ -1,4 +1,4 @@
-"""Text of what a stage needs: `complete` solves g = 0 block by block, `rate` gives derivatives from E y' = f, `residual` the largest |g|."""
+"""Text of what a stage needs: `complete` solves g = 0 block by block, `rate` derives y' from E y' = f, `residual` is the largest |g|."""
 
 from __future__ import annotations
 
