@@ -96,7 +96,8 @@ def test_wrong_events_are_refused(events) -> None:
     ("options", "nearest"),
     [
         ({"method": "dopri6"}, "'dopri5'"), ({"method": "DOP853"}, "dop853"), ({"newtn": "full"}, "'newton'"),
-        ({"newton": "ful"}, "'full'"), ({"selection": "spars"}, "'sparse'"), ({"consistent": "chek"}, "'check'"), ({"dense": True}, "generate"),
+        ({"newton": "ful"}, "'full'"), ({"selection": "spars"}, "'sparse'"), ({"consistent": "chek"}, "'check'"),
+        ({"dense": True}, "generate"),
     ],
 )  # fmt: skip
 def test_an_unknown_name_is_answered_with_the_nearest_known_one(options, nearest) -> None:
