@@ -55,7 +55,7 @@ EPS = 2.220446049250313e-16
 RECHECK = 0.95  # if the old selection is confirmed, it is looked at again after a further fall to this part
 
 
-@compiled()
+@compiled(forceinline=True)  # once per step: a call would push every array on the stack
 def attempt(mem, ints, run, plan, table):  # type: ignore[no-untyped-def]
     """Try steps from the current point until one is accepted; a failing stage asks for a new selection first, then for a shorter step."""
     fresh = False
@@ -101,7 +101,7 @@ def attempt(mem, ints, run, plan, table):  # type: ignore[no-untyped-def]
             return UNDERFLOW
 
 
-@compiled()
+@compiled(forceinline=True)
 def plan_step(run, plan):  # type: ignore[no-untyped-def]
     """Return the step to try and the time it leads to; the end is hit exactly."""
     if plan[FIXED]:
