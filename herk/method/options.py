@@ -114,9 +114,11 @@ def _span(span: Any) -> tuple[float, float]:
 
 def _start(y0: Any, dae: Dae) -> tuple[float | None, ...]:
     try:
-        values = tuple(None if value is None else float(value) for value in (None if isinstance(y0, str) else y0))
+        values = () if isinstance(y0, str) else tuple(None if value is None else float(value) for value in y0)
     except (TypeError, ValueError):
-        raise InputError(f"y0 must be a sequence of {dae.n} numbers (None for one to be computed), not {y0!r}.") from None
+        values = ()
+    if not values:
+        raise InputError(f"y0 must be a sequence of {dae.n} numbers (None for one to be computed), not {y0!r}.")
     if len(values) != dae.n:
         raise InputError(f"y0 has {len(values)} entries; the DAE has n = {dae.n} unknowns.")
     wrong = [dae.names[i] for i, value in enumerate(values) if value is not None and not math.isfinite(value)]
