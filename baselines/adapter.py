@@ -13,9 +13,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from baselines.completion import model_points
 from herk.core import InputError, Problem, Reason, Settings, Solution
 from herk.core.dae import Array
-from herk.model.back import Back
 
 
 class TimeUpError(Exception):
@@ -172,15 +172,6 @@ def finished(prepared: Any, points: Points, watch: Watch) -> Solution:
         reason, message = Reason.NONFINITE, "The library reported success, but its points are not finite."
     counts = {"nstep": points.nstep, "nreject": points.nreject, "nfev": watch.nfev, "njev": watch.njev, "nlu": points.nlu}
     return Solution(t=t, y=model_points(prepared.back, t, z), reason=reason, message=message, **counts)
-
-
-def model_points(back: Back, t: Array, z: Array) -> Array:
-    """Return the points in the unknowns of the model; copied at once where nothing has to be computed."""
-    if len(t) and back.source is not None:
-        return back(t, z)
-    y = np.zeros((back.n, len(t)))
-    y[list(back.kept)] = z[: len(back.kept)]
-    return y
 
 
 def tolerances(prepared: Any, atol: float | tuple[float, ...]) -> Array:

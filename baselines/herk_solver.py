@@ -13,6 +13,7 @@ import numpy as np
 
 import herk
 from baselines.adapter import Rival
+from baselines.completion import model_points
 from baselines.prepared import Prepared
 from herk.core import InputError, Problem, Reason, Settings, Solution
 from herk.model.back import Back
@@ -31,14 +32,15 @@ class Herk(Rival):
         return (True, "") if problem.model is None and form == "overdetermined" else super().supports(problem, form)
 
     def prepare(self, problem: Problem, form: str) -> Prepared:
-        """Return the form; a first short run compiles the kernel."""
+        """Return the form; runs in advance compile what the span needs."""
         dae = problem.dae if form == "overdetermined" else problem.model.form(form)
         back = getattr(dae, "back", None) or Back(dae.n, tuple(range(dae.n)))
         z0 = np.array(problem.y0)[list(back.kept)]
         ready = Prepared(dae, problem.t_span, (z0, z0), back)
         t0, t1 = problem.t_span
-        for t_eval in (None, np.array([t0 + 1e-6 * (t1 - t0)])):
-            self.solve(ready, Settings(step=None if self.adaptive else 1e-3 * (t1 - t0), t_eval=t_eval, options={"max_steps": 2}))
+        step = None if self.adaptive else 1e-3 * abs(t1 - t0)
+        for t_eval in (None, np.linspace(t0, t1, 3)):  # the whole span, because a new selection of components is compiled when it comes
+            self.solve(ready, Settings(rtol=1e-4, atol=1e-7, step=step, t_eval=t_eval, options={"max_steps": 20_000}))
         return ready
 
     def solve(self, prepared: Prepared, settings: Settings) -> Solution:
@@ -54,7 +56,7 @@ class Herk(Rival):
         except InputError as error:
             reason = Reason.INCONSISTENT if "nconsistent" in str(error) else Reason.UNSUPPORTED
             return Solution(t=np.empty(0), y=np.empty((prepared.back.n, 0)), reason=reason, message=str(error))
-        return sol if not prepared.back.eliminated else replace(sol, y=prepared.back(sol.t, sol.y))
+        return sol if not prepared.back.eliminated else replace(sol, y=model_points(prepared.back, sol.t, sol.y))
 
 
 def _solver(method: str) -> Herk:

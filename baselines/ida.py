@@ -26,7 +26,7 @@ Step = Callable[[float, bool], tuple[int, float, Array, str]]
 
 
 class Residual:
-    """The residual as IDA calls it, (t, z, zp, out): calls and steps are counted, errors become flags, all in one layer because it is timed.
+    """The residual as IDA calls it: calls and steps are counted, errors become flags, all in one layer because it is timed.
 
     A trial that is followed by one at an earlier time was rejected, all others were accepted: this counts steps exactly.
     """

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from baselines.completion import Completion
 from herk.core import Problem
 from herk.core.dae import Array
 from herk.model.back import Back, Elimination
@@ -34,12 +35,12 @@ class Implicit(Prepared):
 
     @cached_property
     def residual(self) -> Callable[..., None]:
-        """Return the compiled residual(t, z, zp, out)."""
+        """Return the compiled residual; arguments t, z, zp, out."""
         return self.form._implicit[0]
 
     @cached_property
     def jacobian(self) -> Callable[..., None]:
-        """Return the compiled jacobian(t, z, zp, cj, out), out by rows."""
+        """Return its compiled Jacobian; arguments t, z, zp, cj, out, the matrix by rows."""
         return self.form._implicit[1]
 
     @cached_property
@@ -117,18 +118,15 @@ def _product(E: Array, function: Callable[..., None], shape: tuple[int, ...]) ->
 
 def _eliminated(form: Any, at: Elimination) -> Callable[[float, Array], Array]:
     """Return z' of a form with constraints that are linear in its algebraic unknowns."""
-    functions, n, m = form.generated.functions(), form.n, form.m
-    f, g, jac_g = (functions[name] for name in ("f", "g", "jac_g"))
-    rows, kept, gone = (list(places) for places in (at.rows, at.kept, at.eliminated))
+    f, n, complete = form.generated.functions()["f"], form.n, Completion(form, at.eliminated)
+    rows, kept = list(at.rows), list(at.kept)
     inverse = np.linalg.inv(np.asarray(form.E)[np.ix_(rows, kept)])
 
     def rate(t: float, z: Array) -> Array:
-        t, y, right, matrix, out = float(t), np.zeros(n), np.empty(m), np.empty((m, n)), np.empty(n)
-        y[kept] = z
-        g(t, y, right)
-        jac_g(t, y, matrix.reshape(-1))
-        y[gone] = -np.linalg.solve(matrix[:, gone], right) if m > 1 else -right / matrix[0, gone[0]]
-        f(t, y, out)
+        y, out = np.zeros((1, n)), np.empty(n)
+        y[0, kept] = z
+        complete(np.array([t], dtype=float), y)
+        f(float(t), y[0], out)
         return inverse @ out[rows]
 
     return rate

@@ -12,7 +12,7 @@ import ctypes
 import warnings
 from dataclasses import dataclass
 from functools import cache
-from importlib import import_module
+from importlib import import_module, metadata
 from typing import Any
 
 import numpy as np
@@ -65,10 +65,8 @@ class Scikits(Rival):
         """Return the versions of package and SUNDIALS."""
         if not self.available()[0]:
             return ""
-        name = (
-            library().__name__.split(".")[0].replace("scikits_odes_sundials", "scikits-odes-sundials").replace("scikits", "scikits.odes", 1)
-        )
-        return f"{name} SUNDIALS {sundials()}"
+        package = "scikits-odes-sundials" if library().__name__ == PATHS[0] else "scikits.odes"
+        return f"{package} {metadata.version(package)}, SUNDIALS {sundials()}"
 
     def prepare(self, problem: Problem, form: str) -> Implicit:
         """Return the form, compiled."""
