@@ -34,7 +34,7 @@ class Functions:
     have_g_t: bool
 
 
-def bind(dae: Dae, t: float, y: Array, *, interpret: bool = False) -> Functions:  # noqa: ARG001 - linearise has tried them at (t, y)
+def bind(dae: Dae, *, interpret: bool = False) -> Functions:
     """Return the in-place functions; say once if they have to be interpreted."""
     if dae.generated is not None:
         table = dae.generated.functions()

@@ -115,7 +115,8 @@ def plan_step(run, plan):  # type: ignore[no-untyped-def]
         return left, run[T_END]
     if abs(left) < 2.0 * abs(h):
         h = 0.5 * left  # two equal steps rather than a long one and a stump
-    return h, run[T] + h
+    target = run[T] + h
+    return target - run[T], target  # the step that is made, not the one that was meant: t + h is rounded
 
 
 @compiled()

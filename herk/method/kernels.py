@@ -181,7 +181,7 @@ class Unrolled:
         lines = [f"mem[{self.start[at.SLOPE] + c}] = (mem[{new + c}] - mem[{y + c}]) / h" for c in self.extrapolated]
         lines += [f"mem[{y + c}] = mem[{new + c}]" for c in range(self.n)]
         lines += [f"mem[{k + j}] = mem[{k + self.stages * self.n + j}]" for j in range(len(self.columns))]
-        lines += ["ints[NSTEP] += 1", "mem[WORST_RESIDUAL] = max(mem[WORST_RESIDUAL], mem[RESIDUAL])", "status = OK"]
+        lines += ["mem[WORST_RESIDUAL] = max(mem[WORST_RESIDUAL], mem[RESIDUAL])", "status = OK"]
         for j in range(self.source.pivots):
             lines += [f"if not mem[{pivot + j}] >= DETERIORATED * mem[{best + j}]:", "    status = WORSE"]
             lines.append(f"mem[{best + j}] = max(mem[{best + j}], mem[{pivot + j}])")

@@ -112,13 +112,14 @@ def load_kernel(dae: Dae, algebraic: tuple[int, ...], tableau: Tableau) -> Modul
         source = generated.stage(algebraic, scalar=is_small(dae.n, dae.m, tableau))
         return kernel_text(source, tableau, dae.n, dae.m)
 
-    return store.load(f"kernel_{compiled_sources()}_{generated.key}_{tableau.name}_{'_'.join(map(str, algebraic))}", write)
+    parts = (compiled_sources(), generated.key, tableau.name, tableau.mark, *map(str, algebraic))
+    return store.load(f"kernel_{'_'.join(parts)}", write)
 
 
 def build(asked: Request, y: Array, here: Linearisation) -> Machine:
     """Bind the functions, classify E, allocate the memory; the first kernel is the one for callables."""
     dae, tableau, t = asked.dae, asked.tableau, asked.t0
-    functions = bind(dae, t, y, interpret=asked.interpret)
+    functions = bind(dae, interpret=asked.interpret)
     free = free_columns(here.E)
     rows, columns = np.flatnonzero(here.E.any(axis=1)), np.flatnonzero(here.E.any(axis=0))
     square = len(rows) == len(columns) and (not len(rows) or np.linalg.matrix_rank(here.E[np.ix_(rows, columns)]) == len(rows))

@@ -28,6 +28,7 @@ class Output:
         t, y, slots = self.track.room(1)
         t[0], y[0], slots[0] = request.t0, y0, 0
         self.track.count = 1
+        self.steps = 0
         self.values: list[tuple[Array, Array]] = []
         self.selections: list[tuple[float, tuple[int, ...]]] = []
         self.done = 0  # how many of t_eval have values
@@ -51,6 +52,7 @@ class Output:
         joined = self._joined(count)
         self._note_selections(*joined)
         self.track.count += count
+        self.steps += count
         self._evaluate(joined)
 
     def between(self, count: int, times: Array) -> Array:

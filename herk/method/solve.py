@@ -99,12 +99,12 @@ def _check_start(asked: Request, y: Array, here: Linearisation) -> None:
 
 def _solution(run: Run) -> Solution:
     ints = run.machine.memory.ints
-    counts = {name.lower(): int(ints[getattr(at, name)]) for name in ("NSTEP", "NREJECT", "NFEV", "NGEV", "NJEV", "NLU", "NIT")}
+    counts = {name.lower(): int(ints[getattr(at, name)]) for name in ("NREJECT", "NFEV", "NGEV", "NJEV", "NLU", "NIT")}
     t_events, y_events = run.watch.results() if run.watch else (None, None)
     t, y = run.output.results()
     residual = float(run.machine.memory.floats[at.WORST_RESIDUAL])
     assert run.reason is not None
     return Solution(
         t=t, y=y, reason=run.reason, message=run.message, sol=run.output.dense() if run.request.dense_output else None,
-        t_events=t_events, y_events=y_events, residual=residual, selections=tuple(run.output.selections), **counts,
+        t_events=t_events, y_events=y_events, residual=residual, selections=tuple(run.output.selections), nstep=run.output.steps, **counts,
     )  # fmt: skip

@@ -23,7 +23,6 @@ from herk.method.memory import (
     NEW,
     NO_CONVERGENCE,
     NONFINITE,
-    NSTEP,
     OK,
     ORDER,
     PIVOT,
@@ -104,7 +103,6 @@ def accept(h, mem, ints):  # type: ignore[no-untyped-def]
     """Move on to the new point; WORSE if a pivot has become clearly smaller than its best value since the selection."""
     n, y, new, k = ints[N], ints[AT + Y], ints[AT + NEW], ints[AT + K]
     width = ints[DIFFERENTIAL] + ints[PREDICTED]
-    ints[NSTEP] += 1
     if ints[M] <= FRESH_SIZE:
         ints[LU_VALID] = 0
     for j in range(width):

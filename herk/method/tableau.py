@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 from math import comb
 from typing import Any
 
@@ -67,6 +69,12 @@ class Tableau:
     def adaptive(self) -> bool:
         """Tell whether there is an error estimator."""
         return bool(self.error)
+
+    @cached_property
+    def mark(self) -> str:
+        """Return a short hash of the coefficients: generated code is kept by it, since names may be given twice."""
+        arrays = (self.A, self.b, self.c, *self.error, self.dense_A, self.dense_c, self.dense_P)
+        return hashlib.sha256(b"".join(b"" if each is None else each.tobytes() for each in arrays)).hexdigest()[:8]
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Rebuild through the constructor, since a copied array forgets that it was read-only."""

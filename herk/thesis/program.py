@@ -159,7 +159,7 @@ def integrate(dae: Any, t0: float, tf: float, x0: Sequence[float] | Array, setti
     t0, tf, x = _number(t0, "t0"), _number(tf, "tf"), _start(x0, system)
     if not tf > t0:
         raise InputError(f"The program goes forward only: tf = {tf} must be larger than t0 = {t0}.")
-    functions = bind(system, t0, x, interpret=settings.interpret)
+    functions = bind(system, interpret=settings.interpret)
     if settings.Jopt == 1 and not functions.have_jacobian:
         raise InputError("Jopt = 1 takes dg/dx from the dae, but it has no jac_g; give one, or use Jopt = 0.")
     return _Run(system, functions, t0, tf, x, settings).go()
