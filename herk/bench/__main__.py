@@ -1,8 +1,7 @@
-"""`python -m herk.bench`: a first comparison on the pendulum, as a table, a CSV file and a picture."""
+"""`python -m herk.bench`: a first comparison on the pendulum, as a table, a CSV file and a picture; commands run more."""
 
 from __future__ import annotations
 
-import argparse
 import csv
 import sys
 import time
@@ -17,6 +16,7 @@ from sksundae.ida import IDA
 
 import herk
 import testset
+from herk.bench import cli
 from herk.core.dae import Array
 from herk.model.forms import Form
 
@@ -150,11 +150,8 @@ def write(rows: Sequence[Row], folder: Path, title: str) -> None:
     picture(rows, title).savefig(folder / "pendulum.png", dpi=150)
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def standard(folder: Path) -> int:
     """Run the comparison."""
-    parser = argparse.ArgumentParser(prog="python -m herk.bench", description="Compare solvers on the pendulum, 10 periods.")
-    parser.add_argument("--out", type=Path, default=Path("reports/out"), help="where to write (reports/out)")
-    folder = parser.parse_args(arguments).out
     problem = testset.get("pendulum")
     title = f"{problem.title}, t = {problem.t_span[0]:g} to {problem.t_span[1]:g}"
     rows: list[Row] = []
@@ -165,6 +162,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     write(rows, folder, title)
     print(f"{title}\n\n{table(rows)}\n\nWritten: {folder / 'pendulum.csv'}, {folder / 'pendulum.png'}")
     return 0
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Carry out a command line; without a command the comparison runs."""
+    return cli.main(standard, arguments)
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ from herk.core.pointers import address
 from herk.method.callables import Functions, bind
 from herk.method.tableau import Tableau
 from herk.method.tableaus import get
+from herk.model.evaluate import linearise
 from herk.thesis import memory as at
 from herk.thesis.drive import advance
 from herk.thesis.memory import Integers, integers, members, starts
@@ -146,10 +147,10 @@ def herkosidae(
         method=method, h0=h0, ssc=ssc, eps0=eps0, beta=beta, tol=tol, ptol=ptol, delta=delta, Jopt=Jopt, Estat=Estat, Nopt=Nopt
     )  # fmt: skip
     outcome = integrate(dae, t0, tf, x0, settings)
-    _warn(outcome, settings)
     if outcome.failure:
         kind = NewtonAbort if outcome.failure == at.NEWTON else ThesisError
         raise kind(outcome.message, outcome.t_failed, outcome.X, outcome.T, outcome.H)
+    _warn(outcome, settings)
     return outcome.X, outcome.T, outcome.H
 
 
@@ -159,6 +160,7 @@ def integrate(dae: Any, t0: float, tf: float, x0: Sequence[float] | Array, setti
     t0, tf, x = _number(t0, "t0"), _number(tf, "tf"), _start(x0, system)
     if not tf > t0:
         raise InputError(f"The program goes forward only: tf = {tf} must be larger than t0 = {t0}.")
+    linearise(system, t0, x)  # says what is wrong with a callable, shapes included
     functions = bind(system, interpret=settings.interpret)
     if settings.Jopt == 1 and not functions.have_jacobian:
         raise InputError("Jopt = 1 takes dg/dx from the dae, but it has no jac_g; give one, or use Jopt = 0.")

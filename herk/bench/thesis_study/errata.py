@@ -210,7 +210,7 @@ def slips() -> list[Erratum]:
     ]  # fmt: skip
 
 
-def errata(cells: Sequence[Cell] = (), curve: Sequence[figures.ChainRun] | None = None) -> list[Erratum]:
+def every_erratum(cells: Sequence[Cell] = (), curve: Sequence[figures.ChainRun] | None = None) -> list[Erratum]:
     """Compute every claim."""
     parts: list[Callable[[], list[Erratum]]] = [
         misprints, lambda: [gravity()], wind, lambda: [stopping(curve)], selectors, lambda: [coarse()], lambda: [failures(cells)], slips,

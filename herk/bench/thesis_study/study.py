@@ -1,0 +1,88 @@
+"""The whole study: every experiment once, its rows in the order of the thesis, the data of the figures, the errata."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from herk.bench.thesis_study import examples, figures, table1
+from herk.bench.thesis_study.errata import Erratum, every_erratum
+from herk.bench.thesis_study.figures import ChainRun, Orders
+from herk.bench.thesis_study.rows import Row, Verdict
+from herk.bench.thesis_study.systems import PENDULUM, SETTINGS_43_TABLE
+from herk.bench.thesis_study.table1 import Cell
+from herk.thesis import Outcome, integrate
+
+MOST_SECONDS, HEAVIEST_SECONDS, FEWEST_MATCHES = 60.0, 8.0, 90
+
+
+@dataclass(frozen=True)
+class Study:
+    """Everything the report and the figures are made of."""
+
+    quick: bool
+    rows: list[Row]
+    cells: list[Cell]
+    errata: list[Erratum]
+    academic: dict[str, Orders]
+    selector: tuple[dict[str, Orders], dict[str, Orders]]
+    period: Orders
+    swings: dict[tuple[str, int], Outcome]
+    ten_periods: Outcome
+    wind: dict[str, Outcome]
+    chain: Outcome
+    chain_curve: list[ChainRun]
+    circuit: Outcome
+    akzo: Outcome
+    akzo_curve: list[tuple[float, int, float]]
+
+    @property
+    def seconds(self) -> float:
+        """Return the processor time of Table 1."""
+        return sum(cell.seconds for cell in self.cells)
+
+    @property
+    def matches(self) -> int:
+        """Count the cells of Table 1 that match."""
+        return sum(cell.matches for cell in self.cells)
+
+    def claims(self) -> list[tuple[str, bool]]:
+        """Return what the study claims, and whether it holds."""
+        heaviest = max(self.cells, key=lambda cell: cell.seconds)
+        unexplained = [cell for cell in self.cells if not cell.matches and cell.key not in table1.EXPLAINED]
+        lost = [row for row in self.rows if row.verdict is Verdict.LOST]
+        needed = FEWEST_MATCHES - (96 - len(self.cells))
+        return [
+            (f"{self.matches} of {len(self.cells)} cells of Table 1 match (at least {needed})", self.matches >= needed),
+            ("every other cell is explained", not unexplained),
+            (f"Table 1 takes {self.seconds:.1f} s of processor time (at most {MOST_SECONDS:g})", self.seconds <= MOST_SECONDS),
+            (f"its heaviest cell takes {heaviest.seconds:.1f} s (at most {HEAVIEST_SECONDS:g})", heaviest.seconds <= HEAVIEST_SECONDS),
+            (f"{len(self.rows) - len(lost)} of {len(self.rows)} published values are reproduced or refuted", not lost),
+            (f"{sum(each.holds for each in self.errata)} of {len(self.errata)} errata are shown by numbers", all(e.holds for e in self.errata)),
+        ]
+
+
+def run(quick: bool = False, say: Callable[[str], None] = lambda _: None) -> Study:
+    """Run everything; quick leaves out the cells of Table 1 with t_f = 2000."""
+    say("examples of Chapters 2 and 3")
+    rows = examples.rows()
+    say("Figures 3 to 9")
+    academic_rows, academic = figures.figure3()
+    selector_rows, noisy, exact = figures.figure4()
+    swing_rows, swings = figures.end_points()
+    period_rows, period = figures.figure9()
+    cells = table1.table1(table1.cells(quick), say)
+    say("Table 1 in the modern mode")
+    table_rows = table1.rows(cells)
+    say("Figures 10 to 20")
+    ten = integrate(PENDULUM.dae, 0.0, 20.0, PENDULUM.x0, SETTINGS_43_TABLE)
+    wind_rows, wind = figures.wind()
+    chain_rows, curve, chain = figures.chain()
+    circuit_rows, circuit = figures.circuit()
+    akzo_rows, akzo, akzo_curve = figures.akzo()
+    say("errata")
+    rows += [*academic_rows, *selector_rows, *swing_rows, *period_rows, *table_rows, *wind_rows, *chain_rows, *circuit_rows, *akzo_rows]
+    return Study(
+        quick=quick, rows=rows, cells=cells, errata=every_erratum(cells, curve), academic=academic, selector=(noisy, exact), period=period,
+        swings=swings, ten_periods=ten, wind=wind, chain=chain, chain_curve=curve, circuit=circuit, akzo=akzo, akzo_curve=akzo_curve,
+    )  # fmt: skip
