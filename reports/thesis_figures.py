@@ -8,7 +8,9 @@ from typing import Any
 
 import matplotlib as mpl
 import numpy as np
+from cycler import cycler
 from matplotlib.figure import Figure
+from matplotlib.ticker import NullFormatter
 
 from herk.bench.thesis_study import Study
 from herk.bench.thesis_study.figures import errors
@@ -17,11 +19,21 @@ from herk.bench.thesis_study.systems import CHAIN, CIRCUIT
 # Colours of Okabe and Ito: distinguishable with every kind of colour vision.
 BLUE, ORANGE, GREEN, RED, PURPLE, SKY, BLACK = "#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#000000"
 CYCLE = (BLUE, ORANGE, GREEN, RED, PURPLE, SKY, BLACK)
-STYLE = {
-    "font.size": 9, "axes.titlesize": 10, "axes.grid": True, "grid.alpha": 0.3, "grid.linewidth": 0.5, "lines.linewidth": 1.2, "lines.markersize": 4,
-    "axes.spines.top": False, "axes.spines.right": False, "legend.frameon": False, "axes.prop_cycle": mpl.cycler(color=CYCLE),
-    "svg.hashsalt": "herk", "savefig.dpi": 150,
-}  # fmt: skip
+STYLE: Any = {
+    "font.size": 9,
+    "axes.titlesize": 10,
+    "axes.grid": True,
+    "grid.alpha": 0.3,
+    "grid.linewidth": 0.5,
+    "lines.linewidth": 1.2,
+    "lines.markersize": 4,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "legend.frameon": False,
+    "axes.prop_cycle": cycler(color=CYCLE),
+    "svg.hashsalt": "herk",
+    "savefig.dpi": 150,
+}
 METHODS = {"a": "(a) Euler", "b": "(b) Heun", "c": "(c) Kutta", "d": "(d) classical"}
 WIDTH = 9.5
 
@@ -34,29 +46,38 @@ def orders(study: Study) -> Figure:
         found, noisy, clean = study.academic[letter], study.selector[0][letter], study.selector[1][letter]
         left.loglog(found.steps, found.at_end, "o-", color=colour, label=f"{METHODS[letter]}, p = {found.order:.4f}")
         middle.loglog(noisy.steps, noisy.at_end, "o-", color=colour, label=f"{METHODS[letter]}, p = {noisy.order:.2f}")
-        middle.loglog(clean.steps, clean.largest, ":", color=colour, label=f"largest, exact Jacobian, {clean.order_of_largest:.2f}")
+        middle.loglog(clean.steps, clean.largest, ":", color=colour)
+    middle.plot([], [], ":", color="#555555", label="largest, exact Jacobian")
     right.loglog(study.period.steps, study.period.at_end, "o-", color=GREEN, label=f"(c) Kutta, p = {study.period.order:.4f}")
-    for axes, title in ((left, "Academic example (Fig. 3)"), (middle, "Selector change (Fig. 4)"), (right, "Pendulum, one period (Fig. 9)")):
+    for axes, title in (
+        (left, "Academic example (Fig. 3)"),
+        (middle, "Selector change (Fig. 4)"),
+        (right, "Pendulum, one period (Fig. 9)"),
+    ):
         axes.set(title=title, xlabel="step h")
         axes.legend(fontsize=7, loc="upper left" if axes is right else "lower right")
     for axes in (left, middle):
-        axes.set_ylim(1e-17 if axes is middle else 1e-16, None)
+        axes.set_ylim(1e-19 if axes is middle else 1e-17, None)
     left.set_ylabel("error at the end")
     return figure
 
 
 def swings(study: Study) -> Figure:
     """Draw Figures 5 to 8: positions over half a period."""
-    figure = Figure(figsize=(WIDTH, 5.2), layout="constrained")
+    figure = Figure(figsize=(6.4, 6.8), layout="constrained")
     arc = np.linspace(np.pi, 2 * np.pi, 200)
     for axes, letter in zip(figure.subplots(2, 2, sharex=True, sharey=True).flat, METHODS, strict=True):
         axes.plot(np.cos(arc), np.sin(arc), color="#BBBBBB", linewidth=3, label="exact")
         for colour, count in zip((RED, ORANGE, BLUE), (10, 25, 100), strict=True):
             run = study.swings[letter, count]
-            axes.plot(run.X[0], run.X[1], ".-", color=colour, linewidth=0.7, label=f"h = 1/{count}" + (", Newton aborts" if run.failure else ""))
+            axes.plot(run.X[0], run.X[1], ".-", color=colour, linewidth=0.7, label=f"h = 1/{count}")
+            if run.failure:
+                axes.annotate(
+                    "Newton aborts", run.X[:2, -1], xytext=(-0.75, 0.45), color=colour, arrowprops={"arrowstyle": "-", "color": colour}
+                )
             axes.plot(run.X[0, -1], run.X[1, -1], "o", color=colour, markersize=6, markerfacecolor="none")
         axes.set(title=f"{METHODS[letter]} (Fig. {'abcd'.index(letter) + 5})", aspect="equal", xlim=(-1.15, 1.15), ylim=(-1.15, 1.15))
-        axes.legend(fontsize=7, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    figure.legend(*figure.axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
     figure.supxlabel("x")
     figure.supylabel("y")
     return figure
@@ -119,7 +140,8 @@ def chain(study: Study) -> Figure:
     for k, name in ((0, "p1 = p3"), (1, "p2"), (6, "F")):
         solution.plot(study.chain.T[early], study.chain.X[k, early], label=name)
     solution.set(title="Solution (Fig. 13, first 20 s)", xlabel="t")
-    solution.legend(loc="upper right")
+    solution.set_ylim(-2.2, 3.2)
+    solution.legend(loc="upper center", ncols=3)
     error.plot(study.chain.T, 1e5 * errors(CHAIN, study.chain), color=BLUE, linewidth=0.5)
     error.set(title="Error × 10⁵, eps0 = 1e-7 (Fig. 14)", xlabel="t")
     for Nopt, colour in ((0, BLUE), (1, RED)):
@@ -160,13 +182,21 @@ def akzo(study: Study) -> Figure:
     grid.flat[6].plot(study.akzo.T, study.akzo.H, color=BLACK, linewidth=0.8)
     grid.flat[6].set(title="proposed step (Fig. 19)", xlabel="t")
     grid.flat[7].loglog([steps for _, steps, _ in study.akzo_curve], [error for *_, error in study.akzo_curve], "o-", color=RED)
-    grid.flat[7].set(title="error over steps (Fig. 20)", xlabel="steps")
+    grid.flat[7].set(title="error over steps (Fig. 20)", xlabel="steps", xticks=(200, 1000, 5000), xticklabels=("200", "1000", "5000"))
+    grid.flat[7].xaxis.set_minor_formatter(NullFormatter())
     return figure
 
 
 DRAWINGS: dict[str, Callable[[Study], Figure]] = {
-    "orders": orders, "swings": swings, "pendulum": pendulum, "table1": table1, "wind": wind, "chain": chain, "circuit": circuit, "akzo": akzo,
-}  # fmt: skip
+    "orders": orders,
+    "swings": swings,
+    "pendulum": pendulum,
+    "table1": table1,
+    "wind": wind,
+    "chain": chain,
+    "circuit": circuit,
+    "akzo": akzo,
+}
 
 
 def draw(study: Study, folder: Path) -> list[Path]:

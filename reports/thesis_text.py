@@ -46,14 +46,16 @@ def flat(row: Row) -> tuple[str, ...]:
 
 def plain_table1(cells: Sequence[Cell]) -> str:
     """Return Table 1 for the terminal: our error and steps with a mark for the verdict."""
-    lines = [f"{'system':<8}{'t_f':>5}{'beta':>6}" + "".join(f"{f'1e-{k}':>17}" for k in range(5, 13))]
+    lines = [f"{'system':<8}{'t_f':>5}{'beta':>6}" + "".join(f"{f'1e-{k}':>19}" for k in range(5, 13))]
     table: dict[tuple[str, float, float], list[Cell]] = {}
     for cell in cells:
         table.setdefault(cell.key[:3], []).append(cell)
     for (system, tf, beta), line in table.items():
         entries = [f"abort t={c.t_reached:.0f}" if c.newton_abort else f"{c.error:.2e} {c.steps}" for c in line]
         marks = [MARKS[verdict(cell)[0].value] for cell in line]
-        lines.append(f"({system})   {tf:>5g}{beta:>6g}" + "".join(f"{entry:>15} {mark}" for entry, mark in zip(entries, marks, strict=True)))
+        lines.append(
+            f"({system})   {tf:>5g}{beta:>6g}" + "".join(f"{entry:>17} {mark}" for entry, mark in zip(entries, marks, strict=True))
+        )
     lines.append("= same  ~ within rounding  M misprint  W wrong in print  ? not reproduced")
     return "\n".join(lines)
 
@@ -61,7 +63,9 @@ def plain_table1(cells: Sequence[Cell]) -> str:
 def plain(study: Study) -> str:
     """Return the report for the terminal."""
     rows = [row for row in study.rows if row.part != "Table 1"]
-    body = [f"{row.part:<13}{row.case:<26}{row.quantity:<36}{value(row.printed):>30}  {value(row.ours):<30}{row.verdict.value}" for row in rows]
+    body = [
+        f"{row.part:<13}{row.case:<26}{row.quantity:<36}{value(row.printed):>30}  {value(row.ours):<30}{row.verdict.value}" for row in rows
+    ]
     claims = [f"{'PASS' if holds else 'FAIL'}  {text}" for text, holds in study.claims()]
     wrong = [f"{'shown' if e.holds else 'NOT SHOWN'}: {e.where}: {e.printed} -> {e.right}\n       {e.evidence}" for e in study.errata]
     head = f"{'part':<13}{'case':<26}{'quantity':<36}{'printed':>30}  {'ours':<30}verdict"
@@ -74,13 +78,25 @@ def markdown(study: Study) -> str:
     parts += [f"- {'PASS' if holds else '**FAIL**'}: {text}" for text, holds in study.claims()]
     if study.quick:
         parts += ["", "Quick run: the cells of Table 1 with t_f = 2000 are left out."]
-    parts += ["", "`ours` is `herk.thesis.herkosidae` with the settings printed; `modern` is `herk.solve_dae` on the same problem with rtol = atol = eps0.", ""]
+    parts += [
+        "",
+        "`ours` is `herk.thesis.herkosidae` with the settings printed; "
+        "`modern` is `herk.solve_dae` on the same problem with rtol = atol = eps0.",
+        "",
+    ]
     head = ("case", "quantity", "printed", "ours", "verdict", "why", "modern", "error", "steps", "ms")
     names = list(dict.fromkeys(row.part for row in study.rows))
     for part in names:
         parts += [f"## {part}", "", markdown_table(head, [flat(row)[1:] for row in study.rows if row.part == part]), ""]
-    parts += ["## Errata", "", markdown_table(("where", "printed", "right", "evidence", "shown"),
-              [(e.where, e.printed, e.right, e.evidence, "yes" if e.holds else "**no**") for e in study.errata]), ""]  # fmt: skip
+    parts += [
+        "## Errata",
+        "",
+        markdown_table(
+            ("where", "printed", "right", "evidence", "shown"),
+            [(e.where, e.printed, e.right, e.evidence, "yes" if e.holds else "**no**") for e in study.errata],
+        ),
+        "",
+    ]
     parts += ["## Figures", ""] + [f"### {title}\n\n![{title}]({name}.svg)\n" for name, title in FIGURES.items()]
     return "\n".join(parts)
 
@@ -88,15 +104,37 @@ def markdown(study: Study) -> str:
 def write(study: Study, folder: Path) -> list[Path]:
     """Write the rows, the cells and the errata as CSV, and the report as Markdown."""
     folder.mkdir(parents=True, exist_ok=True)
-    cells = [(*c.printed, c.error, c.steps, c.rejected, c.newton_abort, c.t_reached, round(c.seconds, 3), c.matches, *verdict(c)) for c in study.cells]
+    cells = [
+        (*c.printed, c.error, c.steps, c.rejected, c.newton_abort, c.t_reached, round(c.seconds, 3), c.matches, *verdict(c))
+        for c in study.cells
+    ]
     tables: dict[str, tuple[Sequence[str], Sequence[Sequence[object]]]] = {
         "rows.csv": (COLUMNS, [flat(row) for row in study.rows]),
         "table1.csv": (
-            ("system", "tf", "beta", "eps0", "printed_error", "printed_steps", "error", "steps", "rejected", "newton_abort", "t_reached", "seconds",
-             "matches", "verdict", "why"), cells,
+            (
+                "system",
+                "tf",
+                "beta",
+                "eps0",
+                "printed_error",
+                "printed_steps",
+                "error",
+                "steps",
+                "rejected",
+                "newton_abort",
+                "t_reached",
+                "seconds",
+                "matches",
+                "verdict",
+                "why",
+            ),
+            cells,
         ),
-        "errata.csv": (("where", "printed", "right", "evidence", "holds"), [(e.where, e.printed, e.right, e.evidence, e.holds) for e in study.errata]),
-    }  # fmt: skip
+        "errata.csv": (
+            ("where", "printed", "right", "evidence", "holds"),
+            [(e.where, e.printed, e.right, e.evidence, e.holds) for e in study.errata],
+        ),
+    }
     for name, (head, lines) in tables.items():
         with (folder / name).open("w", newline="", encoding="utf-8") as file:
             csv.writer(file).writerows([head, *lines])

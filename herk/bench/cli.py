@@ -47,10 +47,10 @@ def parser() -> argparse.ArgumentParser:
 
 def show(what: str | None) -> None:
     """Print names, one in a line."""
-    import herk
     import testset
+    from herk.method.tableaus import METHODS
 
-    known = {"problems": testset.names(), "methods": sorted(herk.METHODS), "studies": sorted(STUDIES)}
+    known = {"problems": testset.names(), "methods": sorted(METHODS), "studies": sorted(STUDIES)}
     for name, entries in known.items():
         if what is None:
             print(f"{name}: {', '.join(entries)}")

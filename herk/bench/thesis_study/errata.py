@@ -4,37 +4,37 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
-import scipy.linalg
 from scipy.special import ellipk
 
-import herk
 import testset
 from herk.bench.thesis_study import figures, printed
+from herk.bench.thesis_study.applications import ChainRun, chain_run
 from herk.bench.thesis_study.equations import PRINTED_G
-from herk.bench.thesis_study.examples import START, pendulum_jacobian, selected
-from herk.bench.thesis_study.rows import close
-from herk.bench.thesis_study.systems import CHAIN, DRIFTING, PENDULUM, SELECTOR, SETTINGS_43_TABLE, SETTINGS_423, WIND_CORRECTED, WIND_PRINTED
+from herk.bench.thesis_study.rows import Erratum, close
+from herk.bench.thesis_study.slips import slips
+from herk.bench.thesis_study.systems import (
+    CHAIN,
+    DRIFTING,
+    PENDULUM,
+    SELECTOR,
+    SETTINGS_43_TABLE,
+    SETTINGS_44,
+    SETTINGS_423,
+    WIND_CORRECTED,
+    WIND_PRINTED,
+)
 from herk.bench.thesis_study.table1 import Cell, run_cell
 from herk.core.dae import Array
+from herk.method.solve import solve_dae
+from herk.model.start import check_constraints
 from herk.thesis import integrate
 from testset.pendulum import EXACT_G, exact
 
 CHAIN_CHECKED = (1e-5, 1e-7, 1e-9, 1e-11)
 MISPRINTS = {("4.6", 20.0, 0.7): 1.99e-7, ("4.6", 200.0, 0.7): 1.50e-4, ("4.6", 20.0, 0.9): 5.25e-7}
-
-
-@dataclass(frozen=True)
-class Erratum:
-    """A claim about the thesis: where, what is printed, what is right, the numbers that show it, and whether they do."""
-
-    where: str
-    printed: str
-    right: str
-    evidence: str
-    holds: bool
 
 
 def _printed_error(system: str, tf: float, beta: float, eps0: float) -> float:
@@ -53,11 +53,24 @@ def misprints() -> list[Erratum]:
         wrong = _printed_error("4.6", 200.0, beta, 1e-12) / _printed_error("4.6", 20.0, beta, 1e-12)
         ours = cells["4.6", 200.0, beta].error / cells["4.6", 20.0, beta].error
         evidence = (
-            f"same {cell.steps} steps, error {cell.error:.3e}; the error grows from t_f = 20 to 200 by {before:.0f} at eps0 = 1e-11 (printed), "
+            f"same {cell.steps} steps, error {cell.error:.3e}; the error grows from t_f = 20 to 200 "
+            f"by {before:.0f} at eps0 = 1e-11 (printed), "
             f"by {ours:.0f} at 1e-12 (ours), by {wrong:.0f} as printed"
         )
-        holds = cell.steps == cell.printed.steps and close(cell.error, right, 0.005) and abs(ours / before - 1) < 0.05 < abs(1 - wrong / ours) + 0.005
-        found.append(Erratum(f"Table 1, ({key[0]}), t_f = {key[1]:g}, beta = {beta}, eps0 = 1e-12", f"{cell.printed.error:.2e}", f"{right:.2e}", evidence, holds))
+        holds = (
+            cell.steps == cell.printed.steps
+            and close(cell.error, right, 0.005)
+            and abs(ours / before - 1) < 0.05 < abs(1 - wrong / ours) + 0.005
+        )
+        found.append(
+            Erratum(
+                f"Table 1, ({key[0]}), t_f = {key[1]:g}, beta = {beta}, eps0 = 1e-12",
+                f"{cell.printed.error:.2e}",
+                f"{right:.2e}",
+                evidence,
+                holds,
+            )
+        )
     return found
 
 
@@ -67,7 +80,8 @@ def gravity() -> Erratum:
     floor = float(np.linalg.norm(exact(20.0, 1.0, 1.0, PRINTED_G) - PENDULUM.x0))
     cell = run_cell("4.5", 20.0, 0.7, 1e-12)
     evidence = (
-        f"(2 K)^2 = {right:.15f}, relative difference {PRINTED_G / right - 1:.1e}; the exact solution for the printed g is {floor:.2e} off after "
+        f"(2 K)^2 = {right:.15f}, relative difference {PRINTED_G / right - 1:.1e}; "
+        f"the exact solution for the printed g is {floor:.2e} off after "
         f"20 s, and the cell (4.5), 20, 0.7, 1e-12 stands at {cell.error:.2e}"
     )
     holds = close(right, EXACT_G, 1e-15) and 1e-8 < floor < 2e-8 and 0.5 < cell.error / floor < 2 and 5e-11 < PRINTED_G / right - 1 < 2e-10
@@ -76,24 +90,35 @@ def gravity() -> Erratum:
 
 def wind() -> list[Erratum]:
     """Differentiate the constraints along the flow, by numbers and by computer algebra, and measure what the wrong ones cost."""
-    told = herk.check_constraints(testset.get("wind_pendulum_printed").dae, 0.0, WIND_PRINTED.x0)
-    fine = herk.check_constraints(testset.get("wind_pendulum").dae, 0.0, WIND_CORRECTED.x0)
+    told = check_constraints(testset.get("wind_pendulum_printed").dae, 0.0, WIND_PRINTED.x0)
+    fine = check_constraints(testset.get("wind_pendulum").dae, 0.0, WIND_CORRECTED.x0)
     states = (7.0, 0.3, -1.7, 0.2, 0.1, 4.0)
     difference = _found_constraints(*states) - np.array([0.0, 2 * 1.79 * 0.03, -2 * 0.03**2]) - _printed_constraints(*states)
-    outcome = figures.run(WIND_PRINTED, figures.SETTINGS_44)
-    true = herk.solve_dae(testset.get("wind_pendulum"), rtol=1e-11, atol=1e-11, method="dop853", t_eval=np.minimum(outcome.T[1:], 50.0)).y
+    outcome = figures.run(WIND_PRINTED, SETTINGS_44)
+    true = solve_dae(testset.get("wind_pendulum"), rtol=1e-11, atol=1e-11, method="dop853", t_eval=np.minimum(outcome.T[1:], 50.0)).y
     off = np.abs(outcome.X[:, 1:] - true).max(axis=1)
     speed = np.abs(2 * outcome.X[0] * outcome.X[2] + 2 * outcome.X[1] * outcome.X[3]).max()
-    shown = f"over [0, 50] the program is off by {off[1]:.1e} in y, {off[3]:.1e} in w, {off[4]:.1e} in lambda; its 2xv + 2yw is {speed:.0e}, not 2 l l'"
+    shown = (
+        f"over [0, 50] the program is off by {off[1]:.1e} in y, {off[3]:.1e} in w, {off[4]:.1e} in lambda; "
+        f"its 2xv + 2yw is {speed:.0e}, not 2 l l'"
+    )
     return [
         Erratum(
-            "Section 4.4, hidden constraints", "2xv + 2yw = 0 and no l', l''", "2xv + 2yw - 2 l l' = 0, and -2 l'^2 - 2 l l'' in the third",
-            f"check_constraints: {len(told)} contradictions as printed, {len(fine)} corrected; herk.regularize gives the corrected ones. {shown}",
+            "Section 4.4, hidden constraints",
+            "2xv + 2yw = 0 and no l', l''",
+            "2xv + 2yw - 2 l l' = 0, and -2 l'^2 - 2 l l'' in the third",
+            f"check_constraints: {len(told)} contradictions as printed, {len(fine)} corrected; "
+            f"herk.regularize gives the corrected ones. {shown}",
             bool(told) and not fine and np.abs(difference).max() < 1e-12 and 0.02 < off[3] < 0.05 and 0.02 < off[4] < 0.06,
         ),
-        Erratum("Section 4.4, start", "w(0) = 0", "w(0) = -l' = 0.03", f"x v + y w = l l' = {2.0 * -0.03:.2f} at t = 0 with y = -2",
-                abs(WIND_CORRECTED.x0[1] * WIND_CORRECTED.x0[3] - 2.0 * -0.03) < 1e-15),
-    ]  # fmt: skip
+        Erratum(
+            "Section 4.4, start",
+            "w(0) = 0",
+            "w(0) = -l' = 0.03",
+            f"x v + y w = l l' = {2.0 * -0.03:.2f} at t = 0 with y = -2",
+            abs(WIND_CORRECTED.x0[1] * WIND_CORRECTED.x0[3] - 2.0 * -0.03) < 1e-15,
+        ),
+    ]
 
 
 def _printed_constraints(t: float, *state: float) -> Array:
@@ -113,9 +138,9 @@ def _found_constraints(t: float, *state: float) -> Array:
     return np.array([g[k] * c for k, c in zip(order, scales, strict=True)])
 
 
-def stopping(curve: Sequence[figures.ChainRun] | None = None) -> Erratum:
+def stopping(curve: Sequence[ChainRun] | None = None) -> Erratum:
     """Replace only the stopping rule of Newton on the chain, whose constraints are affine with a constant Jacobian."""
-    runs = curve or [figures.chain_run(e, N, stop) for e in CHAIN_CHECKED for N in (0, 1) for stop in (False, True)]
+    runs = curve or [chain_run(e, N, stop) for e in CHAIN_CHECKED for N in (0, 1) for stop in (False, True)]
     steps = {(each.eps0, each.Nopt, each.max_norm): each.steps for each in runs}
     g = CHAIN.dae.g
     assert g is not None
@@ -126,8 +151,13 @@ def stopping(curve: Sequence[figures.ChainRun] | None = None) -> Erratum:
         old, new = [steps[eps0, N, False] for N in (0, 1)], [steps[eps0, N, True] for N in (0, 1)]
         told.append(f"{eps0:.0e}: {old[0]}/{old[1]} -> {new[0]}/{new[1]}")
         holds = holds and close(new[1], new[0], 0.05) and max(new) < min(old)
-    evidence = f"g is affine (second difference {bent:.0e}), so both Newton variants are the same; steps Nopt 0/1 with |sum g_i| -> max |g_i|: {'; '.join(told)}"
-    return Erratum("Section 4.5, Figure 15", "the ageing Jacobian costs steps", "the stopping rule |g_1 + ... + g_m| < tol does", evidence, holds)
+    evidence = (
+        f"g is affine (second difference {bent:.0e}), so both Newton variants are the same; "
+        f"steps Nopt 0/1 with |sum g_i| -> max |g_i|: {'; '.join(told)}"
+    )
+    return Erratum(
+        "Section 4.5, Figure 15", "the ageing Jacobian costs steps", "the stopping rule |g_1 + ... + g_m| < tol does", evidence, holds
+    )
 
 
 def selectors() -> list[Erratum]:
@@ -139,13 +169,21 @@ def selectors() -> list[Erratum]:
         noisy = figures.orders(SELECTOR, replace(settings, Jopt=0), figures.STEPS_SELECTOR)
         lopsided = figures.orders(SELECTOR, settings, figures.STEPS_SELECTOR, tf=0.325 * math.pi)
         evidence = (
-            f"exact Jacobian: order {clean.order:.2f} at t_f, {clean.order_of_largest:.2f} over the interval, {lopsided.order:.2f} at the end of "
+            f"exact Jacobian: order {clean.order:.2f} at t_f, {clean.order_of_largest:.2f} over the interval, "
+            f"{lopsided.order:.2f} at the end of "
             f"[pi/8, 0.325 pi]; changes of the selectors for the three steps: {clean.changes} exact, {noisy.changes} with delta = 1e-15"
         )
         near = abs(clean.order - wrong) < 0.1 and abs(clean.order_of_largest - right) < 0.1 and abs(lopsided.order - right) < 0.1
         holds = near and clean.changes == (1, 1, 1) and noisy.changes[-1] > 10
-        found.append(Erratum(f"Section 4.2.4, method ({letter})", f"p = {printed.ORDERS_SELECTOR[letter]} shows order {right:g}, one selector change",
-                             "the interval is symmetric: odd orders cancel at t_f, noise hides it", evidence, holds))  # fmt: skip
+        found.append(
+            Erratum(
+                f"Section 4.2.4, method ({letter})",
+                f"p = {printed.ORDERS_SELECTOR[letter]} shows order {right:g}, one selector change",
+                "the interval is symmetric: odd orders cancel at t_f, noise hides it",
+                evidence,
+                holds,
+            )
+        )
     entry = math.sin(1.0) - math.sin(1.0) * 1.0
     found.append(Erratum("Equation (4.4), entry (2,2)", "sin t - cos t", "0", f"x - sin(t) z = {entry:g} on the solution", entry == 0.0))
     return found
@@ -159,60 +197,53 @@ def coarse() -> Erratum:
         fine = run_cell("4.5", 20.0, 0.7, eps0, replace(SETTINGS_43_TABLE, keep_fine=True))
         told.append(f"{eps0:.0e}: {kept.error:.1e} -> {fine.error:.1e} with {kept.steps} -> {fine.steps} steps")
         holds = holds and fine.error < kept.error / 10 and close(fine.steps, kept.steps, 0.02)
-    return Erratum("Section 4.1.5, step 4 (a)", '"accept current step"', "the coarse value is kept; the fine one costs nothing", "; ".join(told), holds)
+    return Erratum(
+        "Section 4.1.5, step 4 (a)", '"accept current step"', "the coarse value is kept; the fine one costs nothing", "; ".join(told), holds
+    )
 
 
 def failures(cells: Sequence[Cell] = ()) -> Erratum:
     """Show that the empty cells of Table 1 come from the difference quotient, not from the method."""
     run = integrate(DRIFTING.dae, 0.0, 200.0, DRIFTING.x0, replace(SETTINGS_43_TABLE, beta=0.7, eps0=1e-6))
-    shrunk = float((run.X[0, -1] ** 2 + run.X[1, -1] ** 2))
+    shrunk = float(run.X[0, -1] ** 2 + run.X[1, -1] ** 2)
     better = run_cell("4.6", 200.0, 0.7, 1e-6, replace(SETTINGS_43_TABLE, delta=1e-8))
     edge = run_cell("4.6", 200.0, 0.9, 1e-6, replace(SETTINGS_43_TABLE, delta=1e-8))
     lam, squared = 20.0, 0.66
     slope = (2 * squared * (lam + 1e-14) - 2 * squared * lam) / 1e-14
     aborted = [cell for cell in cells if cell.printed.error is None]
     evidence = (
-        f"(4.6), 200, 0.7, 1e-6 aborts at t = {run.T[-1]:.1f} with x^2 + y^2 = {shrunk:.4f}, just below 2/3; with delta = 1e-8 it ends ({better.steps} steps), "
-        f"and so does 200, 0.9, 1e-6 ({edge.steps} steps, error {edge.error:.2e}; printed 7279, 1.97e+01); the quotient for 2 (x^2 + y^2) = 1.32 at "
+        f"(4.6), 200, 0.7, 1e-6 aborts at t = {run.T[-1]:.1f} with x^2 + y^2 = {shrunk:.4f}, just below 2/3; "
+        f"with delta = 1e-8 it ends ({better.steps} steps), "
+        f"and so does 200, 0.9, 1e-6 ({edge.steps} steps, error {edge.error:.2e}; printed 7279, 1.97e+01); "
+        f"the quotient for 2 (x^2 + y^2) = 1.32 at "
         f"lambda = 20 is {slope:.2f}" + (f"; {len(aborted)} empty cells, all aborted" if aborted else "")
     )
-    holds = run.failure == -1 and 0.6 < shrunk < 2 / 3 + 1e-3 and not better.newton_abort and not edge.newton_abort and close(edge.steps, 7279, 0.005)
-    return Erratum("Table 1, empty cells", '"failed to converge"', "a difference quotient with delta = 1e-14 at lambda >= 16", evidence, holds and all(c.newton_abort for c in aborted))
+    holds = (
+        run.failure == -1
+        and 0.6 < shrunk < 2 / 3 + 1e-3
+        and not better.newton_abort
+        and not edge.newton_abort
+        and close(edge.steps, 7279, 0.005)
+    )
+    return Erratum(
+        "Table 1, empty cells",
+        '"failed to converge"',
+        "a difference quotient with delta = 1e-14 at lambda >= 16",
+        evidence,
+        holds and all(c.newton_abort for c in aborted),
+    )
 
 
-def slips() -> list[Erratum]:
-    """Check the smaller slips by numbers."""
-    x, y, v, w = START[:4]
-    residual, corrected = 2 * x * v - 2 * y * (1 / 9) ** 0.5, 2 * x * v + 2 * y * w
-    jacobian = pendulum_jacobian(START)
-    columns = list(selected(jacobian, (4,)))
-    block, g = jacobian[:, columns], np.array([1.0, 2.0, 3.0])
-    P, L, U = scipy.linalg.lu(block)
-    step, other = -np.linalg.solve(U, np.linalg.solve(L, P.T @ g)), -np.linalg.solve(U, g)
-    wrong, right = float(np.abs(block @ other + g).max()), float(np.abs(block @ step + g).max())
-    A = herk.METHODS["rk4"].A
-    small = np.array([[2.0, 1.0], [1.0, 3.0]])
-    good, bad = small[1, 0] / small[0, 0], small[1, 0] / small[1, 1]
-    start = (1.0, 2.0, 2.0)
-    gap = (2 * start[0] + start[1], start[0] + start[1] / 2 + start[2])
-    fixed = (2 * start[0] - start[1], start[0] + start[1] / 2 - start[2])
-    return [
-        Erratum("Example 2.13 (continued), start", "w = -(1/9)^(1/2)", "w = -(1/12)^(1/2)",
-                f"2xv + 2yw = {residual:.3f} as printed, {corrected:.0e} corrected", abs(residual) > 0.07 and abs(corrected) < 1e-15),
-        Erratum("Example 3.13, start", "2 x1 + x2 and x1 + x2/2 + x3", "2 x1 - x2 and x1 + x2/2 - x3",
-                f"the printed constraints are {gap} at (1, 2, 2), the corrected {fixed}", gap == (4.0, 4.0) and fixed == (0.0, 0.0)),
-        Erratum("Section 3.1, explicit methods", "a_ij = 0 for i >= j", "a_ij = 0 for j >= i",
-                f"RK4: {np.count_nonzero(np.tril(A))} entries with i >= j, {np.count_nonzero(np.triu(A))} with j >= i", bool(np.tril(A).any()) and not np.triu(A).any()),
-        Erratum("Procedure 3.11, step 3", "L_ji = J_ji / J_jj", "L_ji = J_ji / J_ii",
-                f"[2 1; 1 3]: the entry left below the pivot is {1 - bad * 2:.2f} as printed, {1 - good * 2:.0f} corrected", 1 - good * 2 == 0 != 1 - bad * 2),
-        Erratum("Definition 3.14, Remark 3.15", "increment -R^-1 g", "-R^-1 L^-1 P g",
-                f"residual of the Newton equation {wrong:.1f} as printed, {right:.0e} corrected", right < 1e-12 < 1 < wrong),
-    ]  # fmt: skip
-
-
-def every_erratum(cells: Sequence[Cell] = (), curve: Sequence[figures.ChainRun] | None = None) -> list[Erratum]:
+def every_erratum(cells: Sequence[Cell] = (), curve: Sequence[ChainRun] | None = None) -> list[Erratum]:
     """Compute every claim."""
     parts: list[Callable[[], list[Erratum]]] = [
-        misprints, lambda: [gravity()], wind, lambda: [stopping(curve)], selectors, lambda: [coarse()], lambda: [failures(cells)], slips,
-    ]  # fmt: skip
+        misprints,
+        lambda: [gravity()],
+        wind,
+        lambda: [stopping(curve)],
+        selectors,
+        lambda: [coarse()],
+        lambda: [failures(cells)],
+        slips,
+    ]
     return [each for part in parts for each in part()]

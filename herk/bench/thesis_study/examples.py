@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 import sympy as sp
 
-import herk
 import testset
 from herk.bench.thesis_study.rows import Row, Verdict
 from herk.core.dae import Array
+from herk.model.regularize import regularize
 from herk.thesis.selectors import select
 
 NAMES = ("x", "y", "v", "w", "lam")
@@ -39,7 +39,7 @@ def same_set(name: str, formulas: Sequence[str]) -> bool:
     """Tell whether regularize finds exactly these constraints, up to constant factors and the constraints before."""
     model = testset.get(name).model
     names = {str(s): sp.Symbol(str(s)) for s in (*model.states, model.t, *model.parameters)}
-    found = [_plain(c) for c in herk.regularize(model).constraints]
+    found = [_plain(c) for c in regularize(model).constraints]
     wanted = [_plain(sp.sympify(text, names)) for text in formulas]
     return len(found) == len(wanted) and all(any(_proportional(a, b) for b in found) for a in wanted)
 
@@ -58,9 +58,11 @@ def rows() -> list[Row]:
     """Return what becomes of Examples 2.7, 2.13 and 3.13."""
     found = []
     for part, name, formulas in (("Example 2.7", "cv_circuit", CIRCUIT), ("Example 2.13", "pendulum", PENDULUM)):
-        levels = [len(level) for level in herk.regularize(testset.get(name).model).levels]
+        levels = [len(level) for level in regularize(testset.get(name).model).levels]
         word = Verdict.SAME if same_set(name, formulas) else Verdict.LOST
-        found.append(Row(part, name, "constraints per level", f"{len(formulas)} constraints", f"{levels}", word, "found by herk.regularize"))
+        found.append(
+            Row(part, name, "constraints per level", f"{len(formulas)} constraints", f"{levels}", word, "found by herk.regularize")
+        )
     cases = (
         ("Example 2.13", "complete pivoting", pendulum_jacobian(START), (), {"x", "w", "y"}, "lambda is missed, as the thesis says"),
         ("Example 2.13", "Procedure 3.11", pendulum_jacobian(START), (4,), {"lam", "w", "y"}, "order of w and y: equal pivots"),

@@ -8,8 +8,8 @@ from enum import StrEnum
 
 import numpy as np
 
-import herk
 from herk.core import Problem
+from herk.method.solve import solve_dae
 
 
 class Verdict(StrEnum):
@@ -46,12 +46,23 @@ class Row:
     modern: Modern | None = None
 
 
+@dataclass(frozen=True)
+class Erratum:
+    """A claim about the thesis: where, what is printed, what is right, the numbers that show it, and whether they do."""
+
+    where: str
+    printed: str
+    right: str
+    evidence: str
+    holds: bool
+
+
 def modern(problem: Problem, tolerance: float, method: str = "dop853", over_time: bool = False, repeats: int = 2) -> Modern:
     """Solve with rtol = atol = tolerance; the error is that at the end, or the largest over the accepted points."""
     best = np.inf
     for _ in range(repeats):
         start = time.process_time()
-        sol = herk.solve_dae(problem, method=method, rtol=tolerance, atol=tolerance)
+        sol = solve_dae(problem, method=method, rtol=tolerance, atol=tolerance)
         best = min(best, time.process_time() - start)
     assert problem.reference is not None
     error = float(np.linalg.norm(sol.y[:, -1] - problem.reference.y))

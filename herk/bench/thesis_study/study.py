@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from herk.bench.thesis_study import examples, figures, table1
-from herk.bench.thesis_study.errata import Erratum, every_erratum
-from herk.bench.thesis_study.figures import ChainRun, Orders
-from herk.bench.thesis_study.rows import Row, Verdict
+from herk.bench.thesis_study import applications, examples, figures, table1
+from herk.bench.thesis_study.applications import ChainRun
+from herk.bench.thesis_study.errata import every_erratum
+from herk.bench.thesis_study.figures import Orders
+from herk.bench.thesis_study.rows import Erratum, Row, Verdict
 from herk.bench.thesis_study.systems import PENDULUM, SETTINGS_43_TABLE
 from herk.bench.thesis_study.table1 import Cell
 from herk.thesis import Outcome, integrate
@@ -58,7 +59,10 @@ class Study:
             (f"Table 1 takes {self.seconds:.1f} s of processor time (at most {MOST_SECONDS:g})", self.seconds <= MOST_SECONDS),
             (f"its heaviest cell takes {heaviest.seconds:.1f} s (at most {HEAVIEST_SECONDS:g})", heaviest.seconds <= HEAVIEST_SECONDS),
             (f"{len(self.rows) - len(lost)} of {len(self.rows)} published values are reproduced or refuted", not lost),
-            (f"{sum(each.holds for each in self.errata)} of {len(self.errata)} errata are shown by numbers", all(e.holds for e in self.errata)),
+            (
+                f"{sum(each.holds for each in self.errata)} of {len(self.errata)} errata are shown by numbers",
+                all(e.holds for e in self.errata),
+            ),
         ]
 
 
@@ -76,10 +80,10 @@ def run(quick: bool = False, say: Callable[[str], None] = lambda _: None) -> Stu
     table_rows = table1.rows(cells)
     say("Figures 10 to 20")
     ten = integrate(PENDULUM.dae, 0.0, 20.0, PENDULUM.x0, SETTINGS_43_TABLE)
-    wind_rows, wind = figures.wind()
-    chain_rows, curve, chain = figures.chain()
-    circuit_rows, circuit = figures.circuit()
-    akzo_rows, akzo, akzo_curve = figures.akzo()
+    wind_rows, wind = applications.wind()
+    chain_rows, curve, chain = applications.chain()
+    circuit_rows, circuit = applications.circuit()
+    akzo_rows, akzo, akzo_curve = applications.akzo()
     say("errata")
     rows += [*academic_rows, *selector_rows, *swing_rows, *period_rows, *table_rows, *wind_rows, *chain_rows, *circuit_rows, *akzo_rows]
     return Study(

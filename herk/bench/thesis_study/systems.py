@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
+from herk.bench.thesis_study import equations as eq
 from herk.core import Dae
 from herk.core.dae import Array, StageSource
-from herk.bench.thesis_study import equations as eq
 from herk.core.jit import interpreted
 from herk.thesis import Settings
 
 
-@dataclass(frozen=True)
+@dataclass
 class Written:
     """Compiled functions written by hand, handed to solvers in the way generated ones are."""
 
@@ -107,7 +107,9 @@ SELECTOR = System(
     tuple(selector_exact(QUARTER[0])), QUARTER, selector_exact,
 )  # fmt: skip
 PENDULUM = System("pendulum", written(_UNIT, eq.pendulum_f, eq.pendulum_g, 3, MECHANICAL), PENDULUM_START, (0.0, 20.0), pendulum_exact)
-DRIFTING = System("pendulum_drifting", written(_UNIT, eq.pendulum_f, eq.drifting_g, 1, MECHANICAL), PENDULUM_START, (0.0, 20.0), pendulum_exact)
+DRIFTING = System(
+    "pendulum_drifting", written(_UNIT, eq.pendulum_f, eq.drifting_g, 1, MECHANICAL), PENDULUM_START, (0.0, 20.0), pendulum_exact
+)
 DRIFTING_PRINTED = System(
     "pendulum_drifting", written(_UNIT, eq.pendulum_f, eq.drifting_g_printed, 1, MECHANICAL), PENDULUM_START, (0.0, 20.0), pendulum_exact
 )

@@ -1,0 +1,148 @@
+"""Chapter 4 of the thesis: the printed numbers come out, the wrong ones are shown to be wrong."""
+
+from __future__ import annotations
+
+import csv
+
+import numpy as np
+import pytest
+
+from herk.bench.thesis_study import TABLE1, Verdict, applications, examples, figures, run_cell, slips, table1
+from herk.bench.thesis_study import errata as wrong
+from herk.bench.thesis_study.printed import ORDERS_ACADEMIC
+
+SHORT = [cell for cell in TABLE1 if cell.tf <= 200]
+LONG = [("4.6", 2000.0, 0.9, 1e-7), ("4.5", 2000.0, 0.7, 1e-8), ("4.6", 2000.0, 0.7, 1e-9)]
+
+
+@pytest.fixture(scope="module")
+def cells():
+    return table1.table1(SHORT)
+
+
+def test_table1_is_complete():
+    assert len(TABLE1) == 96
+    assert sum(cell.error is None for cell in TABLE1) == 11
+    assert [cell.steps for cell in TABLE1 if cell[:3] == ("4.5", 2000.0, 0.7)][-1] == 1434361
+
+
+def test_cells_match_within_half_a_percent_in_steps_and_five_in_errors(cells):
+    different = {cell.key for cell in cells if not cell.matches}
+    assert different <= set(table1.EXPLAINED)
+    assert sum(cell.matches for cell in cells) >= len(cells) - 4
+
+
+def test_failing_cells_fail_by_a_newton_abort(cells):
+    assert all(cell.newton_abort for cell in cells if cell.printed.error is None)
+
+
+def test_most_step_counts_are_identical(cells):
+    filled = [cell for cell in cells if cell.printed.steps is not None and not cell.newton_abort]
+    assert sum(cell.steps == cell.printed.steps for cell in filled) >= len(filled) / 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("key", LONG)
+def test_long_cells_match(key):
+    assert run_cell(*key).matches
+
+
+def test_a_trial_takes_a_few_microseconds(cells):
+    """The heaviest cell has 1.44 million trials and 8 s; three times that is left for a busy machine."""
+    [cell] = [cell for cell in cells if cell.key == ("4.5", 200.0, 0.7, 1e-12)]
+    assert cell.seconds / (cell.steps + cell.rejected) < 3 * 5.5e-6
+
+
+@pytest.mark.parametrize("letter", "abc")
+def test_orders_of_figure_3_have_the_printed_digits(letter):
+    settings = table1.replace(figures.SETTINGS_423, method="abcd".index(letter) + 1)
+    order = figures.orders(figures.ACADEMIC, settings, figures.STEPS_ACADEMIC).order
+    assert f"{order:.4f}" == f"{ORDERS_ACADEMIC[letter]:.4f}"
+
+
+def test_method_d_has_order_4_until_rounding():
+    found = figures.orders(figures.ACADEMIC, table1.replace(figures.SETTINGS_423, method=4), figures.STEPS_ACADEMIC)
+    assert found.order == pytest.approx(4.0, abs=0.01)
+
+
+def test_the_order_of_figure_9_has_the_printed_digits():
+    found = figures.orders(figures.PENDULUM, figures.SETTINGS_43_ORDER, figures.STEPS_PENDULUM, tf=2.0)
+    assert f"{found.order:.4f}" == "3.0266"
+
+
+def test_end_points_are_those_of_the_original():
+    rows, _ = figures.end_points()
+    assert {row.verdict for row in rows} == {Verdict.SAME}
+
+
+def test_hidden_constraints_and_selectors_of_the_worked_examples():
+    assert {row.verdict for row in examples.rows()} == {Verdict.SAME}
+
+
+@pytest.mark.parametrize(
+    "claims",
+    [
+        wrong.misprints,
+        wrong.wind,
+        wrong.selectors,
+        slips.slips,
+        *(lambda f=f: [f()] for f in (wrong.gravity, wrong.coarse, wrong.failures)),
+    ],
+    ids=["misprints", "wind", "selectors", "slips", "gravity", "coarse", "failures"],
+)
+def test_errata_are_shown_by_numbers(claims):
+    found = claims()
+    assert found
+    assert [each.where for each in found if not each.holds] == []
+
+
+def test_the_signed_sum_and_not_the_old_jacobian_costs_the_steps_of_figure_15():
+    assert wrong.stopping().holds
+
+
+@pytest.mark.parametrize(("Nopt", "steps", "error"), [(0, 5750, 2.896e-5), (1, 6266, 8.3e-5)])
+def test_chain_runs_stay_in_the_bands_of_rounding(Nopt, steps, error):
+    found = applications.chain_run(1e-7, Nopt)
+    assert found.steps == pytest.approx(steps, rel=0.1)
+    assert error / 3 < found.error < 3 * error
+
+
+def test_the_chain_aborts_at_the_loosest_tolerance_as_the_original_does():
+    assert all("does not converge" in applications.chain_run(1e-3, Nopt).message for Nopt in (0, 1))
+
+
+def test_circuit_and_akzo_agree_with_the_claims_of_the_text():
+    circuit, _ = applications.circuit()
+    akzo, _, curve = applications.akzo((1e-6, 1e-10, 1e-14))
+    assert Verdict.LOST not in {row.verdict for row in (*circuit, *akzo)}
+    assert np.all(np.diff([steps for _, steps, _ in curve]) > 0)
+
+
+def test_a_known_cell_is_judged_misprinted_and_a_wrong_number_lost():
+    cell = run_cell("4.6", 20.0, 0.9, 1e-12)
+    assert table1.verdict(cell)[0] is Verdict.MISPRINT
+    other = run_cell("4.6", 20.0, 0.9, 1e-5)
+    assert table1.verdict(other)[0] is Verdict.SAME
+    assert table1.verdict(table1.replace(other, steps=450))[0] is Verdict.LOST
+
+
+def test_the_command_writes_tables_and_figures(tmp_path, monkeypatch, capsys):
+    from herk.bench import __main__ as bench
+
+    few = [cell for cell in TABLE1 if cell.tf == 20 and cell.eps0 >= 0.9e-6]
+    monkeypatch.setattr(table1, "cells", lambda quick: few)
+    assert bench.main(["run", "thesis", "--quick", "--out", str(tmp_path)]) in (0, 1)
+    printed = capsys.readouterr().out
+    assert "Errata" in printed
+    assert str(tmp_path / "thesis.md") in printed
+    with (tmp_path / "table1.csv").open() as file:
+        assert [row["verdict"] for row in csv.DictReader(file)].count("not reproduced") == 0
+    assert len(list(tmp_path.glob("*.png"))) == len(list(tmp_path.glob("*.svg"))) == 8
+    assert "![" in (tmp_path / "thesis.md").read_text()
+
+
+def test_the_bench_lists_what_there_is(capsys):
+    from herk.bench import __main__ as bench
+
+    assert bench.main(["list", "studies"]) == 0
+    assert "thesis" in capsys.readouterr().out
