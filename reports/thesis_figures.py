@@ -160,7 +160,7 @@ def circuit(study: Study) -> Figure:
     figure = Figure(figsize=(WIDTH, 3.4), layout="constrained")
     total, parts = figure.subplots(1, 2)
     assert CIRCUIT.exact is not None
-    exact = np.array([CIRCUIT.exact(float(t)) for t in study.circuit.T]).T
+    exact = CIRCUIT.exact(study.circuit.T)
     total.plot(study.circuit.T, errors(CIRCUIT, study.circuit), color=BLUE, linewidth=0.8)
     total.set(title="Error (Fig. 16)", xlabel="t")
     for k, name in enumerate(("q1", "q2", "e1", "e2", "iV")):

@@ -103,7 +103,7 @@ def circuit() -> tuple[list[Row], Outcome]:
     """Return Figures 16 and 17: the error stays bounded, and e1 has none but Newton's."""
     outcome = run(CIRCUIT, SETTINGS_46)
     assert CIRCUIT.exact is not None
-    parts = np.abs(outcome.X.T - np.array([CIRCUIT.exact(float(t)) for t in outcome.T]))
+    parts = np.abs(outcome.X - CIRCUIT.exact(outcome.T)).T
     total = np.linalg.norm(parts, axis=1)
     today = modern(testset.get("cv_circuit"), SETTINGS_46.eps0, over_time=True)
     longer = run(CIRCUIT, SETTINGS_46, 10.0)
