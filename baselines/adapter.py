@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
 from importlib import import_module, metadata
 from typing import Any, ClassVar
@@ -16,6 +17,8 @@ import numpy as np
 from baselines.completion import model_points
 from herk.core import InputError, Problem, Reason, Settings, Solution
 from herk.core.dae import Array
+
+_FLUSH = ctypes.CDLL(None).fflush  # C keeps what it prints until then
 
 
 class TimeUpError(Exception):
@@ -185,17 +188,17 @@ def tolerances(prepared: Any, atol: float | tuple[float, ...]) -> Array:
 
 @contextmanager
 def silence() -> Iterator[None]:
-    """Send what C and Fortran code prints to nowhere."""
+    """Send what libraries print to nowhere, from Python and from C."""
+    kept = [os.dup(1), os.dup(2)]
     sys.stdout.flush()
     sys.stderr.flush()
-    kept = [os.dup(1), os.dup(2)]
-    nowhere = os.open(os.devnull, os.O_WRONLY)
     try:
-        os.dup2(nowhere, 1)
-        os.dup2(nowhere, 2)
-        yield
+        with open(os.devnull, "w") as nowhere, redirect_stdout(nowhere), redirect_stderr(nowhere):
+            os.dup2(nowhere.fileno(), 1)
+            os.dup2(nowhere.fileno(), 2)
+            yield
+            _FLUSH(None)
     finally:
         for place, copy in enumerate(kept, 1):
             os.dup2(copy, place)
             os.close(copy)
-        os.close(nowhere)

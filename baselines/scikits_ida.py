@@ -1,7 +1,8 @@
 """IDA through scikits.odes, or through scikits-odes-sundials, where it lives since version 3; SUNDIALS as installed on the machine.
 
 Tolerances: the weighted RMS of the local error, weights 1/(rtol |z| + atol), is kept below 1 in each step. In forms of index 2 and
-3 unknowns of index above one are left out of that test (IDASetSuppressAlg), as IDA's manual asks for; in index 1 all are in.
+3 unknowns of index above one are left out of that test (IDASetSuppressAlg, as IDA's manual asks for, and a large atol, without
+which Newton's iteration fails at tight tolerances); in index 1 all are in.
 Variants: compiled residual with IDA's difference quotients (ida_scikits), with exact Jacobian (ida_scikits_jac), and the same
 formulas in plain Python (ida_scikits_python), which is what most users have.
 """
@@ -74,12 +75,12 @@ class Scikits(Rival):
 
     def integrate(self, prepared: Implicit, settings: Settings, watch: Watch, points: Points) -> None:
         """Go through the span."""
-        form, (t0, t1) = prepared.form, prepared.t_span
+        form, own = prepared.form, settings.t_eval is None
         residual = ida.Residual(prepared.residual if self.compiled else prepared.plain_residual, watch, prepared.t_span)
         options: dict[str, Any] = {
-            "rtol": settings.rtol, "atol": ida.atol(form, tolerances(prepared, settings.atol)), "tstop": t1, "max_steps": ida.MAX_STEPS,
+            "rtol": settings.rtol, "atol": ida.atol(form, tolerances(prepared, settings.atol)), "max_steps": ida.MAX_STEPS,
             "algebraic_vars_idx": list(form.algebraic) or None, "exclude_algvar_from_error": form.index > 1,
-            "one_step_compute": settings.t_eval is None, "old_api": False, **self.options, **settings.options,
+            "one_step_compute": own, "old_api": False, **self.options, **settings.options,
         }  # fmt: skip
         if self.exact_jacobian:
             inner = watch.counted_jacobian(prepared.jacobian)
@@ -87,9 +88,11 @@ class Scikits(Rival):
         with warnings.catch_warnings(), silence():
             warnings.simplefilter("ignore")
             solver = library().IDA(residual.call, **options)
-            solver.init_step(t0, *(np.array(v) for v in prepared.start))
+            solver.init_step(prepared.t_span[0], *(np.array(v) for v in prepared.start))
 
-            def step(t: float, _: bool) -> tuple[int, float, Array, str]:
+            def step(t: float, one: bool) -> tuple[int, float, Array, str]:
+                if one is not own:
+                    solver.set_options(one_step_compute=one)  # at the end of the span; tstop is no help, it is rounded to single precision
                 result = solver.step(t)
                 at = result.values if result.flag >= 0 else result.errors
                 return result.flag, at.t, at.y.copy(), result.message

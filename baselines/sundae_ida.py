@@ -1,7 +1,7 @@
 """IDA through scikit-sundae, whose wheels bring SUNDIALS along.
 
-Tolerances: as in scikits_ida; this wrapper cannot leave unknowns out of the error test, so those of index above one get an atol so large
-that they do not count. Variants: compiled residual (ida_sundae), with exact Jacobian (ida_sundae_jac), plain Python (ida_sundae_python).
+Tolerances: as in scikits_ida; this wrapper does not offer IDASetSuppressAlg, the large atol does the same.
+Variants: compiled residual (ida_sundae), with exact Jacobian (ida_sundae_jac), plain Python (ida_sundae_python).
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Sundae(Rival):
                 raise watch.error  # the wrapper knows no flags, but lets exceptions through
 
         options: dict[str, Any] = {"algebraic_idx": list(form.algebraic) or None, "max_num_steps": ida.MAX_STEPS}
-        options |= {"rtol": settings.rtol, "atol": self._atol(prepared, settings), **self.options, **settings.options}
+        options |= {"rtol": settings.rtol, "atol": ida.atol(form, tolerances(prepared, settings.atol)), **self.options, **settings.options}
         if self.exact_jacobian:
             derivative = watch.counted_jacobian(prepared.jacobian)
             options["jacfn"] = lambda t, y, yp, _, cj, out: derivative(t, y.copy(), yp.copy(), cj, out.reshape(-1))
@@ -73,9 +73,6 @@ class Sundae(Rival):
                 ida.run(step, prepared.t_span, prepared.start[0], settings, points)
             finally:
                 points.nstep, points.nreject = counted.counts()
-
-    def _atol(self, prepared: Implicit, settings: Settings) -> Array:
-        return np.where(np.array(prepared.form.levels) > 1, ida.IGNORED, tolerances(prepared, settings.atol))
 
 
 SOLVERS = (

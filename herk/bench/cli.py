@@ -37,7 +37,7 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument("--out", type=Path, default=None, help="where to write (reports/out, for a study reports/out/STUDY)")
     commands = top.add_subparsers(dest="command", metavar="COMMAND")
     listing = commands.add_parser("list", help="what there is to run")
-    listing.add_argument("what", nargs="?", choices=("problems", "methods", "studies"), help="only these")
+    listing.add_argument("what", nargs="?", choices=("problems", "solvers", "methods", "studies"), help="only these")
     running = commands.add_parser("run", help="run studies")
     running.add_argument("study", nargs="+", choices=sorted(STUDIES), metavar="STUDY", help=", ".join(sorted(STUDIES)))
     running.add_argument("--quick", action="store_true", help="leave the longest runs out")
@@ -46,16 +46,18 @@ def parser() -> argparse.ArgumentParser:
 
 
 def show(what: str | None) -> None:
-    """Print names, one in a line."""
+    """Print names, one in a line; solvers with version, forms and availability."""
+    import baselines
     import testset
+    from herk.bench import listing
     from herk.method.tableaus import METHODS
 
-    known = {"problems": testset.names(), "methods": sorted(METHODS), "studies": sorted(STUDIES)}
+    known = {"problems": testset.names(), "solvers": baselines.names(), "methods": sorted(METHODS), "studies": sorted(STUDIES)}
     for name, entries in known.items():
         if what is None:
             print(f"{name}: {', '.join(entries)}")
         elif what == name:
-            print("\n".join(entries))
+            print(listing.solvers() if name == "solvers" else "\n".join(entries))
 
 
 def main(standard: Callable[[Path], int], arguments: Sequence[str] | None = None) -> int:
