@@ -46,7 +46,7 @@ from herk.thesis.memory import (
     M,
     N,
 )  # fmt: skip
-from herk.thesis.newton import ILL_CONDITIONED, MOST_TESTS, differences, eliminate, invert, misfit, pick
+from herk.thesis.newton import FUSED, ILL_CONDITIONED, MOST_TESTS, differences, eliminate, invert, misfit, pick
 from herk.thesis.selectors import select
 
 function_at = typed(FUNCTION)
@@ -131,7 +131,7 @@ def near_miss(off, control, ints):  # type: ignore[no-untyped-def]
     return NEWTON
 
 
-@compiled(forceinline=True)
+@compiled(forceinline=True, fastmath=FUSED)
 def iterate(m, t, x, order, pivots, residual, block, upper, inverse, control, ints, at, mem):  # type: ignore[no-untyped-def]
     """Solve g = 0 for the algebraic components with one Jacobian, inverted by QR with column pivoting."""
     g, max_norm, tol = function_at(ints[G_AT]), ints[MAX_NORM] == 1, control[TOL]
@@ -190,7 +190,7 @@ def classical(t, x, order, residual, block, control, ints, at, mem):  # type: ig
     return NEWTON
 
 
-@compiled()
+@compiled(fastmath=FUSED)
 def one_step(again, t, h, start, x, control, ints, at, weights, nodes, mem):  # type: ignore[no-untyped-def]
     """Make one step from `start` to x; the row s of `weights` with node 1 is the new point, a stage like the others.
 
