@@ -78,8 +78,10 @@ def swings(study: Study) -> Figure:
             axes.plot(run.X[0, -1], run.X[1, -1], "o", color=colour, markersize=6, markerfacecolor="none")
         axes.set(title=f"{METHODS[letter]} (Fig. {'abcd'.index(letter) + 5})", aspect="equal", xlim=(-1.15, 1.15), ylim=(-1.15, 1.15))
     figure.legend(*figure.axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
-    figure.supxlabel("x")
-    figure.supylabel("y")
+    for axes in figure.axes[2:]:
+        axes.set_xlabel("x")
+    for axes in figure.axes[::2]:
+        axes.set_ylabel("y")
     return figure
 
 
