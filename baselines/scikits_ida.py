@@ -78,7 +78,7 @@ class Scikits(Rival):
         form, own = prepared.form, settings.t_eval is None
         residual = ida.Residual(prepared.residual if self.compiled else prepared.plain_residual, watch, prepared.t_span)
         options: dict[str, Any] = {
-            "rtol": settings.rtol, "atol": ida.atol(form, tolerances(prepared, settings.atol)), "max_steps": ida.MAX_STEPS,
+            "rtol": settings.rtol, "atol": ida.atol(form, tolerances(prepared, settings.atol)),
             "algebraic_vars_idx": list(form.algebraic) or None, "exclude_algvar_from_error": form.index > 1,
             "one_step_compute": own, "old_api": False, **self.options, **settings.options,
         }  # fmt: skip
@@ -103,8 +103,9 @@ class Scikits(Rival):
             note(points, watch.error)
 
 
+OPTIONS = {"linsolver": "dense", "max_steps": ida.MAX_STEPS}
 SOLVERS = (
-    Scikits("ida_scikits", "ida", ida.FORMS, 5, True, ida.TAGS),
-    Scikits("ida_scikits_jac", "ida", ida.FORMS, 5, True, ida.TAGS, exact_jacobian=True),
-    Scikits("ida_scikits_python", "ida", ida.FORMS, 5, True, ida.TAGS | {"interpreted"}, compiled=False),
+    Scikits("ida_scikits", "ida", ida.FORMS, 5, True, ida.TAGS, OPTIONS),
+    Scikits("ida_scikits_jac", "ida", ida.FORMS, 5, True, ida.TAGS, OPTIONS, exact_jacobian=True),
+    Scikits("ida_scikits_python", "ida", ida.FORMS, 5, True, ida.TAGS | {"interpreted"}, OPTIONS, compiled=False),
 )

@@ -55,7 +55,7 @@ class Sundae(Rival):
             if call(t, z, zp, out) < 0:
                 raise watch.error  # the wrapper knows no flags, but lets exceptions through
 
-        options: dict[str, Any] = {"algebraic_idx": list(form.algebraic) or None, "max_num_steps": ida.MAX_STEPS}
+        options: dict[str, Any] = {"algebraic_idx": list(form.algebraic) or None}
         options |= {"rtol": settings.rtol, "atol": ida.atol(form, tolerances(prepared, settings.atol)), **self.options, **settings.options}
         if self.exact_jacobian:
             derivative = watch.counted_jacobian(prepared.jacobian)
@@ -75,8 +75,9 @@ class Sundae(Rival):
                 points.nstep, points.nreject = counted.counts()
 
 
+OPTIONS = {"linsolver": "dense", "max_num_steps": ida.MAX_STEPS}
 SOLVERS = (
-    Sundae("ida_sundae", "ida", ida.FORMS, 5, True, ida.TAGS),
-    Sundae("ida_sundae_jac", "ida", ida.FORMS, 5, True, ida.TAGS, exact_jacobian=True),
-    Sundae("ida_sundae_python", "ida", ida.FORMS, 5, True, ida.TAGS | {"interpreted"}, compiled=False),
+    Sundae("ida_sundae", "ida", ida.FORMS, 5, True, ida.TAGS, OPTIONS),
+    Sundae("ida_sundae_jac", "ida", ida.FORMS, 5, True, ida.TAGS, OPTIONS, exact_jacobian=True),
+    Sundae("ida_sundae_python", "ida", ida.FORMS, 5, True, ida.TAGS | {"interpreted"}, OPTIONS, compiled=False),
 )
