@@ -5,7 +5,6 @@ from __future__ import annotations
 from herk.core.jit import compiled
 
 MOST_TESTS = 100
-FUSED = {"contract"}  # products and sums of linear algebra may be fused, as in every BLAS; difference quotients and residuals may not
 ILL_CONDITIONED = 1e10  # of the square of |R_11 / R_mm|
 
 
@@ -44,7 +43,7 @@ def exchange(a, r, order, k, other, m):  # type: ignore[no-untyped-def]
         order[k], order[other] = order[other], order[k]
 
 
-@compiled(forceinline=True, fastmath=FUSED)
+@compiled(forceinline=True)
 def orthogonalise(a, r, order, m):  # type: ignore[no-untyped-def]
     """Factor a P = U R in place by QR with column pivoting (all by columns), columns of U orthogonal but not of length 1, so R_ii = 1.
 
@@ -70,7 +69,7 @@ def orthogonalise(a, r, order, m):  # type: ignore[no-untyped-def]
                 a[j * m + i] -= total * a[k * m + i]
 
 
-@compiled(forceinline=True, fastmath=FUSED)
+@compiled(forceinline=True)
 def invert(a, r, b, order, m):  # type: ignore[no-untyped-def]
     """Write the inverse of a P = U R into b (by columns), permuting `order` by P; return the square of |R_11 / R_mm| of the usual QR."""
     orthogonalise(a, r, order, m)
