@@ -69,12 +69,12 @@ def is_diagonal(e, n, rank):  # type: ignore[no-untyped-def]
     return True
 
 
-@compiled()
-def solve_leading(e, n, rank, diagonal, rows, columns, f, h, out):  # type: ignore[no-untyped-def]
-    """Write h x' into `out`; the free components get 0, the rows of f beyond the rank are not looked at. f is destroyed."""
+@compiled(forceinline=True)
+def solve_leading(e, n, rank, diagonal, rows, columns, f, h, out, place):  # type: ignore[no-untyped-def]
+    """Write h x' into `out` from `place` on; the free components get 0, the rows of f beyond the rank are not looked at. f is destroyed."""
     if diagonal:
         for k in range(rank):
-            out[columns[k]] = h * (f[rows[k]] / e[k * n + k])
+            out[place + columns[k]] = h * (f[rows[k]] / e[k * n + k])
     else:
         for k in range(rank):
             value = f[rows[k]]
@@ -86,6 +86,6 @@ def solve_leading(e, n, rank, diagonal, rows, columns, f, h, out):  # type: igno
             for j in range(k + 1, rank):
                 value -= e[k * n + j] * f[rows[j]]
             f[rows[k]] = value / e[k * n + k]
-            out[columns[k]] = h * f[rows[k]]
+            out[place + columns[k]] = h * f[rows[k]]
     for k in range(rank, n):
-        out[columns[k]] = 0.0
+        out[place + columns[k]] = 0.0

@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 Integers = NDArray[np.int64]
 
 FUNCTION = "void(float64, float64[::1], float64[::1])"  # name(t, x, out)
-SOLVE = "int64(float64, float64[::1], float64[::1], int64[::1], int64[::1], float64[::1])"  # solve(t, x, control, ints, at, mem)
 
 # How a stretch of steps ends.
 FULL, FINISHED, OK, NEWTON, NOT_FINITE, UNDERFLOW, IRREDUCIBLE = 2, 1, 0, -1, -2, -3, -4
@@ -19,7 +18,7 @@ CONTROL_SIZE = 10
 
 # Places in `ints`: the problem, the options, the counters, then the index lists.
 N, M, STAGES, ORDER, ADAPTIVE, JOPT, ESTAT, MAX_NORM, KEEP_FINE = range(9)
-F_AT, G_AT, JAC_AT, E_AT, SOLVER_AT = range(9, 14)
+F_AT, G_AT, JAC_AT, E_AT, NOPT = range(9, 14)
 REQUIRED, RANK, FACTORED, DIAGONAL = range(14, 18)  # about E: number of required components, rank, whether it is factored
 ACCEPTED, REJECTED, UPDATES, SOLVES, RELUCTANT, ILL, STEPS, DONE = range(18, 26)
 LISTS = 26  # order of the components (n), rows of E (n), columns of E (n), pivot order of QR (n)

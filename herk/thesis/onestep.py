@@ -26,6 +26,7 @@ from herk.thesis.memory import (
     LISTS,
     MAX_NORM,
     NEWTON,
+    NOPT,
     OK,
     PTOL,
     RANK,
@@ -35,8 +36,6 @@ from herk.thesis.memory import (
     RESIDUAL,
     RIGHT,
     ROWS,
-    SOLVE,
-    SOLVER_AT,
     SOLVES,
     STAGES,
     T_FAILED,
@@ -51,27 +50,21 @@ from herk.thesis.newton import ILL_CONDITIONED, MOST_TESTS, differences, elimina
 from herk.thesis.selectors import select
 
 function_at = typed(FUNCTION)
-solver_at = typed(SOLVE)
 
 
 @compiled()
-def rate(t, h, x, out, ints, at, mem):  # type: ignore[no-untyped-def]
-    """Write h x' into `out`; a constant E is factored once, at the first evaluation."""
+def factor_at(t, x, e, rows, columns, ints):  # type: ignore[no-untyped-def]
+    """Evaluate and factor E; a constant matrix stands in `e` already, and is factored once, at the first evaluation."""
     n = ints[N]
-    e, f = mem[at[LEADING] : at[LEADING + 1]], mem[at[RIGHT] : at[RIGHT + 1]]
-    rows, columns = ints[LISTS + n : LISTS + 2 * n], ints[LISTS + 2 * n : LISTS + 3 * n]
-    if ints[FACTORED] == 0:
-        if ints[E_AT] != 0:  # a constant matrix is there already
-            function_at(ints[E_AT])(t, x, e)
-        rank = factor_leading(e, n, rows, columns)
-        if rank < 0 or n - rank > ints[M]:
-            return IRREDUCIBLE
-        ints[RANK] = rank
-        ints[REQUIRED] = n - rank
-        ints[DIAGONAL] = 1 if is_diagonal(e, n, rank) else 0
-        ints[FACTORED] = ints[ESTAT]
-    function_at(ints[F_AT])(t, x, f)
-    solve_leading(e, n, ints[RANK], ints[DIAGONAL], rows, columns, f, h, out)
+    if ints[E_AT] != 0:
+        function_at(ints[E_AT])(t, x, e)
+    rank = factor_leading(e, n, rows, columns)
+    if rank < 0 or n - rank > ints[M]:
+        return IRREDUCIBLE
+    ints[RANK] = rank
+    ints[REQUIRED] = n - rank
+    ints[DIAGONAL] = 1 if is_diagonal(e, n, rank) else 0
+    ints[FACTORED] = ints[ESTAT]
     return OK
 
 
@@ -114,17 +107,15 @@ def choose(t, x, control, ints, at, mem):  # type: ignore[no-untyped-def]
 
 
 @compiled(forceinline=True)
-def block_at(g, m, t, x, block, control, ints, at, mem):  # type: ignore[no-untyped-def]
-    """Write the algebraic columns of dg/dx (by columns) into `block`; RESIDUAL holds g(t, x)."""
+def block_at(g, m, t, x, order, residual, block, control, ints, at, mem):  # type: ignore[no-untyped-def]
+    """Write the algebraic columns of dg/dx (by columns) into `block`; `residual` is g(t, x)."""
     n = ints[N]
-    order = ints[LISTS : LISTS + n]
     if ints[JOPT] == 1:
         rows = mem[at[ROWS] : at[ROWS + 1]]
         function_at(ints[JAC_AT])(t, x, rows)
         pick(rows, order, m, n, m, block)
         return
-    vector = mem[at[VECTOR] : at[VECTOR + 1]]
-    residual, changed = mem[at[RESIDUAL] : at[RESIDUAL + 1]], mem[at[CHANGED] : at[CHANGED + 1]]
+    vector, changed = mem[at[VECTOR] : at[VECTOR + 1]], mem[at[CHANGED] : at[CHANGED + 1]]
     for k in range(n):
         vector[k] = x[k]
     differences(g, t, vector, order, m, control[DELTA], m, residual, changed, block)
@@ -141,15 +132,11 @@ def near_miss(off, control, ints):  # type: ignore[no-untyped-def]
 
 
 @compiled(forceinline=True)
-def iterate(g, m, t, x, control, ints, at, mem):  # type: ignore[no-untyped-def]
+def iterate(m, t, x, order, pivots, residual, block, upper, inverse, control, ints, at, mem):  # type: ignore[no-untyped-def]
     """Solve g = 0 for the algebraic components with one Jacobian, inverted by QR with column pivoting."""
-    n = ints[N]
-    residual, block = mem[at[RESIDUAL] : at[RESIDUAL + 1]], mem[at[BLOCK] : at[BLOCK + 1]]
-    upper, inverse = mem[at[UPPER] : at[UPPER + 1]], mem[at[INVERSE] : at[INVERSE + 1]]
-    order, pivots = ints[LISTS : LISTS + n], ints[LISTS + 3 * n : LISTS + 4 * n]
-    max_norm, tol = ints[MAX_NORM] == 1, control[TOL]
+    g, max_norm, tol = function_at(ints[G_AT]), ints[MAX_NORM] == 1, control[TOL]
     g(t, x, residual)
-    block_at(g, m, t, x, block, control, ints, at, mem)
+    block_at(g, m, t, x, order, residual, block, control, ints, at, mem)
     for k in range(m):
         pivots[k] = order[k]
     if not invert(block, upper, inverse, pivots, m) <= ILL_CONDITIONED:
@@ -170,26 +157,23 @@ def iterate(g, m, t, x, control, ints, at, mem):  # type: ignore[no-untyped-def]
     return NEWTON
 
 
-@compiled(SOLVE)
-def simplified(t, x, control, ints, at, mem):  # type: ignore[no-untyped-def]
+@compiled(forceinline=True)
+def simplified(t, x, order, pivots, residual, block, upper, inverse, control, ints, at, mem):  # type: ignore[no-untyped-def]
     """Solve g = 0 by simplified Newton; few constraints have code of their own, as above."""
-    m, g = ints[M], function_at(ints[G_AT])
+    m = ints[M]
     if m == 1:
-        return iterate(g, 1, t, x, control, ints, at, mem)
+        return iterate(1, t, x, order, pivots, residual, block, upper, inverse, control, ints, at, mem)
     if m == 2:
-        return iterate(g, 2, t, x, control, ints, at, mem)
+        return iterate(2, t, x, order, pivots, residual, block, upper, inverse, control, ints, at, mem)
     if m == 3:
-        return iterate(g, 3, t, x, control, ints, at, mem)
-    return iterate(g, m, t, x, control, ints, at, mem)
+        return iterate(3, t, x, order, pivots, residual, block, upper, inverse, control, ints, at, mem)
+    return iterate(m, t, x, order, pivots, residual, block, upper, inverse, control, ints, at, mem)
 
 
-@compiled(SOLVE)
-def classical(t, x, control, ints, at, mem):  # type: ignore[no-untyped-def]
+@compiled()
+def classical(t, x, order, residual, block, control, ints, at, mem):  # type: ignore[no-untyped-def]
     """Solve g = 0 for the algebraic components with a new Jacobian for every update, by LU."""
-    n, m = ints[N], ints[M]
-    residual, block = mem[at[RESIDUAL] : at[RESIDUAL + 1]], mem[at[BLOCK] : at[BLOCK + 1]]
-    order, max_norm = ints[LISTS : LISTS + n], ints[MAX_NORM] == 1
-    g = function_at(ints[G_AT])
+    m, g, max_norm = ints[M], function_at(ints[G_AT]), ints[MAX_NORM] == 1
     g(t, x, residual)
     for test in range(MOST_TESTS):
         off = misfit(residual, m, max_norm)
@@ -198,7 +182,7 @@ def classical(t, x, control, ints, at, mem):  # type: ignore[no-untyped-def]
             return OK
         if test == MOST_TESTS - 1:
             return near_miss(off, control, ints)
-        block_at(g, m, t, x, block, control, ints, at, mem)
+        block_at(g, m, t, x, order, residual, block, control, ints, at, mem)
         eliminate(block, residual, m)
         for k in range(m):
             x[order[k]] -= residual[k]
@@ -214,11 +198,17 @@ def one_step(again, t, h, start, x, control, ints, at, weights, nodes, mem):  # 
     the old one. The original computes both anew, with the same result.
     """
     n, m, s = ints[N], ints[M], ints[STAGES]
-    order, rates = ints[LISTS : LISTS + n], mem[at[RATES] : at[RATES + 1]]
+    order, rows = ints[LISTS : LISTS + n], ints[LISTS + n : LISTS + 2 * n]
+    columns, pivots = ints[LISTS + 2 * n : LISTS + 3 * n], ints[LISTS + 3 * n : LISTS + 4 * n]
+    rates, e, right = mem[at[RATES] : at[RATES + 1]], mem[at[LEADING] : at[LEADING + 1]], mem[at[RIGHT] : at[RIGHT + 1]]
+    residual, block = mem[at[RESIDUAL] : at[RESIDUAL + 1]], mem[at[BLOCK] : at[BLOCK + 1]]
+    upper, inverse = mem[at[UPPER] : at[UPPER + 1]], mem[at[INVERSE] : at[INVERSE + 1]]
+    f = function_at(ints[F_AT])
     for k in range(n):
         x[k] = start[k]
     for i in range(s + 1):
         time = t + nodes[i] * h
+        state = OK
         if i > 0:
             for k in range(m, n):
                 c = order[k]
@@ -226,20 +216,23 @@ def one_step(again, t, h, start, x, control, ints, at, weights, nodes, mem):  # 
                 for j in range(i):
                     total += weights[i, j] * rates[j * n + c]
                 x[c] = start[c] + total
-            if m > 0:
-                ints[SOLVES] += 1
-                solved = solver_at(ints[SOLVER_AT])(time, x, control, ints, at, mem)
-                if solved != OK:
-                    control[T_FAILED] = time
-                    return solved
+            if m > 0 and ints[NOPT] == 1:
+                state = simplified(time, x, order, pivots, residual, block, upper, inverse, control, ints, at, mem)
+            elif m > 0:
+                state = classical(time, x, order, residual, block, control, ints, at, mem)
+            ints[SOLVES] += 1
         if i == 0 and again:
             for k in range(n):
                 rates[k] *= 0.5
-        elif i < s:
-            found = rate(time, h, x, rates[i * n : (i + 1) * n], ints, at, mem)
-            if found != OK:
-                control[T_FAILED] = time
-                return found
+        elif i < s and state == OK:
+            if ints[FACTORED] == 0:
+                state = factor_at(time, x, e, rows, columns, ints)
+            if state == OK:
+                f(time, x, right)
+                solve_leading(e, n, ints[RANK], ints[DIAGONAL], rows, columns, right, h, rates, i * n)
+        if state != OK:
+            control[T_FAILED] = time
+            return state
         if i == 0 and m > 0 and not again:
             choose(time, x, control, ints, at, mem)
     return OK
