@@ -6,16 +6,15 @@ import inspect
 from collections.abc import Callable
 from functools import partial
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from herk.core import InputError, Problem, Registry, nearest
 
 __all__ = ["get", "names", "register"]
 
-_MODULES = (
-    "academic", "akzo", "andrews", "circular_track", "cv_circuit", "pendulum", "pendulum_3d", "pendulum_drifting", "pendulum_unit",
-    "raised_index", "rlc", "selector_change", "spring_chain", "unit_circle", "wind_pendulum", "wind_pendulum_printed",
-)  # fmt: skip
+_OTHERS = ("__init__", "stored", "make_references")
+_MODULES = sorted(path.stem for path in Path(__file__).parent.glob("*.py") if path.stem not in _OTHERS)
 
 
 def _make(name: str, **changes: Any) -> Problem:

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from herk.core import Reference
+from herk.core.dae import Array
 
 FOLDER = Path(__file__).with_name("references")
 
@@ -17,4 +18,19 @@ def stored(name: str, t_end: float, **parameters: float) -> Reference | None:
     data = json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
     if t_end != data["t"] or any(value != data["parameters"][key] for key, value in parameters.items()):
         return None
-    return Reference(t_end, np.array([float(text) for text in data["y"]]), float(data["digits"]), f"{data['source']}; {data['how']}")
+    published = data.get("published_y")
+    return Reference(
+        t_end,
+        _numbers(data["y"]),
+        float(data["digits"]),
+        data["source"],
+        how=data["how"],
+        published=None if published is None else _numbers(published),
+        published_digits=data.get("published_digits"),
+        published_note=data.get("published_note", ""),
+    )
+
+
+def _numbers(texts: list[str | None]) -> Array:
+    """Return numbers; what was not printed is NaN."""
+    return np.array([float("nan" if text is None else text) for text in texts])

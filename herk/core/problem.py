@@ -14,21 +14,27 @@ from herk.core.errors import InputError
 
 @dataclass(frozen=True)
 class Reference:
-    """A trusted solution: end values, and a formula for all times where there is one."""
+    """A trusted solution: end values and how they were verified, a formula where there is one, and what is in print."""
 
     t: float
     y: Array
     digits: float
     source: str
     exact: Callable[[float], Array] | None = None
+    how: str = ""
+    published: Array | None = None
+    published_digits: float | None = None
+    published_note: str = ""
 
     def __post_init__(self) -> None:
         """Freeze the end values."""
-        y = np.array(self.y, dtype=float)
-        y.setflags(write=False)
-        object.__setattr__(self, "y", y)
-        if y.ndim != 1 or not np.isfinite(self.digits):
+        object.__setattr__(self, "y", _frozen(self.y))
+        if self.y.ndim != 1 or not np.isfinite(self.digits):
             raise InputError("A reference has a vector y and a finite number of correct digits.")
+        if self.published is not None:
+            object.__setattr__(self, "published", _frozen(self.published))
+            if np.shape(self.published) != self.y.shape:
+                raise InputError("The published values of a reference have as many components as y; NaN stands for those not printed.")
 
 
 @dataclass(frozen=True)
@@ -41,7 +47,10 @@ class Invariant:
 
 @dataclass(frozen=True)
 class Problem:
-    """One problem of the test set; `dae` is its overdetermined form, `model` its equations as written."""
+    """One problem of the test set; `dae` is its overdetermined form, `model` its equations as written.
+
+    `kinks` are the times at which the right-hand side is not smooth; a solver does well to start anew there.
+    """
 
     name: str
     title: str
@@ -54,6 +63,7 @@ class Problem:
     invariants: tuple[Invariant, ...] = ()
     groups: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     tags: frozenset[str] = frozenset()
+    kinks: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
         """Validate what can be checked without computing."""
@@ -61,9 +71,9 @@ class Problem:
             raise InputError(f"Problem {self.name!r} needs a model or a Dae.")
         object.__setattr__(self, "tags", frozenset(self.tags))
         object.__setattr__(self, "t_span", (float(self.t_span[0]), float(self.t_span[1])))
-        y0 = np.array(self.y0, dtype=float)
-        y0.setflags(write=False)
+        y0 = _frozen(self.y0)
         object.__setattr__(self, "y0", y0)
+        object.__setattr__(self, "kinks", tuple(sorted(float(time) for time in self.kinks)))
         for group, members in self.groups.items():
             if not all(0 <= i < len(y0) for i in members):
                 raise InputError(f"Group {group!r} of problem {self.name!r} names components outside 0..{len(y0) - 1}.")
@@ -72,3 +82,9 @@ class Problem:
     def dae(self) -> Dae:
         """Return the overdetermined form, all constraints included."""
         return self.given_dae if self.given_dae is not None else self.model.form("overdetermined")
+
+
+def _frozen(values: Array) -> Array:
+    copy = np.array(values, dtype=float)
+    copy.setflags(write=False)
+    return copy

@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 import testset
+from herk.bench.published import Modern, Row, Verdict, close
 from herk.bench.thesis_study import printed
 from herk.bench.thesis_study.figures import errors, run
-from herk.bench.thesis_study.rows import Modern, Row, Verdict, close, modern
+from herk.bench.thesis_study.modern import modern
 from herk.bench.thesis_study.systems import (
     AKZO,
     AKZO_END,

@@ -10,10 +10,10 @@ import numpy as np
 from scipy.special import ellipk
 
 import testset
+from herk.bench.published import Erratum, close
 from herk.bench.thesis_study import figures, printed
 from herk.bench.thesis_study.applications import ChainRun, chain_run
 from herk.bench.thesis_study.equations import PRINTED_G
-from herk.bench.thesis_study.rows import Erratum, close
 from herk.bench.thesis_study.slips import slips
 from herk.bench.thesis_study.systems import (
     CHAIN,

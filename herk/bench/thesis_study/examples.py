@@ -8,7 +8,7 @@ import numpy as np
 import sympy as sp
 
 import testset
-from herk.bench.thesis_study.rows import Row, Verdict
+from herk.bench.published import Row, Verdict
 from herk.core.dae import Array
 from herk.model.regularize import regularize
 from herk.thesis.selectors import select

@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 import testset
+from herk.bench.published import Modern, Row, Verdict
 from herk.bench.thesis_study import printed
 from herk.bench.thesis_study.equations import PRINTED_G
-from herk.bench.thesis_study.rows import Modern, Row, Verdict
 from herk.bench.thesis_study.systems import (
     ACADEMIC,
     PENDULUM,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import scipy.linalg
 
+from herk.bench.published import Erratum
 from herk.bench.thesis_study.examples import START, pendulum_jacobian, selected
-from herk.bench.thesis_study.rows import Erratum
 from herk.method.tableaus import METHODS
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from herk.bench.published import Erratum, Row, Verdict
 from herk.bench.thesis_study import applications, examples, figures, table1
 from herk.bench.thesis_study.applications import ChainRun
 from herk.bench.thesis_study.errata import every_erratum
 from herk.bench.thesis_study.figures import Orders
-from herk.bench.thesis_study.rows import Erratum, Row, Verdict
 from herk.bench.thesis_study.systems import PENDULUM, SETTINGS_43_TABLE
 from herk.bench.thesis_study.table1 import Cell
 from herk.thesis import Outcome, integrate

@@ -9,9 +9,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 import testset
+from herk.bench.published import Modern, Row, Verdict, close, digits_agree
 from herk.bench.thesis_study.equations import PRINTED_G
+from herk.bench.thesis_study.modern import modern
 from herk.bench.thesis_study.printed import TABLE1, Printed
-from herk.bench.thesis_study.rows import Modern, Row, Verdict, close, digits_agree, modern
 from herk.bench.thesis_study.systems import DRIFTING, PENDULUM, SETTINGS_43_TABLE
 from herk.thesis import Settings, integrate
 from herk.thesis.memory import NEWTON

@@ -1,15 +1,10 @@
-"""A row of the comparison: what is printed, what we get, the verdict and why; beside it the modern mode on the same problem."""
+"""A study of a document: what is printed, what we get, the verdict and why; errata with the numbers that show them."""
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from enum import StrEnum
-
-import numpy as np
-
-from herk.core import Problem
-from herk.method.solve import solve_dae
+from typing import Protocol
 
 
 class Verdict(StrEnum):
@@ -48,7 +43,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Erratum:
-    """A claim about the thesis: where, what is printed, what is right, the numbers that show it, and whether they do."""
+    """A claim about a document: where, what is printed, what is right, the numbers that show it, and whether they do."""
 
     where: str
     printed: str
@@ -57,19 +52,27 @@ class Erratum:
     holds: bool
 
 
-def modern(problem: Problem, tolerance: float, method: str = "dop853", over_time: bool = False, repeats: int = 2) -> Modern:
-    """Solve with rtol = atol = tolerance; the error is that at the end, or the largest over the accepted points."""
-    best = np.inf
-    for _ in range(repeats):
-        start = time.process_time()
-        sol = solve_dae(problem, method=method, rtol=tolerance, atol=tolerance)
-        best = min(best, time.process_time() - start)
-    assert problem.reference is not None
-    error = float(np.linalg.norm(sol.y[:, -1] - problem.reference.y))
-    if over_time:
-        assert problem.reference.exact is not None
-        error = max(float(np.linalg.norm(y - problem.reference.exact(float(t)))) for t, y in zip(sol.t, sol.y.T, strict=True))
-    return Modern(method, error if sol.success else float("nan"), sol.nstep, 1e3 * best)
+class SeedStudy(Protocol):
+    """A document reproduced; figures use whatever else a study holds."""
+
+    @property
+    def name(self) -> str:
+        """The name on the command line."""
+
+    @property
+    def title(self) -> str:
+        """The document, in words."""
+
+    @property
+    def rows(self) -> list[Row]:
+        """Every published value."""
+
+    @property
+    def errata(self) -> list[Erratum]:
+        """What is wrong in print."""
+
+    def claims(self) -> list[tuple[str, bool]]:
+        """Return what the study claims, and whether it holds."""
 
 
 def close(ours: float, printed: float, tolerance: float) -> bool:
