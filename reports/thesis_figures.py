@@ -34,6 +34,16 @@ STYLE: Any = {
     "svg.hashsalt": "herk",
     "savefig.dpi": 150,
 }
+FIGURES = {
+    "orders": "Figures 3, 4 and 9: orders",
+    "swings": "Figures 5 to 8: half a period",
+    "pendulum": "Figure 10: ten periods",
+    "table1": "Table 1 as a picture",
+    "wind": "Figure 11: the crane pendulum, as printed and corrected",
+    "chain": "Figures 13 to 15: the chain",
+    "circuit": "Figures 16 and 17: the circuit",
+    "akzo": "Figures 18 to 20: Akzo Nobel",
+}
 METHODS = {"a": "(a) Euler", "b": "(b) Heun", "c": "(c) Kutta", "d": "(d) classical"}
 WIDTH = 9.5
 

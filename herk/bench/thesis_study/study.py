@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import ClassVar
 
 from herk.bench.published import Erratum, Row, Verdict
 from herk.bench.thesis_study import applications, examples, figures, table1
@@ -20,6 +21,9 @@ MOST_SECONDS, HEAVIEST_SECONDS, FEWEST_MATCHES = 60.0, 8.0, 90
 @dataclass(frozen=True)
 class Study:
     """Everything the report and the figures are made of."""
+
+    name: ClassVar[str] = "thesis"
+    title: ClassVar[str] = "The thesis of 2017, Chapter 4, reproduced"
 
     quick: bool
     rows: list[Row]

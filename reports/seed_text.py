@@ -1,0 +1,88 @@
+"""A study of a document as text: tables for the terminal and for Markdown, rows and errata as CSV."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from herk.bench.published import Erratum, Row, SeedStudy
+
+COLUMNS = ("part", "case", "quantity", "printed", "ours", "verdict", "why", "modern_method", "modern_error", "modern_steps", "modern_ms")
+ERRATUM_COLUMNS = ("where", "printed", "right", "evidence", "holds")
+
+
+def value(entry: float | str | None) -> str:
+    """Return a number with four digits, counts in full."""
+    if isinstance(entry, float):
+        return f"{entry:.4f}" if 0.01 <= abs(entry) < 100 else f"{entry:.2e}"
+    return "" if entry is None else str(entry)
+
+
+def flat(row: Row) -> tuple[str, ...]:
+    """Return a row as texts in the order of COLUMNS."""
+    beside = ("", "", "", "")
+    if row.modern:
+        beside = (row.modern.method, f"{row.modern.error:.1e}", str(row.modern.steps), f"{row.modern.ms:.1f}")
+    return (row.part, row.case, row.quantity, value(row.printed), value(row.ours), row.verdict.value, row.why, *beside)
+
+
+def plain_rows(rows: Iterable[Row]) -> list[str]:
+    """Return the rows for the terminal, in columns."""
+    lines = [("part", "case", "quantity", "printed", "ours", "verdict"), *(flat(row)[:6] for row in rows)]
+    widths = [max(len(line[place]) for line in lines) for place in range(6)]
+    return ["  ".join(entry.ljust(width) for entry, width in zip(line, widths, strict=True)).rstrip() for line in lines]
+
+
+def plain_claims(study: SeedStudy) -> list[str]:
+    """Return PASS or FAIL before every claim."""
+    return [f"{'PASS' if holds else 'FAIL'}  {text}" for text, holds in study.claims()]
+
+
+def plain_errata(errata: Iterable[Erratum]) -> list[str]:
+    """Return every erratum with its evidence."""
+    return [f"{'shown' if e.holds else 'NOT SHOWN'}: {e.where}: {e.printed} -> {e.right}\n       {e.evidence}" for e in errata]
+
+
+def plain(study: SeedStudy, *more: str) -> str:
+    """Return the report for the terminal; `more` are further tables of the study."""
+    wrong = ["Errata", *plain_errata(study.errata), ""] if study.errata else []
+    return "\n".join([study.title, "", *plain_rows(study.rows), "", *more, *wrong, *plain_claims(study)])
+
+
+def markdown_table(head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
+    """Return a Markdown table."""
+    texts = [[entry.replace("|", "\\|") for entry in line] for line in lines]
+    return "\n".join(f"| {' | '.join(line)} |" for line in (head, ["---"] * len(head), *texts))
+
+
+def markdown(study: SeedStudy, figures: Mapping[str, str], *notes: str) -> str:
+    """Return the report as Markdown: claims, notes, a table for every part, errata, figures (name -> caption)."""
+    parts = [f"# {study.title}", "", *(f"- {'PASS' if holds else '**FAIL**'}: {text}" for text, holds in study.claims()), ""]
+    parts += [text for note in notes for text in (note, "")]
+    used = 10 if any(row.modern for row in study.rows) else 6
+    head = ("case", "quantity", "printed", "ours", "verdict", "why", "modern", "error", "steps", "ms")[:used]
+    for part in dict.fromkeys(row.part for row in study.rows):
+        lines = [flat(row)[1 : used + 1] for row in study.rows if row.part == part]
+        parts += [f"## {part}", "", markdown_table(head, lines), ""]
+    if study.errata:
+        lines = [(e.where, e.printed, e.right, e.evidence, "yes" if e.holds else "**no**") for e in study.errata]
+        parts += ["## Errata", "", markdown_table(("where", "printed", "right", "evidence", "shown"), lines), ""]
+    return "\n".join([*parts, "## Figures", "", *(f"### {caption}\n\n![{caption}]({name}.svg)\n" for name, caption in figures.items())])
+
+
+def write_csv(path: Path, head: Sequence[str], lines: Iterable[Sequence[object]]) -> Path:
+    """Write a table."""
+    with path.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([head, *lines])
+    return path
+
+
+def write(study: SeedStudy, folder: Path, figures: Mapping[str, str], *notes: str) -> list[Path]:
+    """Write the report as Markdown, rows and errata as CSV."""
+    folder.mkdir(parents=True, exist_ok=True)
+    report = folder / f"{study.name}.md"
+    report.write_text(markdown(study, figures, *notes), encoding="utf-8")
+    rows = write_csv(folder / "rows.csv", COLUMNS, [flat(row) for row in study.rows])
+    errata = [(e.where, e.printed, e.right, e.evidence, e.holds) for e in study.errata]
+    return [report, rows, write_csv(folder / "errata.csv", ERRATUM_COLUMNS, errata)]
