@@ -13,7 +13,7 @@ help:
 bench: $(VENV)/.installed
 	@$(BIN)/python -m herk.bench
 
-test: $(VENV)/.scikits lint
+test: $(VENV)/.scikits $(VENV)/.browser lint
 	@$(BIN)/pytest -n 2
 
 lint: $(VENV)/.installed
@@ -32,3 +32,7 @@ $(VENV)/.installed: pyproject.toml
 # The script makes its stamp only if scikits.odes could be installed; without it the tests of that rival are skipped.
 $(VENV)/.scikits: $(VENV)/.installed
 	@tools/install_scikits.sh $(BIN)/python $@
+
+# The same for the browser in which the page is tested.
+$(VENV)/.browser: $(VENV)/.installed
+	@tools/install_browser.sh $@
