@@ -2,7 +2,7 @@
 
 from herk.core.dae import Dae, Generated, StageSource
 from herk.core.errors import HerkError, InputError, nearest
-from herk.core.problem import Invariant, Problem, Reference
+from herk.core.problem import Invariant, Problem, Reference, Switches
 from herk.core.registry import Registry
 from herk.core.solution import Reason, Solution, Stats, Status
 from herk.core.solver import Settings, Solver
@@ -23,5 +23,6 @@ __all__ = [
     "StageSource",
     "Stats",
     "Status",
+    "Switches",
     "nearest",
 ]

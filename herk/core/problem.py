@@ -46,10 +46,27 @@ class Invariant:
 
 
 @dataclass(frozen=True)
+class Switches:
+    """Equations that change where functions of the state change sign, the present branch of each being one more unknown, its mode.
+
+    `dae` is the overdetermined system with len(events) unknowns appended: modes, 0 or 1, with mode' = 0. Mode i is 1 while
+    events[i](t, y) > 0 (y without modes; scaled to values of order one). A run ends at a sign change, changes the mode and goes on.
+    """
+
+    dae: Dae
+    events: tuple[Callable[[float, Array], float], ...]
+
+    def modes(self, t: float, y: Array) -> Array:
+        """Return the modes that belong to this state."""
+        return np.array([float(event(t, y) > 0) for event in self.events])
+
+
+@dataclass(frozen=True)
 class Problem:
     """One problem of the test set; `dae` is its overdetermined form, `model` its equations as written.
 
-    `kinks` are the times at which the right-hand side is not smooth; a solver does well to start anew there.
+    `kinks` are the times at which the right-hand side is not smooth; a solver does well to start anew there. A problem given by
+    callables has no model: `given_dae` is its overdetermined form, `given_forms` hold those other solvers need.
     """
 
     name: str
@@ -64,6 +81,8 @@ class Problem:
     groups: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     tags: frozenset[str] = frozenset()
     kinks: tuple[float, ...] = ()
+    given_forms: Mapping[str, Dae] = field(default_factory=dict, repr=False)
+    switches: Switches | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         """Validate what can be checked without computing."""
@@ -82,6 +101,18 @@ class Problem:
     def dae(self) -> Dae:
         """Return the overdetermined form, all constraints included."""
         return self.given_dae if self.given_dae is not None else self.model.form("overdetermined")
+
+    def form(self, name: str) -> Dae:
+        """Return a form of the equations: given with the problem, or derived from its model."""
+        if name == "overdetermined":
+            return self.dae
+        if name in self.given_forms:
+            return self.given_forms[name]
+        if self.model is None:
+            known = ", ".join(["overdetermined", *self.given_forms])
+            raise InputError(f"Problem {self.name!r} is given by callables, as {known}; there is no model to derive {name!r} from.")
+        derived: Dae = self.model.form(name)
+        return derived
 
 
 def _frozen(values: Array) -> Array:
