@@ -1,25 +1,34 @@
-"""One solve in a process of its own: a hang, a crash or a flood of memory costs one result and nothing else."""
+"""Solves in processes of their own: a hang, a crash or a flood of memory costs one result and nothing else.
+
+A process takes a whole ladder of settings, because what costs time is its start and the preparation. If it dies, the setting it was at
+is a failure, and another process takes the rest.
+"""
 
 from __future__ import annotations
 
 import contextlib
-import math
 import multiprocessing
-import resource
+import os
+import pkgutil
 import signal
-import time
-from dataclasses import dataclass, fields
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, partial
 from multiprocessing.connection import Connection
+from multiprocessing.process import current_process
 from typing import Any
 
-import numpy as np
-
-from herk.core import Problem, Reason, Settings, Solution, Solver, Stats
-from herk.core.dae import Array
+import baselines
+from herk.bench import worker
+from herk.bench.worker import Finding, Work
+from herk.core import Problem, Reason, Settings, Solution, Solver
 
 GRACE = 2.0  # seconds a solver may take to honour its time limit itself before its process is ended
 PREPARE_LIMIT = 300.0  # seconds for derivation and compilation
+OBSERVE_LIMIT = 60.0  # seconds for measuring, another solve with output times included
 MEMORY_LIMIT = 4e9  # bytes beyond what the process has at the start
+MOST_DEATHS = 3  # processes that one ladder may cost
+ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
 
 
 @dataclass(frozen=True)
@@ -28,7 +37,7 @@ class Outcome:
 
     solution: Solution
     seconds: tuple[float, ...] = ()
-    prepare_seconds: float = math.nan
+    prepare_seconds: float = float("nan")
 
     @property
     def success(self) -> bool:
@@ -39,52 +48,84 @@ class Outcome:
 def solve(
     solver: Solver, problem: Problem, form: str, settings: Settings, *, repeats: int = 1, memory_limit: float = MEMORY_LIMIT
 ) -> Outcome:
-    """Prepare and solve in a fresh process; settings.time_limit holds for each run, and is enforced from outside."""
-    context = multiprocessing.get_context("spawn")
+    """Prepare and solve in a process of its own; settings.time_limit holds for each run, and is enforced from outside."""
+    work = Work(partial(_given, solver, problem), form, (settings,), _solution, repeats, memory_limit)
+    [(_, found)] = ladder(work)
+    solution = found.observed if found.observed is not None else worker.failed(problem, found.reason, found.message)
+    return Outcome(solution, found.wall, float("nan") if found.prepare_seconds is None else found.prepare_seconds)
+
+
+def ladder(work: Work) -> Iterator[tuple[int | None, Finding]]:
+    """Yield (number of the rung, finding) as rungs end; number None stands for all rungs left. Rungs are ordered, cheap ones first.
+
+    After a rung that ran out of time the rest is not run.
+    """
+    left, deaths = list(range(len(work.rungs))), 0
+    while left:
+        for number, found in _session(work, tuple(left)):
+            yield number, found
+            if number is None:
+                return
+            left.remove(number)
+            deaths += found.reason is Reason.CRASHED
+            late = found.reason is Reason.TIME_LIMIT
+            if left and (late or deaths >= MOST_DEATHS):
+                why = "a cheaper setting ran out of time" if late else f"the process died {deaths} times"
+                yield None, Finding(found.reason, f"Not run: {why}.")
+                return
+
+
+def _session(work: Work, todo: Sequence[int]) -> Iterator[tuple[int | None, Finding]]:
+    """Start one process and pass on what it reports, until it is done or dead."""
+    context = _context()
     mine, theirs = context.Pipe(duplex=False)
-    worker = context.Process(target=_work, args=(theirs, solver, problem, form, settings, repeats, memory_limit), daemon=True)
+    process = context.Process(target=worker.serve, args=(theirs, work, todo, _environment()), daemon=True)
     try:
-        worker.start()
+        with _one_thread(), _allowed_to_have_children():
+            process.start()
     except Exception as error:  # noqa: BLE001 - a solver that cannot be pickled
-        return Outcome(_failed(problem, Reason.EXCEPTION, f"The solver could not be sent to its process: {type(error).__name__}: {error}"))
+        mine.close()
+        yield None, Finding(Reason.EXCEPTION, f"The solver could not be sent to its process: {type(error).__name__}: {error}")
+        return
     finally:
         theirs.close()
     try:
-        return _listen(mine, worker, problem, settings.time_limit)
+        yield from _listen(mine, process, work)
     finally:
-        _end(worker)
+        _end(process)
         mine.close()
 
 
-def _listen(pipe: Connection, worker: Any, problem: Problem, limit: float | None) -> Outcome:
-    """Wait for `prepared`, then for one message after every run; what is late is ended."""
-    prepared, what = math.nan, "preparing"
+def _listen(pipe: Connection, process: Any, work: Work) -> Iterator[tuple[int | None, Finding]]:
+    """Pass on findings; what is silent for too long is late, what hangs up has died."""
+    number: int | None = None
+    prepared: float | None = None
     patience: float | None = PREPARE_LIMIT
-    seconds: list[float] = []
-    solution: Solution | None = None
     while True:
-        if not pipe.poll(patience):
-            message = f"The process was ended: {what} took longer than {patience:g} s."
-            return Outcome(_kept(problem, solution, Reason.TIME_LIMIT, message), tuple(seconds), prepared)
         try:
+            if not pipe.poll(patience):
+                what = "preparing" if number is None else "solving"
+                yield number, Finding(Reason.TIME_LIMIT, f"The process was ended: {what} took longer than {patience:g} s.")
+                return
             kind, content = pipe.recv()
         except (EOFError, OSError):
-            worker.join(GRACE)
-            return Outcome(_kept(problem, solution, Reason.CRASHED, _last_words(worker.exitcode)), tuple(seconds), prepared)
+            process.join(GRACE)
+            yield number, Finding(Reason.CRASHED, _last_words(process.exitcode))
+            return
         if kind == "prepared":
-            prepared, what, patience = content, "solving", None if limit is None else limit + GRACE
-        elif kind == "run":
-            solution, spent = content[0], content[1]
-            seconds.append(spent)
-        elif kind == "failed":
-            return Outcome(_failed(problem, *content), tuple(seconds), prepared)
-        else:
-            return Outcome(solution or _failed(problem, Reason.EXCEPTION, "The process ran nothing."), tuple(seconds), prepared)
-
-
-def _kept(problem: Problem, solution: Solution | None, reason: Reason, message: str) -> Solution:
-    """Return the failure; a repetition that fails spoils the result, because it cannot be trusted."""
-    return _failed(problem, reason, message if solution is None else f"{message} An earlier repetition ended otherwise.")
+            prepared = content
+        elif kind == "begins":
+            number, limit = content, work.rungs[content].time_limit
+            patience = None if limit is None else limit + GRACE
+        elif kind == "ended":
+            yield number, replace(content, prepare_seconds=prepared)
+            number = None
+        elif kind == "whole":
+            yield None, content
+        elif kind == "observes":
+            patience = OBSERVE_LIMIT
+        if kind in ("whole", "done"):
+            return
 
 
 def _last_words(code: int | None) -> str:
@@ -93,65 +134,63 @@ def _last_words(code: int | None) -> str:
     return f"The process ended without a result, exit code {code}."
 
 
-def _failed(problem: Problem, reason: Reason, message: str) -> Solution:
-    return Solution(t=np.empty(0), y=np.empty((len(problem.y0), 0)), reason=reason, message=message)
-
-
-def _end(worker: Any) -> None:
+def _end(process: Any) -> None:
     """End the process we started, politely if it lets us."""
-    if worker.is_alive():
-        worker.terminate()
-        worker.join(GRACE)
-    if worker.is_alive():
-        worker.kill()
-    worker.join()
-    worker.close()
+    if process.is_alive():
+        process.terminate()
+        process.join(GRACE)
+    if process.is_alive():
+        process.kill()
+    process.join()
+    process.close()
 
 
-def _work(pipe: Connection, solver: Solver, problem: Problem, form: str, settings: Settings, repeats: int, memory_limit: float) -> None:
-    """Run in the other process: every message is a tuple of plain values and arrays."""
-    with contextlib.suppress(BrokenPipeError):
-        try:
-            _limit_memory(memory_limit)
-            start = time.perf_counter()
-            prepared = solver.prepare(problem, form)
-            pipe.send(("prepared", time.perf_counter() - start))
-            for _ in range(repeats):
-                start = time.perf_counter()
-                solution = solver.solve(prepared, settings)
-                spent = time.perf_counter() - start
-                pipe.send(("run", (checked(solution, problem), spent)))
-        except MemoryError:
-            pipe.send(("failed", (Reason.CRASHED, f"More than {memory_limit / 1e9:g} GB of memory were asked for.")))
-        except BaseException as error:  # noqa: BLE001 - whatever a solver throws costs one result
-            pipe.send(("failed", (Reason.EXCEPTION, f"{type(error).__name__}: {error}")))
-        else:
-            pipe.send(("done", None))
+@cache
+def _context() -> Any:
+    """Return a way to start processes: forked from a server that has imported everything, so that a start takes milliseconds."""
+    if "forkserver" not in multiprocessing.get_all_start_methods():
+        return multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("forkserver")
+    own = [f"baselines.{module.name}" for module in pkgutil.iter_modules(baselines.__path__)]
+    context.set_forkserver_preload(["herk.bench.worker", "testset", "herk.model.regularize", "herk.model.forms", "herk.method.solve", *own])
+    return context
 
 
-def _limit_memory(more: float) -> None:
-    with contextlib.suppress(OSError, ValueError):  # systems without such limits go without
-        with open("/proc/self/statm") as file:
-            now = int(file.read().split()[0]) * resource.getpagesize()
-        resource.setrlimit(resource.RLIMIT_AS, (int(now + more), resource.getrlimit(resource.RLIMIT_AS)[1]))
+def _environment() -> dict[str, str]:
+    """Return the environment of now: the server may be older."""
+    return {**os.environ, **ONE_THREAD}
 
 
-def checked(solution: Any, problem: Problem) -> Solution:
-    """Return the solution as arrays and counters only; what is no solution, or not finite, becomes a failure with a reason."""
-    if not isinstance(solution, Solution):
-        return _failed(problem, Reason.EXCEPTION, f"The solver returned {type(solution).__name__}, not a Solution.")
-    t, y = _numbers(solution.t), _numbers(solution.y)
-    counts = {f.name: int(getattr(solution, f.name)) for f in fields(Stats)}
-    reason, message = solution.reason, solution.message
-    if t is None or y is None or y.shape != (len(problem.y0), len(t)):
-        return _failed(problem, Reason.EXCEPTION, "The solver returned points of a wrong shape.")
-    if solution.success and not (len(t) and np.isfinite(t).all() and np.isfinite(y).all()):
-        reason, message = Reason.NONFINITE, "The solver reported success, but its points are missing or not finite."
-    return Solution(t=t, y=y, reason=reason, message=message, residual=float(solution.residual), **counts)
-
-
-def _numbers(values: Any) -> Array | None:
+@contextlib.contextmanager
+def _one_thread() -> Iterator[None]:
+    """Let libraries of a process that starts now use one thread: they look when they are loaded."""
+    before = {name: os.environ.get(name) for name in ONE_THREAD}
+    os.environ.update(ONE_THREAD)
     try:
-        return np.array(values, dtype=float)
-    except (TypeError, ValueError):
-        return None
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
+@contextlib.contextmanager
+def _allowed_to_have_children() -> Iterator[None]:
+    """Lift the ban that daemonic processes, such as workers of Dask, have on children: ours end with their parent in any case."""
+    config = current_process()._config  # type: ignore[attr-defined]
+    before = config.get("daemon", False)
+    config["daemon"] = False
+    try:
+        yield
+    finally:
+        config["daemon"] = before
+
+
+def _given(solver: Solver, problem: Problem) -> tuple[Solver, Problem]:
+    return solver, problem
+
+
+def _solution(problem: Problem, settings: Settings, solution: Solution, again: Any) -> Solution:  # noqa: ARG001
+    return solution

@@ -1,0 +1,177 @@
+"""Inside an isolated process: prepare once, then solve rung after rung; every message to the parent is plain values and arrays."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import resource
+import signal
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, fields, replace
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from herk.core import Problem, Reason, Settings, Solution, Solver, Stats
+from herk.core.dae import Array
+
+LONG = 0.25  # seconds; a run that takes longer is timed once, by the run that is also observed
+_DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG
+
+Again = Callable[..., Solution]
+
+
+@dataclass(frozen=True)
+class Work:
+    """One solver on one form of one problem, at several settings.
+
+    `observe(problem, settings, solution, again)` turns a solution into what is sent back; `again(t_eval=...)` solves once more, untimed.
+    """
+
+    load: Callable[[], tuple[Solver, Problem]]
+    form: str
+    rungs: tuple[Settings, ...]
+    observe: Callable[[Problem, Settings, Solution, Again], Any]
+    repeats: int = 1
+    memory_limit: float = 4e9
+
+
+@dataclass(frozen=True)
+class Finding:
+    """How one rung ended: the observation, wall and processor seconds of the timed runs, the growth of memory, and in words why."""
+
+    reason: Reason
+    message: str
+    observed: Any = None
+    wall: tuple[float, ...] = ()
+    cpu: tuple[float, ...] = ()
+    memory: int | None = None
+    prepare_seconds: float | None = None
+
+
+def serve(pipe: Connection, work: Work, todo: Sequence[int], environment: dict[str, str]) -> None:
+    """Prepare, then report every rung of `todo` as it ends; whatever is thrown costs one finding."""
+    _settle(environment, work.memory_limit)
+    with contextlib.suppress(BrokenPipeError), threadpool_limits(1):
+        try:
+            solver, problem = work.load()
+            supported, why = solver.supports(problem, work.form)
+            if not supported:
+                pipe.send(("whole", Finding(Reason.UNSUPPORTED, why)))
+                return
+            start = time.perf_counter()
+            prepared = solver.prepare(problem, work.form)
+            pipe.send(("prepared", time.perf_counter() - start))
+        except BaseException as error:  # noqa: BLE001 - a foreign library may throw anything
+            pipe.send(("whole", _thrown(error, work)))
+            return
+        for number in todo:
+            pipe.send(("begins", number))
+            pipe.send(("ended", _rung(pipe, work, solver, prepared, problem, work.rungs[number])))
+        pipe.send(("done", None))
+
+
+def _rung(pipe: Connection, work: Work, solver: Solver, prepared: Any, problem: Problem, settings: Settings) -> Finding:
+    """Observe one run, which also warms up; then time others that are not slowed down by a watch on their time."""
+
+    def again(**changes: Any) -> Solution:
+        return checked(solver.solve(prepared, replace(settings, **changes)), problem)
+
+    def timed(**changes: Any) -> tuple[Solution, float, float]:
+        pipe.send(("alive", None))
+        wall, cpu = time.perf_counter(), time.process_time()
+        raw = solver.solve(prepared, replace(settings, **changes))
+        cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
+        return checked(raw, problem), wall, cpu
+
+    try:
+        with _peak() as peak:
+            solution, *first = timed()
+        times = [tuple(first)]
+        if solution.success and work.repeats > 1 and first[0] < LONG:
+            times = [_repeated(timed) for _ in range(work.repeats)]
+        pipe.send(("observes", None))
+        observed = work.observe(problem, settings, solution, again)
+    except BaseException as error:  # noqa: BLE001 - whatever a solver throws costs one finding
+        return _thrown(error, work)
+    wall, cpu = zip(*times, strict=True)
+    return Finding(solution.reason, solution.message, observed, wall, cpu, peak[0])
+
+
+def _repeated(timed: Callable[..., tuple[Solution, float, float]]) -> tuple[float, float]:
+    solution, wall, cpu = timed(time_limit=None)
+    if not solution.success:
+        raise RuntimeError(f"A repetition of a run that had succeeded failed: {solution.message}")
+    return wall, cpu
+
+
+def _thrown(error: BaseException, work: Work) -> Finding:
+    if isinstance(error, MemoryError):
+        return Finding(Reason.CRASHED, f"More than {work.memory_limit / 1e9:g} GB of memory were asked for.")
+    return Finding(Reason.EXCEPTION, f"{type(error).__name__}: {error}")
+
+
+def _settle(environment: dict[str, str], memory_limit: float) -> None:
+    """Be quiet, leave Ctrl-C to the parent, die with it, and stay within the memory."""
+    os.environ.update(environment)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    os.dup2(nowhere, 2)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with contextlib.suppress(OSError, AttributeError):  # Linux; elsewhere a child ends when it finds the pipe broken
+        ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)
+    with contextlib.suppress(OSError, ValueError):  # systems without such limits go without
+        now = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (int(now + memory_limit), resource.getrlimit(resource.RLIMIT_AS)[1]))
+
+
+@contextlib.contextmanager
+def _peak() -> Iterator[list[int | None]]:
+    """Tell by how many bytes the resident memory grew at most, None where the system does not say."""
+    grown: list[int | None] = [None]
+    with contextlib.suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5")  # the high-water mark starts anew
+    before = _status("VmRSS")
+    yield grown
+    after = _status("VmHWM")
+    grown[0] = None if before is None or after is None else max(0, after - before)
+
+
+def _status(name: str) -> int | None:
+    try:
+        lines = Path("/proc/self/status").read_text().splitlines()
+    except OSError:
+        return None
+    return next((1024 * int(line.split()[1]) for line in lines if line.startswith(f"{name}:")), None)
+
+
+def checked(solution: Any, problem: Problem) -> Solution:
+    """Return the solution as arrays and counters only; what is no solution, or not finite, becomes a failure with a reason."""
+    if not isinstance(solution, Solution):
+        return failed(problem, Reason.EXCEPTION, f"The solver returned {type(solution).__name__}, not a Solution.")
+    t, y = _numbers(solution.t), _numbers(solution.y)
+    counts = {f.name: int(getattr(solution, f.name)) for f in fields(Stats)}
+    reason, message = solution.reason, solution.message
+    if t is None or y is None or y.shape != (len(problem.y0), len(t)):
+        return failed(problem, Reason.EXCEPTION, "The solver returned points of a wrong shape.")
+    if solution.success and not (len(t) and np.isfinite(t).all() and np.isfinite(y).all()):
+        reason, message = Reason.NONFINITE, "The solver reported success, but its points are missing or not finite."
+    kept = {"residual": float(solution.residual), "selections": tuple(solution.selections)}
+    return Solution(t=t, y=y, reason=reason, message=message, **kept, **counts)
+
+
+def failed(problem: Problem, reason: Reason, message: str) -> Solution:
+    """Return a solution without points."""
+    return Solution(t=np.empty(0), y=np.empty((len(problem.y0), 0)), reason=reason, message=message)
+
+
+def _numbers(values: Any) -> Array | None:
+    try:
+        return np.array(values, dtype=float)
+    except (TypeError, ValueError):
+        return None
