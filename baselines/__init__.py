@@ -7,22 +7,36 @@ from functools import cache, partial
 from importlib import import_module
 from typing import Any
 
-from herk.core import Registry, Solver
+from herk.core import InputError, Registry, Solver, nearest
 
-__all__ = ["broken", "get", "names"]
+__all__ = ["broken", "get", "names", "register"]
 
 _MODULES = ("herk_solver", "scipy_ivp", "scikits_ida", "sundae_ida", "solve_dae", "casadi_idas")
 
 
+_registered: dict[str, Solver] = {}
+
+
 def names() -> list[str]:
     """Return the names of all solvers, available here or not."""
-    return _registry().names()
+    return sorted({*_registry().names(), *_registered})
 
 
 def get(name: str) -> Solver:
     """Return a solver; an unknown name raises InputError with the nearest one."""
+    if name in _registered:
+        return _registered[name]
+    if name not in _registry().names():
+        raise nearest(name, names(), "solver")
     solver: Solver = _registry()[name]()
     return solver
+
+
+def register(solver: Solver) -> None:
+    """Add a solver for this process; packages use the entry-point group `herk.solvers` instead."""
+    if solver.name in names():
+        raise InputError(f"A solver named {solver.name!r} is there already.")
+    _registered[solver.name] = solver
 
 
 def broken() -> dict[str, str]:
