@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -11,23 +12,30 @@ from herk.core import Reference
 from herk.core.dae import Array
 
 FOLDER = Path(__file__).with_name("references")
+INHERITED = ("source", "how", "digits")  # what further end times in the same file need not repeat
 
 
 def stored(name: str, t_end: float, **parameters: float) -> Reference | None:
-    """Return the stored reference, or None if it belongs to another end time or other parameter values."""
+    """Return the stored reference, or None if there is none for this end time or for these parameter values."""
     data = json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
-    if t_end != data["t"] or any(value != data["parameters"][key] for key, value in parameters.items()):
+    if any(value != data["parameters"][key] for key, value in parameters.items()):
         return None
-    published = data.get("published_y")
+    shared = {key: data[key] for key in INHERITED}
+    entries = (data, *({**shared, **other} for other in data.get("also", ())))
+    return next((_reference(entry) for entry in entries if entry["t"] == t_end), None)
+
+
+def _reference(entry: dict[str, Any]) -> Reference:
+    published = entry.get("published_y")
     return Reference(
-        t_end,
-        _numbers(data["y"]),
-        float(data["digits"]),
-        data["source"],
-        how=data["how"],
+        entry["t"],
+        _numbers(entry["y"]),
+        float(entry["digits"]),
+        entry["source"],
+        how=entry["how"],
         published=None if published is None else _numbers(published),
-        published_digits=data.get("published_digits"),
-        published_note=data.get("published_note", ""),
+        published_digits=entry.get("published_digits"),
+        published_note=entry.get("published_note", ""),
     )
 
 
