@@ -13,7 +13,7 @@ from herk.core import InputError, Problem, Registry, nearest
 
 __all__ = ["get", "names", "register"]
 
-_OTHERS = ("__init__", "stored", "make_references")
+_OTHERS = ("__init__", "stored", "pulses", "make_references")
 _MODULES = sorted(path.stem for path in Path(__file__).parent.glob("*.py") if path.stem not in _OTHERS)
 
 
