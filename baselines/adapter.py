@@ -126,10 +126,8 @@ class Rival:
         """Tell whether there is such a form of the problem and the solver takes it."""
         if form not in self.forms:
             return False, f"{self.name} takes the forms {', '.join(self.forms)}, not {form!r}"
-        if problem.model is None:
-            return False, f"problem {problem.name!r} is given by callables; {self.name} needs a model to derive the form {form!r} from"
         try:
-            problem.model.form(form)
+            problem.form("index1" if form == "ode" and problem.model is None else form)
         except InputError as error:
             return False, str(error)
         return True, ""

@@ -56,6 +56,12 @@ class Casadi(Rival):
 
     module, package, install = "casadi", "casadi", "pip install 'herk[casadi]'"
 
+    def supports(self, problem: Problem, form: str) -> tuple[bool, str]:
+        """Refuse problems without formulas: the graph is made from them."""
+        if problem.model is None:
+            return False, f"problem {problem.name!r} is given by callables; {self.name} builds its graph from the formulas of a model"
+        return super().supports(problem, form)
+
     def prepare(self, problem: Problem, form: str) -> Graph:
         """Return the form with its graph."""
         base = implicit(problem, form)

@@ -9,6 +9,7 @@ import numpy as np
 from herk.core.dae import Array
 from herk.core.jit import compiled
 from herk.core.pointers import address
+from herk.method.callables import NAMES, bind
 from herk.method.signatures import FUNCTION, function_at
 from herk.model.back import Back
 from herk.model.linear import solve_block
@@ -44,7 +45,7 @@ class Completion:
 
     def __init__(self, source: Any, unknown: tuple[int, ...]) -> None:
         """Look the functions up once."""
-        functions, n, m = source.generated.functions(), source.n, source.m
+        functions, n, m = dict(zip(NAMES, bind(source).in_place, strict=True)), source.n, source.m
         self._functions = (functions["g"], functions["jac_g"])  # kept alive: compiled code has their addresses only
         self._addresses = tuple(address(function, FUNCTION) for function in self._functions)
         self._unknown, self._work = np.array(unknown, dtype=np.int64), np.empty(m * m + 2 * m + m * n)

@@ -28,12 +28,14 @@ class Herk(Rival):
     module, package = "herk", "herk"
 
     def supports(self, problem: Problem, form: str) -> tuple[bool, str]:
-        """Add problems given by callables: they are overdetermined already."""
+        """Add the overdetermined form, which every problem has; take an ODE only from formulas."""
+        if problem.model is None and form == "ode":
+            return False, f"problem {problem.name!r} is given by callables; {self.name} eliminates no unknowns in numbers, take 'index1'"
         return (True, "") if problem.model is None and form == "overdetermined" else super().supports(problem, form)
 
     def prepare(self, problem: Problem, form: str) -> Prepared:
         """Return the form; runs in advance compile what the span needs."""
-        dae = problem.dae if form == "overdetermined" else problem.model.form(form)
+        dae = problem.form(form)
         back = getattr(dae, "back", None) or Back(dae.n, tuple(range(dae.n)))
         z0 = np.array(problem.y0)[list(back.kept)]
         ready = Prepared(dae, problem.t_span, (z0, z0), back)

@@ -12,6 +12,7 @@ import numpy as np
 from baselines.completion import Completion
 from herk.core import Problem
 from herk.core.dae import Array
+from herk.method.callables import NAMES, bind
 from herk.model.back import Back, Elimination
 
 
@@ -83,7 +84,7 @@ class Explicit(Prepared):
 
 def implicit(problem: Problem, form: str) -> Implicit:
     """Return a form for solvers of F(t, z, z') = 0, compiled."""
-    own = problem.model.form(form)
+    own: Any = problem.form(form)
     made = Implicit(own, problem.t_span, own.start(), own.back)
     z, zp = made.start
     made.residual(made.t_span[0], z, zp, np.empty(own.n))
@@ -92,13 +93,13 @@ def implicit(problem: Problem, form: str) -> Implicit:
 
 
 def explicit(problem: Problem, form: str) -> Explicit:
-    """Return a form for solvers of z' = rate(t, z), compiled."""
-    own = problem.model.form(form)
+    """Return a form for solvers of z' = rate(t, z), compiled; of callables, algebraic unknowns are eliminated in numbers."""
+    own: Any = problem.form("index1" if form == "ode" and problem.model is None else form)
     z, zp = own.start()
     back = own.back
     if own.m:
         kept = [j for j in range(own.n) if j not in own.algebraic]
-        z, zp, back = z[kept], zp[kept], Back(problem.model.n, tuple(kept), own.algebraic, own)
+        z, zp, back = z[kept], zp[kept], Back(own.n, tuple(kept), own.algebraic, own)
     made = Explicit(own, problem.t_span, (z, zp), back)
     made.rate(made.t_span[0], z)
     made.rate_jacobian(made.t_span[0], z)
@@ -118,7 +119,7 @@ def _product(E: Array, function: Callable[..., None], shape: tuple[int, ...]) ->
 
 def _eliminated(form: Any, at: Elimination) -> Callable[[float, Array], Array]:
     """Return z' of a form with constraints that are linear in its algebraic unknowns."""
-    f, n, complete = form.generated.functions()["f"], form.n, Completion(form, at.eliminated)
+    f, n, complete = bind(form).in_place[NAMES.index("f")], form.n, Completion(form, at.eliminated)
     rows, kept = list(at.rows), list(at.kept)
     inverse = np.linalg.inv(np.asarray(form.E)[np.ix_(rows, kept)])
 
