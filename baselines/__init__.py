@@ -11,7 +11,7 @@ from herk.core import InputError, Registry, Solver, nearest
 
 __all__ = ["broken", "get", "names", "register"]
 
-_MODULES = ("herk_solver", "scipy_ivp", "scikits_ida", "sundae_ida", "solve_dae", "casadi_idas")
+_MODULES = ("herk_solver", "scipy_ivp", "scikits_ida", "sundae_ida", "solve_dae", "casadi_idas", "irk")
 
 
 _registered: dict[str, Solver] = {}
@@ -32,9 +32,9 @@ def get(name: str) -> Solver:
     return solver
 
 
-def register(solver: Solver) -> None:
-    """Add a solver for this process; packages use the entry-point group `herk.solvers` instead."""
-    if solver.name in names():
+def register(solver: Solver, *, replace: bool = False) -> None:
+    """Add a solver for this process, or replace one that was added; packages use the entry-point group `herk.solvers` instead."""
+    if solver.name in names() and not (replace and solver.name in _registered):
         raise InputError(f"A solver named {solver.name!r} is there already.")
     _registered[solver.name] = solver
 
