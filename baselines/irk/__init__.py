@@ -1,7 +1,5 @@
 """Implicit Runge-Kutta methods of the literature: Radau5 with variable steps, families with fixed steps, projection."""
 
-from __future__ import annotations
+from baselines.irk import radau5
 
-from typing import Any
-
-SOLVERS: tuple[Any, ...] = ()
+SOLVERS = (*radau5.SOLVERS,)

@@ -1,0 +1,155 @@
+"""Radau5: three-stage Radau IIA of order 5 with variable steps on E z' = f, with and without projection on the hidden constraints.
+
+Written after E. Hairer, G. Wanner, Solving Ordinary Differential Equations II, Section IV.8, with their choices of constants.
+Tolerances: as in the code of that book, 0.1 rtol^(2/3) takes the place of rtol, atol changes by the same factor, since the estimate has a
+lower order than the method; the RMS of error/(atol + rtol |z|) is kept below 1. The error of an unknown of index k counts h^(k-1) times.
+Output times are served by the collocation polynomial (projected, if the steps are). `nlu` counts real and complex factorisations.
+Projection evaluates constraints and their directions at every point; these evaluations are counted as ngev, not as nfev or njev.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from baselines.adapter import Points, Rival
+from baselines.completion import model_points
+from baselines.irk import radau5_memory as at
+from baselines.irk.compile import compiled
+from baselines.irk.projection import own_index
+from baselines.irk.radau5_run import OPTIONS, Run
+from baselines.prepared import Prepared
+from herk.core import InputError, Problem, Reason, Settings, Solution, nearest
+from herk.core.dae import Array
+from herk.core.jit import interpreted
+from herk.method.signatures import FUNCTION
+
+FORMS = ("index1", "index2", "index3", "ggl", "baumgarte", "ode")
+COUNTERS = {"nstep": at.NSTEP, "nreject": at.NREJECT, "nfev": at.NFEV, "ngev": at.NGEV, "njev": at.NJEV, "nlu": at.NLU, "nit": at.NIT}
+
+
+class Functions(NamedTuple):
+    """F(t, z, z') = E z' - f, its Jacobian, and E: a matrix, or None if it has to be evaluated by `E`."""
+
+    residual: Callable[..., Any]
+    jacobian: Callable[..., Any]
+    E: Callable[..., Any]
+    matrix: Array | None
+
+
+@dataclass(frozen=True, eq=False)
+class Ready(Prepared):
+    """A form with its compiled functions, and for the projection those of the forms the constraints come from."""
+
+    kinks: tuple[float, ...] = ()
+    top: Any = None  # form of highest index; None: no projection
+    whole: Any = None  # overdetermined form
+
+    @cached_property
+    def functions(self) -> Functions:
+        """Return what the steps call."""
+        try:
+            implicit = self.form._implicit
+        except InputError:  # an ODE without formulas
+            return _by_rate(self.form)
+        return Functions(*implicit, _mass(self.form), None if callable(self.form.E) else np.asarray(self.form.E))
+
+    @cached_property
+    def projecting(self) -> tuple[Callable[..., Any], ...]:
+        """Return what the projection calls: E and F' of the form of highest index, all constraints and their Jacobian."""
+        constraints = self.whole.generated.functions()
+        return _mass(self.top), self.top._implicit[1], constraints["g"], constraints["jac_g"]
+
+
+def _mass(form: Any) -> Callable[..., Any]:
+    function: Callable[..., Any] = form.generated.functions()["E"] if callable(form.E) else _not_needed
+    return function
+
+
+@compiled(FUNCTION)
+def _not_needed(t, z, out):  # type: ignore[no-untyped-def] # noqa: ARG001
+    """Stand where E would be a function."""
+    return
+
+
+def _by_rate(form: Any) -> Functions:
+    """Return the functions of z' = rate(t, z), interpreted."""
+
+    def residual(t: float, z: Array, zp: Array, out: Array) -> None:
+        out[:] = zp - form.rate(t, z)
+
+    def jacobian(t: float, z: Array, zp: Array, cj: float, out: Array) -> None:  # noqa: ARG001
+        out[:] = (cj * np.eye(form.n) - form.rate_jacobian(t, z)).ravel()
+
+    return Functions(residual, jacobian, interpreted(_not_needed), np.eye(form.n))
+
+
+@dataclass(frozen=True)
+class Radau5(Rival):
+    """Radau IIA of order 5, projected or not; options: those of `radau5_run.OPTIONS`."""
+
+    projected: bool = False
+
+    package = "herk"
+
+    def supports(self, problem: Problem, form: str) -> tuple[bool, str]:
+        """Tell whether there is such a form, and for the projection, hidden constraints."""
+        fine, reason = super().supports(problem, form)
+        if not fine or not self.projected:
+            return fine, reason
+        if problem.model is None:
+            return False, f"problem {problem.name!r} is given by callables; {self.name} needs a model to find its hidden constraints"
+        index = own_index(problem.model)
+        return index > 1, "" if index > 1 else f"problem {problem.name!r} has index {index}: there are no hidden constraints to project on"
+
+    def prepare(self, problem: Problem, form: str) -> Ready:
+        """Return the form, compiled."""
+        own: Any = problem.form(form)
+        extra: dict[str, Any] = {}
+        if self.projected:
+            extra = {"top": problem.form(f"index{own_index(problem.model)}"), "whole": problem.dae}
+        made = Ready(own, problem.t_span, own.start(), own.back, kinks=problem.kinks, **extra)
+        self.solve(made, Settings(options={"max_steps": 1}))
+        return made
+
+    def solve(self, prepared: Ready, settings: Settings) -> Solution:
+        """Solve; whatever happens, the points reached are returned with a reason."""
+        z0, _ = prepared.start
+        points, memory = Points([], []), at.allocate(len(z0))
+        if settings.t_eval is None:
+            points.add(prepared.t_span[0], z0)
+        if settings.step is not None:
+            points.stop(Reason.UNSUPPORTED, f"{self.name} chooses its steps itself; settings.step is for methods with fixed steps.")
+            return _solution(prepared, points, memory)
+        try:
+            Run(prepared, settings, _options(self.name, {**self.options, **settings.options}), memory, points).to_the_end()
+        except InputError as error:
+            points.stop(Reason.UNSUPPORTED, str(error))
+        except Exception as error:  # noqa: BLE001 - interpreted functions may fail in any way
+            points.stop(Reason.EXCEPTION, f"{type(error).__name__}: {error}")
+        return _solution(prepared, points, memory)
+
+
+def _options(solver: str, given: dict[str, Any]) -> dict[str, Any]:
+    for name in set(given) - set(OPTIONS):
+        raise nearest(name, OPTIONS, f"option of {solver}")
+    return {**OPTIONS, **given}
+
+
+def _solution(prepared: Ready, points: Points, memory: at.Memory) -> Solution:
+    t = np.array(points.t, dtype=float)
+    z = np.array(points.z, dtype=float).reshape(len(t), len(prepared.start[0])).T
+    counts = {name: int(memory.ints[place]) for name, place in COUNTERS.items()}
+    return Solution(t=t, y=model_points(prepared.back, t, z), reason=points.reason, message=points.message, **counts)
+
+
+SOLVERS = (
+    Radau5("radau5", "irk", FORMS, 5, True, frozenset({"implicit", "stiff"})),
+    Radau5(
+        "radau5_projected", "irk", ("index1", "index2", "index3"), 5, True, frozenset({"implicit", "stiff", "projected"}), projected=True
+    ),
+)
