@@ -11,7 +11,7 @@ import multiprocessing
 import os
 import pkgutil
 import signal
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from multiprocessing.connection import Connection
@@ -27,8 +27,13 @@ GRACE = 2.0  # seconds a solver may take to honour its time limit itself before 
 PREPARE_LIMIT = 300.0  # seconds for derivation and compilation
 OBSERVE_LIMIT = 60.0  # seconds for measuring, another solve with output times included
 MEMORY_LIMIT = 4e9  # bytes beyond what the process has at the start
+MOST_LATE = 3  # runs in a row that may run out of time before one has succeeded
 MOST_DEATHS = 3  # processes that one ladder may cost
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
+
+
+class NotSentError(Exception):
+    """What was to be done in another process could not be sent there."""
 
 
 @dataclass(frozen=True)
@@ -58,42 +63,60 @@ def solve(
 def ladder(work: Work) -> Iterator[tuple[int | None, Finding]]:
     """Yield (number of the rung, finding) as rungs end; number None stands for all rungs left. Rungs are ordered, cheap ones first.
 
-    After a rung that ran out of time the rest is not run.
+    The rest is not run when a rung runs out of time after a cheaper one succeeded, or when several in a row run out of time: a loose
+    tolerance alone may cost more than a tight one, because a run that goes astray never ends.
     """
-    left, deaths = list(range(len(work.rungs))), 0
+    left, deaths, late, solved = list(range(len(work.rungs))), 0, 0, False
     while left:
         for number, found in _session(work, tuple(left)):
             yield number, found
             if number is None:
                 return
             left.remove(number)
+            solved = solved or found.reason is Reason.FINISHED
             deaths += found.reason is Reason.CRASHED
-            late = found.reason is Reason.TIME_LIMIT
-            if left and (late or deaths >= MOST_DEATHS):
+            late = late + 1 if found.reason is Reason.TIME_LIMIT else 0
+            if left and (late >= (1 if solved else MOST_LATE) or deaths >= MOST_DEATHS):
                 why = "a cheaper setting ran out of time" if late else f"the process died {deaths} times"
                 yield None, Finding(found.reason, f"Not run: {why}.")
                 return
 
 
+def call(function: Callable[[], Any], limit: float = PREPARE_LIMIT) -> tuple[Any, str]:
+    """Return what a function returns in a process of its own, and an empty text; or None and in words why there is nothing."""
+    with _started(worker.answer, function) as (pipe, process):
+        try:
+            return pipe.recv() if pipe.poll(limit) else (None, f"It took longer than {limit:g} s.")
+        except (EOFError, OSError):
+            process.join(GRACE)
+            return None, _last_words(process.exitcode)
+
+
 def _session(work: Work, todo: Sequence[int]) -> Iterator[tuple[int | None, Finding]]:
     """Start one process and pass on what it reports, until it is done or dead."""
+    try:
+        with _started(worker.serve, work, todo) as (pipe, process):
+            yield from _listen(pipe, process, work)
+    except NotSentError as error:
+        yield None, Finding(Reason.EXCEPTION, f"The solver could not be sent to its process: {error}")
+
+
+@contextlib.contextmanager
+def _started(target: Callable[..., None], *content: Any) -> Iterator[tuple[Connection, Any]]:
+    """Start a process that reports through a pipe; it is ended when it is no longer listened to."""
     context = _context()
     mine, theirs = context.Pipe(duplex=False)
-    process = context.Process(target=worker.serve, args=(theirs, work, todo, _environment()), daemon=True)
-    try:
-        with _one_thread(), _allowed_to_have_children():
-            process.start()
-    except Exception as error:  # noqa: BLE001 - a solver that cannot be pickled
-        mine.close()
-        yield None, Finding(Reason.EXCEPTION, f"The solver could not be sent to its process: {type(error).__name__}: {error}")
-        return
-    finally:
-        theirs.close()
-    try:
-        yield from _listen(mine, process, work)
-    finally:
-        _end(process)
-        mine.close()
+    process = context.Process(target=target, args=(theirs, {**os.environ, **ONE_THREAD}, *content), daemon=True)
+    with mine:
+        with theirs, _one_thread(), _allowed_to_have_children():
+            try:
+                process.start()
+            except Exception as error:  # noqa: BLE001 - a solver that cannot be pickled
+                raise NotSentError(f"{type(error).__name__}: {error}") from None
+        try:
+            yield mine, process
+        finally:
+            _end(process)
 
 
 def _listen(pipe: Connection, process: Any, work: Work) -> Iterator[tuple[int | None, Finding]]:
@@ -154,11 +177,6 @@ def _context() -> Any:
     own = [f"baselines.{module.name}" for module in pkgutil.iter_modules(baselines.__path__)]
     context.set_forkserver_preload(["herk.bench.worker", "testset", "herk.model.regularize", "herk.model.forms", "herk.method.solve", *own])
     return context
-
-
-def _environment() -> dict[str, str]:
-    """Return the environment of now: the server may be older."""
-    return {**os.environ, **ONE_THREAD}
 
 
 @contextlib.contextmanager

@@ -54,7 +54,7 @@ class Finding:
     prepare_seconds: float | None = None
 
 
-def serve(pipe: Connection, work: Work, todo: Sequence[int], environment: dict[str, str]) -> None:
+def serve(pipe: Connection, environment: dict[str, str], work: Work, todo: Sequence[int]) -> None:
     """Prepare, then report every rung of `todo` as it ends; whatever is thrown costs one finding."""
     _settle(environment, work.memory_limit)
     with contextlib.suppress(BrokenPipeError), threadpool_limits(1):
@@ -74,6 +74,16 @@ def serve(pipe: Connection, work: Work, todo: Sequence[int], environment: dict[s
             pipe.send(("begins", number))
             pipe.send(("ended", _rung(pipe, work, solver, prepared, problem, work.rungs[number])))
         pipe.send(("done", None))
+
+
+def answer(pipe: Connection, environment: dict[str, str], function: Callable[[], Any]) -> None:
+    """Call a function and send what it returns, or in words what it threw."""
+    _settle(environment, 4e9)
+    with contextlib.suppress(BrokenPipeError):
+        try:
+            pipe.send((function(), ""))
+        except BaseException as error:  # noqa: BLE001 - the problem of a user may throw anything
+            pipe.send((None, f"{type(error).__name__}: {error}"))
 
 
 def _rung(pipe: Connection, work: Work, solver: Solver, prepared: Any, problem: Problem, settings: Settings) -> Finding:

@@ -1,0 +1,71 @@
+"""Problems and solvers as records: what a reader of the report needs to know about them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import baselines
+from herk.bench import measure
+from herk.bench.record import Record, plain
+from herk.core import Problem
+
+LONGEST = 3000  # characters of a formula that somebody may still read
+
+
+def solver(name: str) -> Record:
+    """Return what a solver says of itself."""
+    own = baselines.get(name)
+    available, reason = own.available()
+    version = str(getattr(own, "version", ""))
+    about = {"family": own.family, "order": own.order, "adaptive": own.adaptive, "forms": list(own.forms), "tags": own.tags}
+    return {"solver": name, "version": version, **about, "available": available, "reason": reason}
+
+
+def problem(own: Problem) -> Record:
+    """Return equations, constraints and reference of a problem; index and levels only where there is a model to derive them from."""
+    counted = measure.levels(own)
+    about = {
+        "title": own.title, "source": own.source, "tags": own.tags, "groups": own.groups, "components": list(own.dae.names),
+        "n": len(own.y0), "m": own.dae.m, "index": len(counted) or None, "levels": [len(rows) for rows in counted], "t_span": own.t_span,
+    }  # fmt: skip
+    return plain({**about, **_formulas(own), **_reference(own)})
+
+
+def _formulas(own: Problem) -> Record:
+    if own.model is None:
+        return {"equations": [], "constraints": []}
+    from sympy import latex
+
+    from herk.model.regularize import regularize
+
+    model = own.model
+    equations = [f"{_left(model, row)} = {latex(model.f[row])}" for row in range(model.n)]
+    constraints = [[f"0 = {latex(each)}" for each in level] for level in regularize(model).levels]
+    return {"equations": _short(equations), "constraints": [_short(level) for level in constraints]}
+
+
+def _left(model: Any, row: int) -> str:
+    """Return a row of E y' as LaTeX, factors before derivatives."""
+    from sympy import latex
+
+    terms = []
+    for entry, state in zip(model.E[row, :], model.states, strict=True):
+        factor = latex(entry) if not entry.is_Add else f"\\left({latex(entry)}\\right)"
+        if entry != 0:
+            terms.append(f"\\dot{{{latex(state)}}}" if entry == 1 else f"{factor} \\dot{{{latex(state)}}}")
+    return " + ".join(terms).replace("+ -", "- ") or "0"
+
+
+def _short(formulas: Iterable[str]) -> list[str]:
+    return [text if len(text) <= LONGEST else f"\\text{{(a formula of {len(text)} characters)}}" for text in formulas]
+
+
+def _reference(own: Problem) -> Record:
+    known = own.reference
+    names = ("reference_digits", "reference_how", "reference_y", "published_y", "published_digits", "published_note")
+    if known is None:
+        return dict.fromkeys(names)
+    how = f"{known.source}; {known.how}" if known.how else known.source
+    values = (known.digits, how, known.y, known.published, known.published_digits, known.published_note)
+    return dict(zip(names, values, strict=True))

@@ -1,0 +1,140 @@
+"""One ladder of runs to records: isolated, timed and measured; whatever happens is a row with a reason."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Collection, Iterator
+from dataclasses import fields, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+import baselines
+import testset
+from herk.bench import environment, isolate, measure, plugins, record, series
+from herk.bench.ladders import Ladder, Rung
+from herk.bench.record import Record
+from herk.bench.worker import Again, Finding, Work
+from herk.core import Problem, Reason, Settings, Solution, Solver, Stats
+
+FINER = 8  # output intervals of a trajectory for one of the grid of errors
+MOST_POINTS = 512  # accepted points at which errors over the interval are taken
+EVERY_SETTING = Rung(None, None, None)
+DONE = ("ok", "unsupported")  # what a later bench does not run again
+
+
+def identity(ladder: Ladder, rung: Rung = EVERY_SETTING) -> Record:
+    """Return the fields that identify a run; those of EVERY_SETTING speak for the whole ladder."""
+    digests = plugins.digests(ladder.files)
+    version = " ".join(filter(None, [str(getattr(baselines.get(ladder.solver), "version", "")), digests.get(ladder.solver, "")]))
+    options = json.loads(ladder.options) | ({"problem_file": digests[ladder.problem]} if ladder.problem in digests else {})
+    return {
+        "study": ladder.study, "problem": ladder.problem, "changes": ladder.changes, "form": ladder.form, "solver": ladder.solver,
+        "solver_version": version, "rtol": rung.rtol, "atol": rung.atol, "step": rung.step, "options": record.canonical(options),
+        "herk": environment.fields()["herk"],
+    }  # fmt: skip
+
+
+def remaining(ladder: Ladder, done: Collection[str]) -> Ladder | None:
+    """Return the ladder without the rungs whose keys are done, None if nothing is left."""
+    if record.key("run", identity(ladder)) in done:
+        return None
+    left = tuple(rung for rung in ladder.rungs if record.key("run", identity(ladder, rung)) not in done)
+    return replace(ladder, rungs=left) if left else None
+
+
+def records(ladder: Ladder) -> Iterator[list[Record]]:
+    """Yield for each run what is to be stored as soon as it has ended: its series, and last the run itself."""
+    available, why = baselines.get(ladder.solver).available()
+    if not available:
+        yield [_row(ladder, EVERY_SETTING, status="unavailable", reason="unavailable", message=why)]
+        return
+    left = dict(enumerate(ladder.rungs))
+    start = time.perf_counter()
+    for number, found in isolate.ladder(_work(ladder)):
+        spent, start = time.perf_counter() - start, time.perf_counter()
+        if number is not None:
+            yield _stored(ladder, left.pop(number), found, spent)
+        elif found.reason is Reason.UNSUPPORTED:
+            yield [_row(ladder, EVERY_SETTING, status="unsupported", reason=found.reason.value, message=found.message)]
+        else:
+            yield [rec for rung in left.values() for rec in _stored(ladder, rung, found, spent / len(left))]
+
+
+def _work(ladder: Ladder) -> Work:
+    settings = tuple(_settings(ladder, rung) for rung in ladder.rungs)
+    kept = frozenset(rung.rtol for rung in ladder.rungs if rung.series)
+    observe = partial(observed, grid=ladder.grid, series_rtol=kept, paths=ladder.trajectories)
+    load = partial(_load, ladder.problem, ladder.changes, ladder.solver, ladder.files)
+    return Work(load, ladder.form, settings, observe, ladder.repeats, isolate.MEMORY_LIMIT)
+
+
+def _settings(ladder: Ladder, rung: Rung) -> Settings:
+    tolerances = {} if rung.rtol is None else {"rtol": rung.rtol, "atol": rung.atol}
+    return Settings(**tolerances, step=rung.step, time_limit=ladder.time_limit, options=json.loads(ladder.options))
+
+
+def _load(problem: str, changes: str, solver: str, files: tuple[str, ...]) -> tuple[Solver, Problem]:
+    """Find problem and solver by name, in the process that runs them."""
+    plugins.load(files)
+    return baselines.get(solver), testset.get(problem, **json.loads(changes))
+
+
+def observed(
+    problem: Problem,
+    settings: Settings,
+    solution: Solution,
+    again: Again,
+    *,
+    grid: int | str,
+    series_rtol: frozenset[float | None],
+    paths: bool,
+) -> Record:
+    """Measure a run in its process, so that its points need not travel: metrics, counters, and its history if it is kept."""
+    kept = settings.step is None and settings.rtol in series_rtol
+    fine = _with_output(problem, solution, again, grid, finer=kept and paths)
+    coarse = fine and replace(fine, t=fine.t[::FINER], y=fine.y[:, ::FINER]) if kept and paths else fine
+    found = {f.name: getattr(solution, f.name) for f in fields(Stats)}
+    found |= {"t_reached": solution.t[-1] if len(solution.t) else None, "t_end": problem.t_span[1]}
+    found |= measure.metrics(problem, settings, solution, coarse)
+    history = series.over_time(problem, solution) if kept else {}
+    history |= series.trajectories(problem, fine) if kept and paths and fine else {}
+    return record.plain({"metrics": found, "series": history})
+
+
+def _with_output(problem: Problem, solution: Solution, again: Again, grid: int | str, *, finer: bool) -> Solution | None:
+    """Return the run at points where errors are taken: some of its own, or output times served by the solver's interpolation."""
+    if not solution.success:
+        return None
+    if grid == "steps":
+        some = np.unique(np.linspace(0, len(solution.t) - 1, min(MOST_POINTS, len(solution.t) - 1) + 1).round().astype(int))
+        return replace(solution, t=solution.t[some], y=solution.y[:, some])
+    if not finer and len(solution.t) > 2 and (problem.reference is None or problem.reference.exact is None):
+        return None  # nothing would be compared
+    served = again(t_eval=np.linspace(*problem.t_span, int(grid) * (FINER if finer else 1) + 1))
+    return served if served.success else None
+
+
+def _stored(ladder: Ladder, rung: Rung, found: Finding, spent: float) -> list[Record]:
+    """Return the series of a run and the run; the run comes last, because it is what a later bench takes for done."""
+    status = {Reason.FINISHED: "ok", Reason.UNSUPPORTED: "unsupported"}.get(found.reason, "failed")
+    what = found.observed or {"metrics": {}, "series": {}}
+    row = _row(
+        ladder, rung, status=status, reason=found.reason.value, message=found.message, **what["metrics"],
+        wall_min=min(found.wall, default=None), wall_median=_median(found.wall), cpu_min=min(found.cpu, default=None),
+        cpu_median=_median(found.cpu), repeats=len(found.wall), compile_seconds=found.prepare_seconds, memory_bytes=found.memory,
+        spent=spent,
+    )  # fmt: skip
+    about = {"study": ladder.study, "run": row["key"], "date": row["date"]}
+    histories = [record.make("series", **about, name=name, t=t, values=values) for name, (t, values) in what["series"].items()]
+    return [*histories, row]
+
+
+def _row(ladder: Ladder, rung: Rung, **results: Any) -> Record:
+    return record.make("run", **identity(ladder, rung), **results)
+
+
+def _median(seconds: tuple[float, ...]) -> float | None:
+    return float(np.median(seconds)) if seconds else None

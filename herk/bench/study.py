@@ -1,0 +1,155 @@
+"""A study as data: which solvers on which forms of which problems at which tolerances or steps; TOML in and out."""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
+
+from herk.bench.record import canonical
+from herk.core import InputError, nearest
+
+FOLDER = Path(__file__).with_name("studies")
+QUARTER = 4  # tolerances per decade, because the error of a single run scatters
+
+
+@dataclass(frozen=True)
+class Case:
+    """Problems, solvers and forms by patterns (* ? [ab]); every match of all three is run, with every change of parameters."""
+
+    problem: tuple[str, ...]
+    solver: tuple[str, ...]
+    form: tuple[str, ...] = ("*",)
+    changes: tuple[Mapping[str, Any], ...] = ({},)
+    adaptive: bool | None = None
+
+
+@dataclass(frozen=True)
+class Study:
+    """Cases with their settings; `timed` studies want a core for themselves, `grid` is the number of output intervals or "steps"."""
+
+    name: str
+    title: str
+    case: tuple[Case, ...]
+    rtol: tuple[float, ...] = ()
+    atol_per_rtol: float = 1.0
+    steps: tuple[int, ...] = ()
+    timed: bool = False
+    repeats: int = 1
+    time_limit: float = 10.0
+    grid: int | str = 50
+    series_rtol: tuple[float, ...] = ()
+    trajectories: tuple[str, ...] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+def names() -> list[str]:
+    """Return the names of the studies that come with the bench."""
+    return sorted(path.stem for path in FOLDER.glob("*.toml"))
+
+
+def load(name: str, quick: bool = False) -> Study:
+    """Return a study by its name, or by the path of a TOML file."""
+    path = Path(name) if name.endswith(".toml") else FOLDER / f"{name}.toml"
+    if path.parent == FOLDER and not path.exists():
+        raise nearest(name, names(), "study")
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise InputError(f"The study {path} cannot be read: {error}.") from None
+    return parse({"name": path.stem, **content}, quick)
+
+
+def parse(content: Mapping[str, Any], quick: bool = False) -> Study:
+    """Return the study that a table of a TOML file describes; its part `quick` replaces what it names.
+
+    `problem` and `changes` above the cases hold for those that do not say otherwise.
+    """
+    table = dict(content)
+    shorter = table.pop("quick", {})
+    table |= shorter if quick else {}
+    shared = {name: table.pop(name) for name in ("problem", "changes") if name in table}
+    _known(table, {f.name for f in fields(Study)}, "a study")
+    for name in ("name", "case"):
+        if not table.get(name):
+            raise InputError(f"A study needs {'at least one [[case]]' if name == 'case' else 'a name'}.")
+    table["case"] = tuple(_case({**shared, **each}) for each in table["case"])
+    table["rtol"] = _tolerances(table.get("rtol", ()))
+    table["steps"] = _counts(table.get("steps", ()))
+    if bool(table["rtol"]) == bool(table["steps"]):
+        raise InputError(f"Study {table['name']!r} needs tolerances (rtol) or numbers of steps (steps), and not both.")
+    for name in ("series_rtol", "trajectories"):
+        table[name] = tuple(table.get(name, ()))
+    return Study(**{"title": table["name"], **table})
+
+
+def text(study: Study) -> str:
+    """Return the study as TOML, every ladder written out."""
+    lines = [f"{f.name} = {_toml(getattr(study, f.name))}" for f in fields(Study) if f.name != "case"]
+    for case in study.case:
+        lines += ["", "[[case]]"]
+        lines += [f"{f.name} = {_toml(getattr(case, f.name))}" for f in fields(Case) if getattr(case, f.name) is not None]
+    return "\n".join(line for line in lines if not line.endswith("= []")) + "\n"
+
+
+def with_settings(study: Study, **settings: Any) -> Study:
+    """Return the study with the settings that are not None replaced."""
+    return replace(study, **{name: value for name, value in settings.items() if value is not None})
+
+
+def _case(table: Mapping[str, Any]) -> Case:
+    _known(table, {f.name for f in fields(Case)}, "a case of a study")
+    if "problem" not in table or "solver" not in table:
+        raise InputError("A case of a study needs problem and solver: lists of names or patterns.")
+    lists = {name: _texts(table[name], name) for name in ("problem", "solver", "form") if name in table}
+    changes = tuple(table.get("changes", [{}]))
+    return Case(**lists, changes=changes, adaptive=table.get("adaptive"))
+
+
+def _texts(value: Any, name: str) -> tuple[str, ...]:
+    values = [value] if isinstance(value, str) else value
+    if not isinstance(values, (list, tuple)) or not all(isinstance(each, str) for each in values):
+        raise InputError(f"{name} must be a name or a list of names, not {value!r}.")
+    return tuple(values)
+
+
+def _known(table: Mapping[str, Any], allowed: Iterable[str], what: str) -> None:
+    for name in table:
+        if name not in allowed:
+            raise nearest(name, allowed, f"key of {what}")
+
+
+def _tolerances(value: Any) -> tuple[float, ...]:
+    """Return tolerances, loose ones first: a list, or {from, to, per_decade}."""
+    if isinstance(value, Mapping):
+        _known(value, ("from", "to", "per_decade"), "rtol")
+        per_decade = value.get("per_decade", QUARTER)
+        first, last = (round(per_decade * math.log10(value[name])) for name in ("from", "to"))
+        value = [10.0 ** (k / per_decade) for k in range(first, last + (1 if last > first else -1), 1 if last > first else -1)]
+    return tuple(sorted((rounded(each) for each in value), reverse=True))
+
+
+def _counts(value: Any) -> tuple[int, ...]:
+    """Return numbers of steps, few first: a list, or {from, to}, doubled each time."""
+    if isinstance(value, Mapping):
+        _known(value, ("from", "to"), "steps")
+        value = [value["from"] * 2**k for k in range(int(math.log2(value["to"] / value["from"]) + 1e-9) + 1)]
+    return tuple(sorted(int(each) for each in value))
+
+
+def rounded(value: float) -> float:
+    """Return a tolerance with four digits, so that it is read and written alike everywhere."""
+    return float(f"{value:.4g}")
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{name} = {_toml(entry)}" for name, entry in value.items()) + " }"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(map(_toml, value)) + "]"
+    return canonical(value) if isinstance(value, str) else repr(value)
