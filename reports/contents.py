@@ -1,0 +1,157 @@
+"""What a record file holds, sorted by kind: runs as a table, series, problems, solvers, and what studies of documents found."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from herk.bench import store
+
+Record = dict[str, Any]
+TEXTS = (
+    "key", "study", "problem", "changes", "form", "solver", "solver_version", "options", "atol", "status", "reason", "message", "machine",
+    "commit", "date", "herk",
+)  # fmt: skip
+NUMBERS = (
+    "rtol", "step", "t_reached", "t_end", "nstep", "nreject", "nfev", "ngev", "njev", "nlu", "nit", "wall_min", "wall_median",
+    "cpu_min", "cpu_median", "repeats", "compile_seconds", "error_end", "error_grid", "scd", "mescd", "drift.all", "memory_bytes",
+)  # fmt: skip
+MEASURED = ("error_end.", "error_grid.", "scd.", "mescd.", "drift.", "invariant.")
+ENVIRONMENT = ("herk", "commit", "python", "numpy", "scipy", "numba", "sympy", "machine", "cores", "os")
+
+
+@dataclass(frozen=True)
+class Contents:
+    """The records of one folder."""
+
+    runs: pd.DataFrame
+    series: Mapping[str, Mapping[str, tuple[list[float], list[Any]]]] = field(default_factory=dict)
+    problems: Mapping[tuple[str, str], Record] = field(default_factory=dict)
+    solvers: Mapping[str, Record] = field(default_factory=dict)
+    documents: Mapping[str, Mapping[str, list[Record]]] = field(default_factory=dict)
+    environments: tuple[Record, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def family(self, solver: str) -> str:
+        """Return the family of a solver, the first part of its name where no record tells."""
+        return str(self.solvers.get(solver, {}).get("family") or solver.split("_")[0])
+
+    @cached_property
+    def ours(self) -> frozenset[str]:
+        """Return the solvers of this project."""
+        return frozenset(name for name in self.runs["solver"].unique() if self.family(name) == "herk")
+
+    @cached_property
+    def ladders(self) -> pd.DataFrame:
+        """Return the runs that were asked for a tolerance, those of the drift study aside."""
+        return self.runs[self.runs["step"].isna() & (self.runs["study"] != "drift")]
+
+    @cached_property
+    def fixed(self) -> pd.DataFrame:
+        """Return the runs with a fixed step."""
+        return self.runs[self.runs["step"].notna()]
+
+    @cached_property
+    def drifts(self) -> pd.DataFrame:
+        """Return the runs of the drift study."""
+        return self.runs[self.runs["study"] == "drift"]
+
+    def problem(self, name: str, changes: str = "{}") -> Record:
+        """Return what is known about a problem, nothing if no record tells."""
+        return self.problems.get((name, changes)) or self.problems.get((name, "{}")) or {}
+
+    def size(self, name: str, changes: str = "{}", group: str = "") -> float:
+        """Return the largest component of a problem's reference at the end, 1 if there is none."""
+        known = self.problem(name, changes)
+        values = known.get("reference_y") or []
+        chosen = (known.get("groups") or {}).get(group, range(len(values)))
+        return max((abs(values[k]) for k in chosen if k < len(values) and values[k] is not None), default=1.0)
+
+    def floor(self, name: str, changes: str = "{}", group: str = "") -> float | None:
+        """Return the error below which the reference cannot tell, None if its digits are not known."""
+        digits = self.problem(name, changes).get("reference_digits")
+        return None if digits is None else max(10.0**-digits, 2.2e-16) * (self.size(name, changes, group) or 1.0)
+
+
+def read(out: Path) -> Contents:
+    """Read OUT/records.jsonl."""
+    records, notes = store.Store(out / "records.jsonl").read()
+    return sort(records, notes)
+
+
+def sort(records: Iterable[Record], notes: Iterable[str] = ()) -> Contents:
+    """Return records by kind, one for every key."""
+    kinds: dict[str, list[Record]] = {}
+    for record in store.latest(records):
+        kinds.setdefault(record["kind"], []).append(record)
+    series: dict[str, dict[str, tuple[list[float], list[Any]]]] = {}
+    for record in kinds.get("series", []):
+        series.setdefault(record["run"], {})[record["name"]] = (record["t"], record["values"])
+    documents: dict[str, dict[str, list[Record]]] = {}
+    for kind in ("published", "erratum", "claim", "figure"):
+        for record in kinds.get(kind, []):
+            documents.setdefault(record["study"], {}).setdefault(kind, []).append(record)
+    return Contents(
+        runs=frame(kinds.get("run", [])),
+        series=series,
+        problems={(record["problem"], record.get("changes") or "{}"): record for record in kinds.get("problem", [])},
+        solvers={record["solver"]: record for record in kinds.get("solver", [])},
+        documents=documents,
+        environments=environments(record for records in kinds.values() for record in records),
+        notes=tuple(notes),
+    )
+
+
+def environments(records: Iterable[Record]) -> tuple[Record, ...]:
+    """Return every combination of versions, machine and commit, with the number of records, most frequent first."""
+    counts: dict[tuple[Any, ...], int] = {}
+    for record in records:
+        found = tuple(record.get(name) for name in ENVIRONMENT)
+        counts[found] = counts.get(found, 0) + 1
+    ordered = sorted(counts.items(), key=lambda item: (-item[1], str(item[0])))
+    return tuple({**dict(zip(ENVIRONMENT, found, strict=True)), "records": count} for found, count in ordered)
+
+
+def frame(runs: list[Record]) -> pd.DataFrame:
+    """Return runs as a table in a fixed order, with every column of the schema, and with `time`, `mixed`, `case` and `curve`."""
+    table = pd.DataFrame(runs)
+    measured = [str(name) for name in table.columns if str(name).startswith(MEASURED) and name not in NUMBERS]
+    table = table.reindex(columns=[*TEXTS, *NUMBERS, *measured]).astype(object)
+    for name in TEXTS:
+        table[name] = ["" if value is None or value != value else str(value) for value in table[name]]
+    for name in (*NUMBERS, *measured):
+        table[name] = pd.to_numeric(table[name], errors="coerce").astype(float)
+    table["changes"] = table["changes"].replace("", "{}")
+    table["time"] = table["cpu_min"].fillna(table["wall_min"])
+    table["mixed"] = np.power(10.0, -table["mescd"])
+    table["case"] = [case(*names) for names in zip(table["problem"], table["changes"], strict=True)]
+    table["curve"] = [curve(*names) for names in zip(table["solver"], table["form"], table["options"], strict=True)]
+    return newest(table)
+
+
+def newest(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the newest of all runs that differ in nothing but versions, in a fixed order."""
+    identity = ["study", "problem", "changes", "solver", "form", "rtol", "step", "atol", "options"]
+    kept = table.sort_values("date", kind="stable").drop_duplicates(identity, keep="last")
+    return kept.sort_values(identity, ascending=[name not in ("rtol", "step") for name in identity], ignore_index=True)
+
+
+def case(problem: str, changes: str) -> str:
+    """Return the name of a problem with its changed parameters."""
+    try:
+        changed = json.loads(changes)
+    except ValueError:
+        return f"{problem} {changes}"
+    return problem + "".join(f", {name} = {value}" for name, value in sorted(changed.items()))
+
+
+def curve(solver: str, form: str, options: str = "") -> str:
+    """Return the name of a curve: the solver, the form if it is not the overdetermined one, options if there are any."""
+    return " · ".join([solver, *([form] if form not in ("", "overdetermined") else []), *([options] if options not in ("", "{}") else [])])

@@ -1,0 +1,131 @@
+"""Figures of work against error, of tolerances and of orders, drawn from the records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from reports import curves, style
+from reports.contents import Contents
+from reports.orders import Ladder
+
+COSTS = {"time": "CPU time (s)", "nfev": "evaluations of f"}
+MOST = 10  # curves in one picture; more cannot be told apart
+Looks = Mapping[str, style.Look]
+
+
+def looks(contents: Contents) -> dict[str, style.Look]:
+    """Return a look for every curve of the records, the same in every figure."""
+    pairs = contents.runs[["curve", "solver", "form"]].drop_duplicates()
+    known = style.looks(zip(pairs["solver"], pairs["form"], strict=True), contents.ours)
+    return {row.curve: known[row.solver, row.form] for row in pairs.itertuples()}
+
+
+def chosen(contents: Contents, runs: pd.DataFrame) -> list[str]:
+    """Return the curves worth a picture: of every solver its best form, of every family its best solvers, at most MOST.
+
+    Best: the least time for the error that most curves reach, then the smallest error.
+    """
+    scores = {}
+    goal = 10.0 ** np.ceil(np.log10(runs.groupby("curve")["mixed"].min().median())) if runs["mixed"].notna().any() else 1e-6
+    for name, part in runs.groupby("curve", sort=True):
+        found = curves.medians(part, "time", "mixed")
+        if not found.empty:
+            cost = curves.work_at(found, goal)
+            scores[name] = (np.inf if cost is None else cost, found["error"].min(), name)
+    solver = runs.drop_duplicates("curve").set_index("curve")["solver"]
+    best = {solver[name]: name for name in sorted(scores, key=scores.__getitem__, reverse=True)}
+    ranks: dict[str, int] = {}
+    order = []
+    for name in sorted(best.values(), key=scores.__getitem__):
+        family = contents.family(solver[name])
+        ranks[family] = ranks.get(family, 0) + 1
+        order.append((ranks[family], scores[name], name))
+    return [name for *_, name in sorted(order)[:MOST]]
+
+
+def work_precision(contents: Contents, runs: pd.DataFrame, look: Looks, error: str = "mixed", floor: float | None = None) -> Figure:
+    """Draw error against time and evaluations: medians over a decade, bars for the range, the reference's digits as a floor."""
+    figure = style.figure(8.4, 4.4)
+    names = chosen(contents, runs)
+    for axes, (cost, label) in zip(figure.subplots(1, 2, sharey=True), COSTS.items(), strict=True):
+        for name in names:
+            _median_curve(axes, curves.medians(runs[runs["curve"] == name], cost, error), name, look[name])
+        if floor is not None:
+            axes.axhline(floor, color=style.GREY, linewidth=1, linestyle=(0, (2, 2)), label="digits of the reference")
+        style.logarithmic(axes.xaxis)
+        axes.set_xlabel(label)
+    style.logarithmic(figure.axes[0].yaxis)
+    figure.axes[0].set_ylabel("mixed error at the end" if error == "mixed" else "error at the end")
+    style.legend_below(figure, figure.axes[0])
+    return figure
+
+
+def _median_curve(axes: Axes, found: pd.DataFrame, name: str, look: style.Look) -> None:
+    if found.empty:
+        return
+    spread = [found["error"] - found["error_low"], found["error_high"] - found["error"]]
+    axes.errorbar(found["cost"], found["error"], yerr=np.abs(spread), fmt="none", ecolor=look.colour, elinewidth=0.7, alpha=0.5)
+    axes.plot(found["cost"], found["error"], label=name, **look.line())
+
+
+def proportionality(contents: Contents, runs: pd.DataFrame, look: Looks) -> Figure:
+    """Draw the error reached against the tolerance asked for: medians over problems, the band of the middle half for ours."""
+    figure = style.figure(7.2, 4.6)
+    axes = figure.subplots()
+    for name in chosen(contents, runs):
+        part = curves.usable(runs[runs["curve"] == name], "rtol", "mixed")
+        if part.empty:
+            continue
+        groups = np.log10(part["mixed"]).groupby(part["rtol"])
+        middle, low, high = (10 ** groups.quantile(q) for q in (0.5, 0.25, 0.75))
+        axes.plot(middle.index, middle, label=name, markevery=2, **look[name].line())
+        if look[name].ours:
+            axes.fill_between(middle.index, low, high, color=look[name].colour, alpha=0.12, linewidth=0)
+    span = [runs["rtol"].min(), runs["rtol"].max()]
+    axes.plot(span, span, color=style.GREY, linewidth=1, linestyle=(0, (2, 2)), label="error = tolerance")
+    style.logarithmic(axes.xaxis)
+    style.logarithmic(axes.yaxis)
+    axes.invert_xaxis()
+    axes.set(xlabel="tolerance asked for (rtol)", ylabel="mixed error reached")
+    style.legend_below(figure, axes)
+    return figure
+
+
+def convergence(ladders: Iterable[Ladder], look: Looks, claims: Mapping[str, float | None]) -> Figure:
+    """Draw error against step for one problem, one panel for each group, with a triangle for each claimed order."""
+    panels: dict[str, list[Ladder]] = {}
+    for ladder in ladders:
+        panels.setdefault(ladder.group, []).append(ladder)
+    names = [name for name in panels if name != "all"] or ["all"]
+    figure = style.figure(2.0 + 2.8 * len(names), 4.6)
+    for axes, name in zip(np.atleast_1d(np.asarray(figure.subplots(1, len(names), sharey=True))), names, strict=True):
+        for ladder in panels[name]:
+            axes.plot(ladder.steps, np.maximum(ladder.errors, curves.TINY), label=ladder.curve, **look[ladder.curve].line())
+        for order, ladder in sorted({claims.get(each.solver): each for each in reversed(panels[name])}.items(), key=str):
+            if order is not None:
+                _triangle(axes, ladder, order)
+        style.logarithmic(axes.xaxis)
+        axes.set(title=name, xlabel="step")
+    style.logarithmic(figure.axes[0].yaxis)
+    figure.axes[0].set_ylabel("largest error")
+    style.legend_below(figure, figure.axes[0], columns=4 if len(names) > 2 else 3)
+    return figure
+
+
+def _triangle(axes: Any, ladder: Ladder, order: float) -> None:
+    """Draw a right-angled triangle whose long side has the slope `order`, under the middle of a ladder."""
+    above = np.flatnonzero(ladder.errors > 1e-11)
+    if len(above) < 2:
+        return
+    k = int(above[len(above) // 2])
+    right, left = ladder.steps[k] * 1.15, ladder.steps[k] * 0.65
+    top = ladder.errors[k] / 4
+    bottom = top * (left / right) ** order
+    axes.fill([left, right, right], [bottom, bottom, top], facecolor="#EEEEEE", edgecolor=style.GREY, linewidth=0.7, zorder=1.5)
+    axes.text(right * 1.06, np.sqrt(top * bottom), f"{order:g}", fontsize=8, va="center", color="#333333")

@@ -1,0 +1,92 @@
+"""Figures over time: drift, step sizes, selections, trajectories with the reference."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from reports import style
+from reports.curves import TINY
+
+Series = Mapping[str, tuple[list[float], list[Any]]]
+Named = Sequence[tuple[str, style.Look, Series]]  # label, look, series of one run
+MOST_COMPONENTS = 7
+
+
+def numbers(values: Sequence[Any]) -> np.ndarray:
+    """Return values as numbers, NaN for what is none."""
+    return np.array([value if isinstance(value, (int, float)) else np.nan for value in values], float)
+
+
+def drift(runs: Named) -> Figure:
+    """Draw the violation of the constraints over time, one panel for each level."""
+    names = sorted({name for *_, series in runs for name in series if name.startswith("drift.level")}) or ["drift.all"]
+    figure = style.figure(9.6 if len(names) > 1 else 7.2, 4.2)
+    panels = np.atleast_1d(np.asarray(figure.subplots(1, len(names), sharey=True)))
+    for axes, name in zip(panels, names, strict=True):
+        for label, look, series in runs:
+            if name in series:
+                t, values = series[name]
+                axes.plot(t, np.maximum(np.abs(numbers(values)), TINY), label=label, **_plain(look))
+        axes.set(title=name.replace("drift.level", "constraints of level ").replace("drift.all", "all constraints"), xlabel="t")
+    style.logarithmic(figure.axes[0].yaxis)
+    figure.axes[0].set_ylabel("largest |g|")
+    style.legend_below(figure, figure.axes[0])
+    return figure
+
+
+def steps(runs: Named) -> Figure:
+    """Draw step sizes over time, and under them the selections where they change."""
+    changing = [run for run in runs if "selection" in run[2] and len(set(map(str, run[2]["selection"][1]))) > 1]
+    figure = style.figure(7.2, 3.4 + 1.6 * bool(changing))
+    grid = figure.subplots(1 + bool(changing), 1, sharex=True, squeeze=False, height_ratios=(3, 1.2)[: 1 + bool(changing)])
+    for label, look, series in runs:
+        if "step" in series:
+            t, values = series["step"]
+            grid[0, 0].plot(t, np.maximum(np.abs(numbers(values)), TINY), label=label, **_plain(look))
+    style.logarithmic(grid[0, 0].yaxis)
+    grid[0, 0].set_ylabel("step")
+    if changing:
+        _selections(grid[1, 0], changing)
+    figure.axes[-1].set_xlabel("t")
+    style.legend_below(figure, figure.axes[0])
+    return figure
+
+
+def _selections(axes: Any, runs: Named) -> None:
+    """Draw which selection is in use: a line for each run that jumps between the selections it uses."""
+    names = sorted({str(value) for *_, series in runs for value in series["selection"][1]})
+    for _, look, series in runs:
+        t, values = series["selection"]
+        end = max((series.get("step") or series["selection"])[0])
+        axes.step([*t, end], [names.index(str(value)) for value in (*values, values[-1])], where="post", **_plain(look))
+    axes.set_yticks(range(len(names)), [name[:28] for name in names], fontsize=7)
+    axes.set_ylabel("selection")
+
+
+def trajectory(series: Series, groups: Mapping[str, Sequence[int]], components: Sequence[str]) -> Figure:
+    """Draw the components of one run, one panel for each group, the reference dotted on top."""
+    members = {name: [components[k] for k in indices if k < len(components)] for name, indices in groups.items()}
+    drawn = {name: [c for c in inside if f"y.{c}" in series][:MOST_COMPONENTS] for name, inside in members.items()}
+    free = [c for c in components if f"y.{c}" in series and not any(c in inside for inside in members.values())]
+    panels = {name: inside for name, inside in {**drawn, "other components": free[:MOST_COMPONENTS]}.items() if inside}
+    figure = style.figure(7.2, 1.0 + 1.6 * len(panels))
+    for axes, (name, inside) in zip(figure.subplots(len(panels), 1, sharex=True, squeeze=False).flat, panels.items(), strict=True):
+        for k, component in enumerate(inside):
+            t, values = series[f"y.{component}"]
+            axes.plot(t, numbers(values), color=style.COLOURS[k], linewidth=1.2, label=component)
+            if f"reference.{component}" in series:
+                t, values = series[f"reference.{component}"]
+                axes.plot(t, numbers(values), color="black", linewidth=1.2, linestyle=(0, (1, 3)))
+        axes.set_ylabel(name)
+        axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), handlelength=1.2)
+    figure.axes[-1].set_xlabel("t")
+    return figure
+
+
+def _plain(look: style.Look) -> dict[str, Any]:
+    """Return the look of a curve with many points: a marker now and then."""
+    return {**look.line(), "markevery": 0.2, "linewidth": 1.0, "markersize": 4}

@@ -1,0 +1,102 @@
+"""The report: reads the records, writes tables and figures beside index.html, and the page itself, which needs no other file."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from pathlib import Path
+
+import jinja2
+import matplotlib as mpl
+import pandas as pd
+from markupsafe import Markup
+
+from reports import contents as records
+from reports import explorer, images, literature, style
+from reports.contents import Contents
+from reports.mathml import mathml
+from reports.section import Section
+from reports.sections import convergence, documents, drift, failures, problems, proportionality, references, steps, work_precision
+from reports.tables import Table
+from reports.verdicts import counted
+
+TEMPLATES = Path(__file__).with_name("templates")
+SECTIONS = (work_precision, proportionality, convergence, drift, steps, failures, references, problems, documents)
+STANDARD = ("work_precision", "convergence", "drift")
+
+
+def write(out: Path) -> Path:
+    """Write OUT/index.html from OUT/records.jsonl, with tables in OUT/tables and figures in OUT/figures; return its path."""
+    found = records.read(out)
+    with mpl.rc_context(style.RC):
+        sections = [module.section(found) for module in SECTIONS]
+    for section in sections:
+        for table in section.all_tables():
+            table.write(out / "tables")
+    inlined = {picture.name: images.inline(picture, out) for section in sections for picture in section.all_pictures()}
+    page = out / "index.html"
+    page.write_text(render(found, sections, inlined), encoding="utf-8")
+    return page
+
+
+def render(found: Contents, sections: list[Section], inlined: dict[str, images.Inlined | None]) -> str:
+    """Return the page; everything that comes from records is escaped."""
+    # Autoescaping holds for every template and is never switched off; Markup marks the three texts that are ours.
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(TEMPLATES), autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True
+    )
+    script = (TEMPLATES / "explorer.js").read_text(encoding="utf-8")
+    cited = literature.cited(**shown(found))
+    return environment.get_template("page.html").render(
+        sections=sections,
+        images=inlined,
+        notes=found.notes,
+        counts=counts(found),
+        command=command(found),
+        environments=environments(found),
+        bibtex=literature.bibtex(cited),
+        citations=len(cited),
+        counted=counted,
+        mathml=lambda latex: Markup(mathml(latex)),  # noqa: S704 - the reader escapes every token
+        css=Markup((TEMPLATES / "page.css").read_text(encoding="utf-8")),  # noqa: S704 - ours
+        javascript=Markup(script),  # noqa: S704 - ours
+        script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+        explorer=Markup(explorer.script(found)) if len(found.ladders) else "",  # noqa: S704 - JSON without angle brackets
+    )
+
+
+def shown(found: Contents) -> dict[str, set[str]]:
+    """Return what the report shows, for its references."""
+    runs = found.runs
+    return {
+        "solvers": set(runs["solver"]),
+        "problems": set(runs["problem"]) | {name for name, _ in found.problems},
+        "forms": set(runs["form"]),
+        "studies": set(found.documents),
+    }
+
+
+def counts(found: Contents) -> str:
+    """Return what the records hold, in a line."""
+    printed = sum(len(kinds.get("published", [])) for kinds in found.documents.values())
+    runs = found.runs
+    solvers, tasks = counted(runs["solver"].nunique(), "solver"), counted(runs["problem"].nunique(), "problem")
+    parts = [f"{counted(len(runs), 'run')} of {solvers} on {tasks}"] if len(runs) else []
+    parts += [f"{counted(printed, 'printed value')} checked"] if printed else []
+    dates = sorted(date[:10] for date in runs["date"] if date)
+    when = f", {dates[0]}" + (f" to {dates[-1]}" if dates[0] != dates[-1] else "") if dates else ""
+    return f"{'; '.join(parts)}{when}." if parts else "There are no runs in these records yet: python -m herk.bench makes some."
+
+
+def command(found: Contents) -> str:
+    """Return the command that makes such records again."""
+    studies = [name for name in dict.fromkeys([*found.runs["study"], *found.documents]) if name]
+    if set(studies) <= set(STANDARD):
+        return "python -m herk.bench"
+    return f"python -m herk.bench run {' '.join(studies)}"
+
+
+def environments(found: Contents) -> Table:
+    """Return versions, machine and commit of all records."""
+    frame = pd.DataFrame(list(found.environments), columns=["records", *records.ENVIRONMENT])
+    return Table("environments", "Versions, machine and commit behind the records.", frame.fillna("").astype(str))

@@ -1,0 +1,76 @@
+"""Section: whether a solver delivers the tolerance it was asked for."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from reports import figures
+from reports.contents import Contents
+from reports.curves import usable
+from reports.section import Picture, Section
+from reports.tables import Table
+from reports.verdicts import counted, listed
+
+TITLE = "Tolerance"
+WORDS = (
+    "Error and tolerance are proportional where the slope is 1. The ratio is error over rtol; "
+    "below 1 a solver is more careful than it was asked to be."
+)
+FAR = 100.0  # an error this many times the tolerance is called far from it
+
+
+def section(contents: Contents) -> Section:
+    """Return the section."""
+    runs = contents.ladders
+    frame = table(runs)
+    if frame.empty:
+        return Section("tolerance", TITLE, ("There are no runs with tolerances and a reference in these records.",))
+    picture = Picture(
+        "tolerance",
+        "Error reached against tolerance asked for: median over problems, for ours with the middle half of the problems as a band.",
+        figures.proportionality(contents, runs, figures.looks(contents)),
+    )
+    listing = Table(
+        "tolerance",
+        "Error over tolerance: median over all runs, the worst problem, and the slope of log error over log tolerance.",
+        frame,
+        {"slope": lambda value: f"{value:.2f}"},
+        {"median ratio": lambda value: "bad" if value > FAR else ""},
+        folded=True,
+    )
+    return Section("tolerance", TITLE, tuple(lines(frame, contents)), (WORDS,), (listing,), (picture,))
+
+
+def table(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return ratio and slope for every curve: median of all runs, problem with the largest median, median slope over problems."""
+    rows = []
+    for curve, part in runs.groupby("curve", sort=True):
+        good = usable(part, "rtol", "mixed")
+        if good.empty:
+            continue
+        ratio = (good["mixed"] / good["rtol"]).groupby(good["case"]).median()
+        slopes = [slope(each) for _, each in good.groupby("case") if each["rtol"].nunique() > 2]
+        total = float((good["mixed"] / good["rtol"]).median())
+        middle = float(np.median(slopes)) if slopes else np.nan
+        rows.append((curve, good["solver"].iloc[0], len(ratio), len(good), total, ratio.idxmax(), float(ratio.max()), middle))
+    return pd.DataFrame(rows, columns=["curve", "solver", "problems", "runs", "median ratio", "worst problem", "its ratio", "slope"])
+
+
+def slope(runs: pd.DataFrame) -> float:
+    """Return the slope of log error over log tolerance by least squares."""
+    return float(np.polyfit(np.log10(runs["rtol"]), np.log10(runs["mixed"]), 1)[0])
+
+
+def lines(frame: pd.DataFrame, contents: Contents) -> list[str]:
+    """Return the verdicts."""
+    found = []
+    for name, part in (("ours", frame[frame["solver"].isin(contents.ours)]), ("rivals", frame[~frame["solver"].isin(contents.ours)])):
+        if part.empty:
+            continue
+        low, high = part["median ratio"].min(), part["median ratio"].max()
+        found.append(f"Median error over tolerance, {name}: {low:.2g} to {high:.2g} ({counted(len(part), 'curve')}).")
+    far = frame[frame["median ratio"] > FAR].sort_values("median ratio", ascending=False)
+    if len(far):
+        found.append(f"Farther than {FAR:g} times the tolerance in the median: {listed(list(far['curve']))}.")
+    return found

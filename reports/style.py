@@ -1,0 +1,132 @@
+"""One look for every figure: colours, markers and lines that tell solvers and forms apart, in grey too."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+
+# Colours of Okabe and Ito, distinguishable with every kind of colour vision; their yellow is too faint on white.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "p", "h")  # 11 and 7 are coprime: 77 solvers have looks of their own
+LINES = {
+    "overdetermined": (),
+    "ode": (5, 2),
+    "index1": (1.5, 1.5),
+    "ggl": (7, 2, 1.5, 2),
+    "baumgarte": (3, 1.5),
+    "index2": (8, 3),
+    "index3": (2, 4),
+}
+OTHER_LINE = (6, 2, 1, 2, 1, 2)
+GREY = "#666666"
+RC: Any = {
+    "font.family": ["DejaVu Sans"],
+    "font.size": 9,
+    "axes.titlesize": 10,
+    "axes.grid": True,
+    "grid.color": "#DDDDDD",
+    "grid.linewidth": 0.6,
+    "axes.edgecolor": "#888888",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.axisbelow": True,
+    "lines.linewidth": 1.4,
+    "lines.markersize": 5,
+    "legend.frameon": False,
+    "legend.fontsize": 8,
+    "text.parse_math": False,  # names come from records: a dollar sign is a dollar sign
+    "svg.fonttype": "none",
+    "svg.hashsalt": "herk",
+    "savefig.dpi": 120,
+}
+DECIMALS = re.compile(rb"(-?\d+\.\d{2})\d+")
+EXPONENT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+@dataclass(frozen=True)
+class Look:
+    """How one curve is drawn; ours are heavier and filled, rivals thin and hollow."""
+
+    colour: str
+    marker: str
+    dashes: tuple[float, ...]
+    ours: bool
+
+    def line(self) -> dict[str, Any]:
+        """Return the keywords of matplotlib's plot."""
+        return {
+            "color": self.colour,
+            "marker": self.marker,
+            "markerfacecolor": self.colour if self.ours else "white",
+            "linewidth": 1.8 if self.ours else 1.1,
+            "linestyle": (0, self.dashes) if self.dashes else "-",
+        }
+
+
+def looks(curves: Iterable[tuple[str, str]], ours: Iterable[str]) -> dict[tuple[str, str], Look]:
+    """Return a look for every (solver, form): colour and marker by solver, line by form."""
+    pairs, mine = sorted(set(curves)), set(ours)
+    solvers = sorted({solver for solver, _ in pairs}, key=lambda name: (name not in mine, name))
+    place = {solver: k for k, solver in enumerate(solvers)}
+    return {
+        (solver, form): Look(
+            COLOURS[place[solver] % len(COLOURS)], MARKERS[place[solver] % len(MARKERS)], LINES.get(form, OTHER_LINE), solver in mine
+        )
+        for solver, form in pairs
+    }
+
+
+def power(value: float, _: object = None) -> str:
+    """Return the label of a tick: 10⁻³, 2·10⁻³."""
+    if value <= 0:
+        return ""
+    exponent = math.floor(math.log10(value) + 1e-9)
+    leading = f"{value / 10.0**exponent:.0f}"
+    return f"{'' if leading == '1' else f'{leading}·'}10{str(exponent).translate(EXPONENT)}"
+
+
+def logarithmic(axis: Any) -> None:
+    """Make an axis with its data logarithmic, with at most eight labels: powers of ten, and 2 and 5 times them on a short one."""
+    axis.axes.set(**{f"{axis.axis_name}scale": "log"})
+    low, high = sorted(axis.get_view_interval())
+    short = low > 0 and high / low < 50
+    axis.set_major_locator(LogLocator(base=10, subs=(1.0, 2.0, 5.0) if short else (1.0,), numticks=8))
+    axis.set_minor_locator(NullLocator())
+    axis.set_major_formatter(FuncFormatter(power))
+
+
+def legend_below(figure: Figure, axes: Axes, columns: int = 3) -> None:
+    """Put the legend under the plots, where it covers nothing."""
+    handles, labels = axes.get_legend_handles_labels()
+    if handles:
+        figure.legend(handles, labels, loc="outside lower left", ncols=columns, handlelength=3.2)
+
+
+def figure(width: float = 7.2, height: float = 4.4) -> Figure:
+    """Return an empty figure; call it and draw inside `mpl.rc_context(RC)`."""
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def save(drawn: Figure, path: Path) -> list[Path]:
+    """Write path.svg and path.png; the SVG holds no date and two decimals, so that it changes only when a number does."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    svg, png = (path.with_name(f"{path.name}.{ending}") for ending in ("svg", "png"))
+    with mpl.rc_context(RC):
+        drawn.savefig(png, metadata={"Software": None})
+        drawn.savefig(svg, metadata={"Date": None, "Creator": None})
+    svg.write_bytes(small(svg.read_bytes()))
+    return [svg, png]
+
+
+def small(svg: bytes) -> bytes:
+    """Return an SVG without digits that nobody sees."""
+    return b"\n".join(line.strip() for line in DECIMALS.sub(rb"\1", svg).splitlines())

@@ -1,0 +1,127 @@
+"""A table of the report: rows with a name and a caption, as CSV, Markdown and HTML, and how numbers are written in it."""
+
+from __future__ import annotations
+
+import hashlib
+import html
+import math
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+NONE = "–"
+UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"))
+
+
+def short(value: float) -> str:
+    """Return a number with two digits, as in 1.3e-8, counts and small numbers in full."""
+    if isinstance(value, str):
+        return value
+    if value is None or not math.isfinite(value):
+        return NONE
+    if value == 0 or (float(value).is_integer() and abs(value) < 1e7):
+        return f"{value:.0f}"
+    return f"{value:.2g}" if 0.01 <= abs(value) < 1000 else tolerance(value)
+
+
+def tolerance(value: float) -> str:
+    """Return a tolerance as people write it: 1e-6, 3.2e-7."""
+    return f"{value:.1e}".replace(".0e", "e").replace("e-0", "e-").replace("e+0", "e+")
+
+
+def seconds(value: float) -> str:
+    """Return a time with two digits and a unit that fits."""
+    if value is None or not math.isfinite(value):
+        return NONE
+    size, unit = next(((size, unit) for size, unit in UNITS if value >= 0.9995 * size), UNITS[-1])
+    return f"{float(f'{value / size:.2g}'):g} {unit}"
+
+
+def fraction(ratio: float) -> str:
+    """Return how a cost compares with another one, for a ratio below 1: 1/24, 0.63."""
+    return f"1/{float(f'{1 / ratio:.2g}'):g}" if ratio <= 0.5 else f"{ratio:.2f}"
+
+
+def slug(name: str) -> str:
+    """Return a file name for any text; names that had to be changed get a few digits so that no two are the same."""
+    plain = re.sub(r"[^A-Za-z0-9_.-]+", "_", name).strip("_.") or "unnamed"
+    return plain if plain == name else f"{plain[:60]}_{hashlib.sha256(name.encode()).hexdigest()[:6]}"
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of the report; `formats` write a column's values, `classes` say how a cell looks on the page."""
+
+    name: str
+    caption: str
+    frame: pd.DataFrame
+    formats: Mapping[Any, Callable[[Any], str]] = field(default_factory=dict)
+    classes: Mapping[Any, Callable[[Any], str]] = field(default_factory=dict)
+    folded: bool = False
+    on_page: bool = True
+
+    @property
+    def file(self) -> str:
+        """Return the name of its files, without ending."""
+        return slug(self.name)
+
+    @property
+    def head(self) -> list[str]:
+        """Return the names of the columns."""
+        return [str(column) for column in self.frame.columns]
+
+    def numeric(self, column: Any) -> bool:
+        """Tell whether a column holds numbers."""
+        return column in self.formats or pd.api.types.is_numeric_dtype(self.frame[column])
+
+    def text(self, column: Any, value: Any) -> str:
+        """Return a cell as text."""
+        if value is None or (isinstance(value, float) and math.isnan(value)):
+            return NONE
+        write = self.formats.get(column) or (short if self.numeric(column) and not isinstance(value, bool) else str)
+        return write(value)
+
+    def cells(self) -> list[list[tuple[str, str]]]:
+        """Return every cell as text and class."""
+        columns = list(self.frame.columns)
+        kinds = ["n" if self.numeric(column) else "" for column in columns]
+        return [
+            [
+                (self.text(column, value), f"{kind} {self.classes[column](value) if column in self.classes else ''}".strip())
+                for column, kind, value in zip(columns, kinds, row, strict=True)
+            ]
+            for row in self.frame.itertuples(index=False, name=None)
+        ]
+
+    def csv(self) -> str:
+        """Return the table with all digits."""
+        return self.frame.to_csv(index=False)
+
+    def markdown(self) -> str:
+        """Return the table as Markdown."""
+        lines = [self.head, ["---"] * len(self.head), *([text for text, _ in row] for row in self.cells())]
+        return "\n".join(f"| {' | '.join(clean(text) for text in line)} |" for line in lines)
+
+    def html(self) -> str:
+        """Return the table as a piece of HTML without looks."""
+        head = "".join(f'<th scope="col">{html.escape(name)}</th>' for name in self.head)
+        body = "\n".join(f"<tr>{''.join(f'<td>{html.escape(text)}</td>' for text, _ in row)}</tr>" for row in self.cells())
+        caption = f"<caption>{html.escape(self.caption)}</caption>"
+        return f"<table>\n{caption}\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>\n"
+
+    def write(self, folder: Path) -> list[Path]:
+        """Write name.csv, name.md and name.html."""
+        folder.mkdir(parents=True, exist_ok=True)
+        written = {"csv": self.csv(), "md": f"{clean(self.caption)}\n\n{self.markdown()}\n", "html": self.html()}
+        for ending, text in written.items():
+            (folder / f"{self.file}.{ending}").write_text(text, encoding="utf-8")
+        return [folder / f"{self.file}.{ending}" for ending in written]
+
+
+def clean(text: str) -> str:
+    """Return a text that stays one cell of a Markdown table and cannot become a tag."""
+    return text.replace("|", "\\|").replace("<", "&lt;").replace("\n", " ")
