@@ -241,6 +241,10 @@ class _Printer:
     def _print_Not(self, e: sp.Not) -> tuple[str, int]:  # noqa: N802
         return f"(not {self.text(e.args[0])})", _ATOM
 
+    def _print_ITE(self, e: sp.ITE) -> tuple[str, int]:  # noqa: N802
+        condition, first, second = (self.text(a) for a in e.args)
+        return f"({first} if {condition} else {second})", _ATOM
+
     def _print_BooleanAtom(self, e: sp.Basic) -> tuple[str, int]:  # noqa: N802
         return str(bool(e)), _ATOM
 

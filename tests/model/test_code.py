@@ -36,6 +36,7 @@ EXPRESSIONS = {
     "branches": sp.Piecewise((x, x < y), (y**2, sp.And(x > y, z < 1)), (z, True))
     + sp.Piecewise((1, sp.Or(x > 9, sp.Not(y > z))), (2, True)),
     "nested branches": sp.sin(sp.Piecewise((sp.Piecewise((x, y > z), (z, True)) + 1, x > z), (x * y, True))),
+    "branches in conditions": sp.Piecewise((x, sp.Piecewise((y, x > 1), (z, True)) > 1), (sp.Piecewise((y, x > 1), (z, True)), True)),
     "guarded logarithm": sp.Piecewise((sp.log(x - y) + sp.log(x - y) ** 2, x > y), (0, True)),
     "jumps": sp.Heaviside(x - y)
     + sp.diff(sp.Max(x, y), x)

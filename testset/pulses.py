@@ -1,0 +1,66 @@
+"""Input signals of circuits: trapezoidal pulses as formulas, and the times of their kinks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import accumulate, pairwise
+from typing import Any
+
+import sympy as sp
+
+from herk.model.model import t
+
+
+@dataclass(frozen=True)
+class Pulse:
+    """A signal that waits at 0, rises to `top`, stays there, falls, and begins anew; the four times are given as exact texts."""
+
+    top: int
+    times: tuple[str, str, str, str]
+
+    @property
+    def corners(self) -> list[tuple[Fraction, int]]:
+        """Return time and value at the beginning and at the end of the four parts of a period."""
+        return list(zip(accumulate(map(Fraction, self.times), initial=Fraction(0)), (0, 0, self.top, self.top, 0), strict=True))
+
+    @property
+    def period(self) -> Fraction:
+        """Return the length of a period."""
+        return self.corners[-1][0]
+
+    def kinks(self, t_end: float) -> tuple[float, ...]:
+        """Return the times of the corners after 0 and up to t_end."""
+        periods = range(int(t_end / float(self.period)) + 1)
+        times = (float(k * self.period + time) for k in periods for time, _ in self.corners[1:])
+        return tuple(time for time in times if time <= t_end)
+
+    def signal(self) -> Any:
+        """Return the signal as a formula of t for all times; it cannot be differentiated, because of the function floor in it."""
+        return self._by_parts(0)
+
+    def slope(self) -> Any:
+        """Return the derivative of the signal, which jumps."""
+        return self._by_parts(1)
+
+    def differentiable(self, t_end: float) -> Any:
+        """Return the signal as a formula that can be differentiated but holds, period by period, only up to t_end."""
+        parts = [part for k in range(int(t_end / float(self.period)) + 1) for part in self._parts(t - k * _exact(self.period))]
+        return sp.Piecewise(*((value, left > 0) for value, left in parts), (0, True))
+
+    def _by_parts(self, order: int) -> Any:
+        time = t - _exact(self.period) * sp.floor(t / _exact(self.period))
+        x = sp.Dummy(real=True)
+        *parts, last = [(value.diff(x, order).xreplace({x: time}), left.xreplace({x: time}) > 0) for value, left in self._parts(x)]
+        return sp.Piecewise(*parts, (last[0], True))
+
+    def _parts(self, time: Any) -> list[tuple[Any, Any]]:
+        """Return for each part its formula and the time that is left of it; a corner belongs to the part behind it."""
+        return [
+            (sp.sympify(low) + (high - low) * (time - _exact(start)) / _exact(end - start), _exact(end) - time)
+            for (start, low), (end, high) in pairwise(self.corners)
+        ]
+
+
+def _exact(number: Fraction) -> Any:
+    return sp.Rational(number.numerator, number.denominator)
