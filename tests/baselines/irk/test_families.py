@@ -69,7 +69,7 @@ def test_fractions_are_those_of_the_text_books():
         ("lobatto_iiic", 3): ((F(1, 6), F(-1, 3), F(1, 6)), (F(1, 6), F(5, 12), F(-1, 12)), last),
     }
     for key, matrix in printed.items():
-        assert tableau(*key).A == matrix
+        assert matrix == tableau(*key).A
         assert tableau(*key).exact
 
 
