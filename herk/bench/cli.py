@@ -1,72 +1,231 @@
-"""The command line of the bench: without a command the standard comparison, `list` and `run` for the studies."""
+"""The command line of the bench: without a command the standard report; commands are carried out by modules of their own."""
 
 from __future__ import annotations
 
 import argparse
 import sys
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from pathlib import Path
 
+from herk.core import HerkError
+
 OUT = Path("reports/out")
-FINE, CLAIM_FAILED = 0, 1
+STANDARD = ("work_precision", "convergence", "drift")
+FINE, CLAIM_FAILED, USAGE, NOTHING_RAN, INTERRUPTED = 0, 1, 2, 3, 130
+EXITS = (
+    "exit codes: 0 fine (a solver that fails on a hard problem is data), 1 a claim failed or something got worse, 2 usage, 3 nothing ran"
+)
 
 
 def say(text: str) -> None:
-    """Report progress where somebody looks."""
-    if sys.stderr.isatty():
-        print(text, file=sys.stderr)
-
-
-def thesis(folder: Path, quick: bool) -> int:
-    """Run the study of the thesis, print its tables and write them with the figures."""
-    from herk.bench.thesis_study import run
-    from reports import thesis_figures, thesis_text
-
-    study = run(quick, say)
-    files = [*thesis_text.write(study, folder), *thesis_figures.draw(study, folder)]
-    print(f"{thesis_text.plain(study)}\n\nWritten: {files[3]} and {len(files) - 1} tables and figures beside it")
-    return FINE if all(holds for _, holds in study.claims()) else CLAIM_FAILED
-
-
-STUDIES: dict[str, Callable[[Path, bool], int]] = {"thesis": thesis}
+    """Tell people what is going on; results go to standard output."""
+    print(text, file=sys.stderr, flush=True)
 
 
 def parser() -> argparse.ArgumentParser:
-    """Return the parser; options of the standard comparison stand before a command."""
-    top = argparse.ArgumentParser(prog="python -m herk.bench", description="Compare solvers on the pendulum, 10 periods, or run a study.")
-    top.add_argument("--out", type=Path, default=None, help="where to write (reports/out, for a study reports/out/STUDY)")
+    """Return the parser; what holds for the standard report may stand without a command."""
+    top = argparse.ArgumentParser(
+        prog="python -m herk.bench", epilog=EXITS,
+        description="Run solvers side by side and write a report. Without a command: work and precision, convergence and drift.",
+    )  # fmt: skip
+    _running_options(top)
     commands = top.add_subparsers(dest="command", metavar="COMMAND")
-    listing = commands.add_parser("list", help="what there is to run")
-    listing.add_argument("what", nargs="?", choices=("problems", "solvers", "methods", "studies"), help="only these")
-    running = commands.add_parser("run", help="run studies")
-    running.add_argument("study", nargs="+", choices=sorted(STUDIES), metavar="STUDY", help=", ".join(sorted(STUDIES)))
-    running.add_argument("--quick", action="store_true", help="leave the longest runs out")
-    running.add_argument("--out", dest="study_out", type=Path, default=None, help="where to write (reports/out/STUDY)")
+
+    def command(name: str, words: str) -> argparse.ArgumentParser:
+        return commands.add_parser(name, help=words, description=words, argument_default=argparse.SUPPRESS)
+
+    listing = command("list", "what there is to run")
+    listing.add_argument("what", nargs="?", choices=("problems", "solvers", "methods", "studies"), default=None, help="only these")
+    running = command("run", "run studies; what is stored already is not run again")
+    running.add_argument("study", nargs="+", metavar="STUDY", help="a name (see `list studies`) or the path of a TOML file")
+    _running_options(running)
+    _out(command("report", "write tables, figures and page again from the stored records; nothing is run"))
+    comparing = command("compare", "what changed between two record sets; exit 1 if something got worse")
+    comparing.add_argument("old", type=Path, metavar="OLD", help="a folder or a file of records")
+    comparing.add_argument("new", type=Path, metavar="NEW")
+    checking = command("check", "test every claim and print PASS or FAIL; exit 1 if one fails")
+    _out(checking)
+    checking.add_argument("--problem", metavar="GLOB", default=None, help="references of these problems only")
+    checking.add_argument("--quick", action="store_true", default=argparse.SUPPRESS, help="leave the longest checks out")
+    recommending = command("recommend", "which solver for my model? every fitting one is tried against a reference two solvers agree on")
+    recommending.add_argument("file", type=Path, metavar="FILE", help="a Python file that defines `model`, `dae` or `problem()`")
+    recommending.add_argument("--error", type=float, default=1e-6, help="the accuracy you want (1e-6)")
+    recommending.add_argument("--budget", type=float, default=60.0, metavar="S", help="seconds to spend on trials (60)")
+    _out(recommending)
+    making = command("new", "write a commented template that runs")
+    making.add_argument("what", choices=("problem", "solver"))
+    making.add_argument("name", metavar="NAME")
     return top
 
 
-def show(what: str | None) -> None:
-    """Print names, one in a line; solvers with version, forms and availability."""
-    import baselines
-    import testset
+def _out(place: argparse.ArgumentParser) -> None:
+    place.add_argument("--out", type=Path, metavar="DIR", help=f"where records and report are ({OUT})")
+
+
+def _running_options(place: argparse.ArgumentParser) -> None:
+    many = {"action": "append", "metavar": "GLOB"}
+    yes = {"action": "store_true", "default": place.argument_default or False}  # a command leaves what stands before it
+    place.add_argument("--problem", **many, help="only these problems (may be repeated); one the study does not name is added")
+    place.add_argument("--solver", **many, help="only these solvers (may be repeated); one the study does not name is added")
+    place.add_argument("--tag", help="only problems with this tag")
+    place.add_argument("--file", action="append", type=Path, metavar="PATH", help="a Python file with problem() or SOLVERS of your own")
+    place.add_argument("--quick", **yes, help="a small selection, about a minute")
+    place.add_argument("--jobs", type=_count, metavar="N", help="processes at a time (1 for timed studies, else the number of cores)")
+    place.add_argument("--cluster", metavar="ADDRESS", help="run on the Dask scheduler at this address")
+    place.add_argument("--time-limit", type=_seconds, metavar="S", help="seconds for one solve")
+    place.add_argument("--repeats", type=_count, metavar="N", help="timed repetitions of each run")
+    place.add_argument("--fresh", **yes, help="run again what is stored (failed runs are run again in any case)")
+    _out(place)
+
+
+def _count(text: str) -> int:
+    if (number := int(text)) < 1:
+        raise argparse.ArgumentTypeError(f"must be at least 1, not {text}")
+    return number
+
+
+def _seconds(text: str) -> float:
+    if not 0 < (number := float(text)) < float("inf"):
+        raise argparse.ArgumentTypeError(f"must be positive, not {text}")
+    return number
+
+
+def standard(asked: argparse.Namespace) -> int:
+    """Run the standard studies and write the report."""
+    asked.study = list(STANDARD)
+    return run(asked)
+
+
+def run(asked: argparse.Namespace) -> int:
+    """Run studies and write the report; studies of documents write their own tables and figures too."""
+    from herk.bench import ladders, plugins, seeds, session, study
+
+    documents = [name for name in asked.study if name in seeds.names()]
+    if wrong := set(asked.study) - set(documents) - set(study.names()) - {name for name in asked.study if name.endswith(".toml")}:
+        raise study.nearest(wrong.pop(), [*seeds.names(), *study.names()], "study")
+    own = plugins.load(asked.file or ())
+    choice = ladders.Choice(
+        tuple(asked.problem or ()), tuple(asked.solver or ()), asked.tag, tuple(each.path for each in own),
+        tuple(name for each in own for name in each.problems), tuple(name for each in own for name in each.solvers),
+    )  # fmt: skip
+    wanted, code = 0, FINE
+    for name in asked.study:
+        if name in documents:
+            code = max(code, document(name, asked.out, asked.quick))
+            continue
+        tally = session.Tally()
+        plan = study.with_settings(study.load(name, asked.quick), repeats=asked.repeats, time_limit=asked.time_limit)
+        session.carry_out(
+            plan, choice, asked.out, say=say, jobs=asked.jobs, cluster=asked.cluster, fresh=asked.fresh, tally=tally
+        )  # fmt: skip
+        say(f"{plan.name}: {tally}.")
+        wanted += tally.wanted
+    if not documents and not wanted:
+        say("Nothing ran: no solver, form and problem fit what was asked for.")
+        return NOTHING_RAN
+    report(asked)
+    return code
+
+
+def document(name: str, out: Path, quick: bool) -> int:
+    """Run the study of a document: tables, figures, records; 1 if a claim fails."""
+    from herk.bench import seeds, store
+    from reports import seed_text
+
+    study = import_module(f"herk.bench.{name}_study").run(quick, say)
+    pictures = import_module(f"reports.{name}_figures")
+    folder = out / name
+    if name == "thesis":
+        from reports import thesis_text
+
+        written, text = thesis_text.write(study, folder), thesis_text.plain(study)
+    else:
+        written, text = seed_text.write(study, folder, pictures.FIGURES), seed_text.plain(study)
+    drawn = pictures.draw(study, folder)
+    store.Store(out / store.NAME).append(seeds.records(study, pictures.FIGURES, drawn, out))
+    print(f"{text}\n\nWritten: {written[0]} and {len(written) + len(drawn) - 1} tables and figures beside it")
+    return FINE if all(holds for _, holds in study.claims()) else CLAIM_FAILED
+
+
+def report(asked: argparse.Namespace) -> int:
+    """Write tables, figures and page from the records."""
+    from herk.bench import export, store
+    from reports import page
+
+    if not (asked.out / store.NAME).exists():
+        say(f"There are no records in {asked.out}; `python -m herk.bench run work_precision` makes some, --out names another folder.")
+        return NOTHING_RAN
+    files, note = export.runs(asked.out)
+    if note:
+        say(note)
+    print(f"Report: {page.write(asked.out)}\nRecords: {asked.out / store.NAME}, as tables: {', '.join(map(str, files))}")
+    return FINE
+
+
+def show(asked: argparse.Namespace) -> int:
+    """Print what there is to run."""
     from herk.bench import listing
-    from herk.method.tableaus import METHODS
 
-    known = {"problems": testset.names(), "solvers": baselines.names(), "methods": sorted(METHODS), "studies": sorted(STUDIES)}
-    for name, entries in known.items():
-        if what is None:
-            print(f"{name}: {', '.join(entries)}")
-        elif what == name:
-            print(listing.solvers() if name == "solvers" else "\n".join(entries))
+    print(listing.everything() if asked.what is None else listing.one(asked.what))
+    return FINE
 
 
-def main(standard: Callable[[Path], int], arguments: Sequence[str] | None = None) -> int:
-    """Carry out a command line; `standard` is the comparison that runs without a command."""
+def compare(asked: argparse.Namespace) -> int:
+    """Print what changed."""
+    from herk.bench import compare as comparing
+
+    found = comparing.compare(asked.old, asked.new)
+    print(found.text)
+    return CLAIM_FAILED if found.regression else FINE
+
+
+def check(asked: argparse.Namespace) -> int:
+    """Test every claim."""
+    from herk.bench import claims
+
+    found = claims.check(asked.out, say, asked.problem, asked.quick)
+    for claim in found:
+        print(f"{'PASS' if claim.holds else 'FAIL'}  {claim.text}")
+    if not found:
+        return NOTHING_RAN
+    return FINE if all(claim.holds for claim in found) else CLAIM_FAILED
+
+
+def recommend(asked: argparse.Namespace) -> int:
+    """Print advice for a model of the user, and write it as a page."""
+    from herk.bench.recommend import recommend as advise
+    from reports import recommend_page
+
+    found = advise(asked.file, error=asked.error, budget=asked.budget, say=say)
+    print(found.text)
+    print(f"\nPage: {recommend_page.write(found, asked.out)}")
+    return FINE
+
+
+def new(asked: argparse.Namespace) -> int:
+    """Write a template."""
+    from herk.bench.new import create
+
+    path = create(asked.what, asked.name)
+    print(f"Written: {path}\nRun it: python -m herk.bench run work_precision --quick --file {path}")
+    return FINE
+
+
+COMMANDS: dict[str | None, Callable[[argparse.Namespace], int]] = {
+    None: standard, "list": show, "run": run, "report": report, "compare": compare, "check": check, "recommend": recommend, "new": new,
+}  # fmt: skip
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Carry out a command line and return its exit code."""
     asked = parser().parse_args(arguments)
-    if asked.command is None:
-        return standard(asked.out or OUT)
-    if asked.command == "list":
-        show(asked.what)
-        return FINE
-    folder = asked.study_out or asked.out
-    return max(STUDIES[name](folder or OUT / name, asked.quick) for name in asked.study)
+    asked.out = asked.out or OUT
+    try:
+        return COMMANDS[asked.command](asked)
+    except HerkError as error:
+        say(f"{parser().prog}: {error}")
+        return USAGE
+    except KeyboardInterrupt:
+        say(f"\nInterrupted. What has been run is stored in {asked.out}; the same command goes on from there.")
+        return INTERRUPTED

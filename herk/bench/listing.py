@@ -1,10 +1,40 @@
-"""What there is to run, as aligned tables: solvers with version, forms and availability."""
+"""What there is to run, as aligned tables: problems, solvers with version, forms and availability, methods, studies."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 import baselines
+import testset
+from herk.bench import seeds, study
+
+
+def everything() -> str:
+    """Return all names, one kind in a line."""
+    from herk.method.tableaus import METHODS
+
+    known = {"problems": testset.names(), "solvers": baselines.names(), "methods": sorted(METHODS), "studies": studies_known()}
+    return "\n".join(f"{kind}: {', '.join(names)}" for kind, names in known.items())
+
+
+def one(kind: str) -> str:
+    """Return a table of one kind."""
+    return {"problems": problems, "solvers": solvers, "methods": methods, "studies": studies}[kind]()
+
+
+def studies_known() -> list[str]:
+    """Return the names of all studies."""
+    return sorted([*study.names(), *seeds.names()])
+
+
+def problems() -> str:
+    """Return one row for every problem."""
+    rows = [("problem", "n", "span", "digits", "tags")]
+    for name in testset.names():
+        own = testset.get(name)
+        digits = f"{own.reference.digits:g}" if own.reference else "none"
+        rows.append((name, str(len(own.y0)), "{:g} to {:g}".format(*own.t_span), digits, " ".join(sorted(own.tags))))
+    return aligned(rows)
 
 
 def solvers() -> str:
@@ -15,6 +45,23 @@ def solvers() -> str:
         available, reason = solver.available()
         rows.append((name, str(getattr(solver, "version", "")) or "-", " ".join(solver.forms), "yes" if available else f"no: {reason}"))
     rows += [(name, "-", "-", f"no: the plugin cannot be loaded: {reason}") for name, reason in baselines.broken().items()]
+    return aligned(rows)
+
+
+def methods() -> str:
+    """Return one row for every half-explicit method."""
+    from herk.method.tableaus import METHODS
+
+    rows = [("method", "order", "steps")]
+    rows += [(name, str(METHODS[name].order), "adaptive" if METHODS[name].adaptive else "fixed") for name in sorted(METHODS)]
+    return aligned(rows)
+
+
+def studies() -> str:
+    """Return one row for every study."""
+    rows = [("study", "what")]
+    rows += [(name, study.load(name).title) for name in study.names()]
+    rows += [(name, "a document reproduced: its numbers against ours") for name in seeds.names()]
     return aligned(rows)
 
 

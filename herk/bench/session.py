@@ -1,0 +1,123 @@
+"""A study carried out: what is left to do is run, and every record is on disk before the next one is made."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import baselines
+import testset
+from herk.bench import describe, estimate, isolate, ladders, plugins, pool, record, run, store
+from herk.bench.ladders import Choice, Ladder
+from herk.bench.progress import Progress
+from herk.bench.record import Record
+from herk.bench.store import Store
+from herk.bench.study import Study
+
+Say = Callable[[str], None]
+
+
+@dataclass
+class Tally:
+    """What a session did: runs by status, and runs that were there already."""
+
+    wanted: int = 0
+    before: int = 0
+    counts: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def ran(self) -> int:
+        """Return the number of runs of this session."""
+        return self.counts.total()
+
+    def __str__(self) -> str:
+        """Say it in words."""
+        made = ", ".join(f"{count} {status}" for status, count in sorted(self.counts.items())) or "nothing new"
+        return f"{made}; {self.before} were there before" if self.before else made
+
+
+def carry_out(
+    study: Study, choice: Choice, out: Path, *, say: Say, jobs: int | None = None, cluster: str | None = None, fresh: bool = False,
+    tally: Tally | None = None,
+) -> Tally:  # fmt: skip
+    """Run what is left of a study, or all of it anew; the tally is up to date even if the session is interrupted."""
+    kept = Store(out / store.NAME)
+    known, notes = kept.read()
+    for note in notes:
+        say(note)
+    tally = tally if tally is not None else Tally()
+    every = ladders.expand(study, choice)
+    done = set() if fresh else finished(known)
+    todo = [left for ladder in every if (left := run.remaining(ladder, done)) is not None]
+    tally.wanted = sum(len(ladder.rungs) for ladder in every)
+    tally.before = tally.wanted - sum(len(ladder.rungs) for ladder in todo)
+    jobs = jobs or (1 if study.timed else os.cpu_count() or 1)
+    expected = estimate.from_records(known)
+    announce(study, every, todo, expected, jobs, cluster, say)
+    if not todo:
+        return tally
+    keys = set() if fresh else {rec["key"] for rec in known}
+    kept.append(_changed(descriptions(todo, study.name, say), known))
+    with Progress(study.name, todo, expected) as progress:
+        for ladder, batch in pool.batches(todo, jobs, cluster):
+            kept.append(rec for rec in batch if rec["kind"] == "run" or rec["key"] not in keys)
+            tally.counts.update(rec["status"] for rec in batch if rec["kind"] == "run")
+            progress.advance(ladder, batch)
+    return tally
+
+
+def finished(records: Iterable[Record]) -> set[str]:
+    """Return the keys of runs that need not be run again: those that are ok or unsupported, and solvers that are still not installed."""
+    runs = [rec for rec in store.latest(records) if rec["kind"] == "run"]
+    absent = {name for name in {rec["solver"] for rec in runs} if name in baselines.names() and not baselines.get(name).available()[0]}
+    return {rec["key"] for rec in runs if rec["status"] in run.DONE or (rec["status"] == "unavailable" and rec["solver"] in absent)}
+
+
+def announce(
+    study: Study, every: Sequence[Ladder], todo: Sequence[Ladder], expected: estimate.Estimate, jobs: int, cluster: str | None, say: Say
+) -> None:
+    """Say what is going to happen, and how long it will take."""
+    count, whole = (sum(len(ladder.rungs) for ladder in part) for part in (todo, every))
+    if not todo:
+        say(f"{study.name}: all {whole} runs are there already; --fresh runs them again." if every else f"{study.name}: nothing to run.")
+        return
+    basis = "from earlier runs" if expected.seen(todo) > 0.5 else "a rough guess; code that must be compiled comes on top"
+    there = f", {whole - count} are there already" if whole > count else ""
+    time = estimate.words(expected.total(todo, jobs))
+    say(f"{study.name}: {count} runs of {len({ladder.solver for ladder in todo})} solvers{there}; about {time} ({basis}).")
+    if study.timed and (jobs > 1 or cluster):
+        say(f"{study.name} is timed, and its processes share the machine: times are not to be trusted; --jobs 1 gives each run a core.")
+
+
+def descriptions(todo: Sequence[Ladder], study: str, say: Say) -> list[Record]:
+    """Return records of the problems and solvers that take part; a problem is looked at in a process of its own."""
+    made = [record.make("solver", study=study, **describe.solver(name)) for name in dict.fromkeys(ladder.solver for ladder in todo)]
+    for problem, changes, files in dict.fromkeys((ladder.problem, ladder.changes, ladder.files) for ladder in todo):
+        about, why = isolate.call(partial(_described, problem, changes, files))
+        if about is None:
+            say(f"Problem {problem!r} cannot be described: {why}")
+        else:
+            made.append(record.make("problem", study=study, problem=problem, changes=changes, **about))
+    return made
+
+
+def _described(problem: str, changes: str, files: tuple[str, ...]) -> Record:
+    import json
+
+    plugins.load(files)
+    return describe.problem(testset.get(problem, **json.loads(changes)))
+
+
+def _changed(made: Iterable[Record], known: Iterable[Record]) -> list[Record]:
+    """Return the records that say something that the latest ones of the same key do not."""
+    before = {rec["key"]: _content(rec) for rec in store.latest(known)}
+    return [rec for rec in made if before.get(rec["key"]) != _content(rec)]
+
+
+def _content(rec: Record) -> dict[str, Any]:
+    return {name: value for name, value in rec.items() if name not in record.ALWAYS}
