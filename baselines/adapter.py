@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from baselines.completion import model_points
+from baselines.pieces import solve_pieces
 from herk.core import InputError, Problem, Reason, Settings, Solution
 from herk.core.dae import Array
 
@@ -141,7 +142,10 @@ class Rival:
         raise NotImplementedError
 
     def solve(self, prepared: Any, settings: Settings) -> Solution:
-        """Solve; whatever happens, the points reached are returned with a reason."""
+        """Solve, piece by piece if the problem has kinks; whatever happens, the points reached are returned with a reason."""
+        return solve_pieces(self._solve, prepared, settings)
+
+    def _solve(self, prepared: Any, settings: Settings) -> Solution:
         z0, _ = prepared.start
         watch, points = Watch(settings.time_limit), Points([], [])
         if settings.t_eval is None:

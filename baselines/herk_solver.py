@@ -2,7 +2,7 @@
 
 Tolerances: the weighted RMS of the embedded error estimate of the differential components is kept below 1 in each step;
 constraints hold to rounding whatever the tolerance. Methods without an error estimate need settings.step.
-Counters are those of the kernel; on compiled code nothing else can count.
+Counters are those of the kernel; on compiled code nothing else can count. Problems with switches are solved piece by piece.
 """
 
 from __future__ import annotations
@@ -15,8 +15,16 @@ import herk
 from baselines.adapter import Rival
 from baselines.completion import model_points
 from baselines.prepared import Prepared
-from herk.core import InputError, Problem, Reason, Settings, Solution
+from herk.core import InputError, Problem, Reason, Settings, Solution, Switches
+from herk.method.switching import solve_switched
 from herk.model.back import Back
+
+
+@dataclass(frozen=True, eq=False)
+class Switched(Prepared):
+    """An overdetermined system with the events at which its equations change."""
+
+    switches: Switches
 
 
 @dataclass(frozen=True)
@@ -38,21 +46,22 @@ class Herk(Rival):
         dae = problem.form(form)
         back = getattr(dae, "back", None) or Back(dae.n, tuple(range(dae.n)))
         z0 = np.array(problem.y0)[list(back.kept)]
-        ready = Prepared(dae, problem.t_span, (z0, z0), back)
+        ready = Prepared(dae, problem.t_span, (z0, z0), back, kinks=problem.kinks)
         t0, t1 = problem.t_span
         step = None if self.adaptive else 1e-3 * abs(t1 - t0)
         for t_eval in (None, np.linspace(t0, t1, 3)):  # the whole span, because a new selection of components is compiled when it comes
             self.solve(ready, Settings(rtol=1e-4, atol=1e-7, step=step, t_eval=t_eval, options={"max_steps": 20_000}))
         return ready
 
-    def solve(self, prepared: Prepared, settings: Settings) -> Solution:
+    def _solve(self, prepared: Prepared, settings: Settings) -> Solution:
         """Solve and go back to the unknowns of the model."""
         start, kept = prepared.start[0], list(prepared.back.kept)
         atol = settings.atol if isinstance(settings.atol, float) else np.asarray(settings.atol)[kept]
         options = {**self.options, **settings.options}
         try:
-            sol = herk.solve_dae(
-                prepared.form, prepared.t_span, start, method=self.method, rtol=settings.rtol, atol=atol, step=settings.step,
+            solve, system = (solve_switched, prepared.switches) if isinstance(prepared, Switched) else (herk.solve_dae, prepared.form)
+            sol = solve(
+                system, prepared.t_span, start, method=self.method, rtol=settings.rtol, atol=atol, step=settings.step,
                 t_eval=settings.t_eval, time_limit=settings.time_limit, **options,
             )  # fmt: skip
         except InputError as error:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -24,6 +24,14 @@ class Prepared:
     t_span: tuple[float, float]
     start: tuple[Array, Array]
     back: Back
+    kinks: tuple[float, ...] = field(default=(), kw_only=True)
+
+    def restarted(self, t_span: tuple[float, float], y: Array) -> Prepared:
+        """Return the same on another span, beginning near y (unknowns of the model)."""
+        z, zp = self.form.start(y, t_span[0], repair=True)
+        if len(z) != len(self.start[0]):  # algebraic unknowns eliminated in numbers
+            z, zp = (values[list(self.back.kept)] for values in (z, zp))
+        return replace(self, t_span=t_span, start=(z, zp))
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave compiled functions out."""
@@ -85,7 +93,7 @@ class Explicit(Prepared):
 def implicit(problem: Problem, form: str) -> Implicit:
     """Return a form for solvers of F(t, z, z') = 0, compiled."""
     own: Any = problem.form(form)
-    made = Implicit(own, problem.t_span, own.start(), own.back)
+    made = Implicit(own, problem.t_span, own.start(), own.back, kinks=problem.kinks)
     z, zp = made.start
     made.residual(made.t_span[0], z, zp, np.empty(own.n))
     made.jacobian(made.t_span[0], z, zp, 1.0, np.empty(own.n**2))
@@ -100,7 +108,7 @@ def explicit(problem: Problem, form: str) -> Explicit:
     if own.m:
         kept = [j for j in range(own.n) if j not in own.algebraic]
         z, zp, back = z[kept], zp[kept], Back(own.n, tuple(kept), own.algebraic, own)
-    made = Explicit(own, problem.t_span, (z, zp), back)
+    made = Explicit(own, problem.t_span, (z, zp), back, kinks=problem.kinks)
     made.rate(made.t_span[0], z)
     made.rate_jacobian(made.t_span[0], z)
     return made

@@ -17,7 +17,7 @@ from herk.core.dae import Array
 from herk.model.back import Back, Elimination
 from herk.model.generated import GeneratedForm
 from herk.model.residual import load_residual
-from herk.model.start import completed_start, inconsistency, linearise
+from herk.model.start import completed_start, consistent_start, inconsistency, linearise
 from herk.model.store import load
 
 if TYPE_CHECKING:
@@ -67,8 +67,10 @@ class Form(Dae):
         source = self._sibling("index1") if self.eliminated else None
         return Back(self.model.n, self.kept, self.eliminated, source)
 
-    def start(self, y0: Sequence[float | None] | Array | None = None, t0: float | None = None) -> tuple[Array, Array]:
-        """Return a complete and consistent start (z0, z0') of this form.
+    def start(
+        self, y0: Sequence[float | None] | Array | None = None, t0: float | None = None, *, repair: bool = False
+    ) -> tuple[Array, Array]:
+        """Return a complete and consistent start (z0, z0') of this form; `repair` changes an inconsistent y0, as little as it must.
 
         `y0` (default: the start of the model) is in the unknowns of the model; None entries are computed. Forms of index 0 and 1
         ask only for their own constraints, the others for all hidden ones: without them they have no solution.
@@ -77,7 +79,7 @@ class Form(Dae):
         given = self.model.y0 if y0 is None else y0
         source = self if self.index == 1 else self._sibling("index1" if self.eliminated else "overdetermined")
         try:
-            y = completed_start(source, t, given)
+            y = consistent_start(source, t, given) if repair else completed_start(source, t, given)
         except InputError:  # unknowns that only the constraints of other levels determine
             y = completed_start(self._sibling("overdetermined"), t, given)
         wrong = inconsistency(source, t, y, _START_RTOL, _START_ATOL)
