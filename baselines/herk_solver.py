@@ -24,7 +24,7 @@ from herk.model.back import Back
 class Switched(Prepared):
     """An overdetermined system with the events at which its equations change."""
 
-    switches: Switches
+    switches: Switches | None = None
 
 
 @dataclass(frozen=True)
@@ -47,6 +47,8 @@ class Herk(Rival):
         back = getattr(dae, "back", None) or Back(dae.n, tuple(range(dae.n)))
         z0 = np.array(problem.y0)[list(back.kept)]
         ready = Prepared(dae, problem.t_span, (z0, z0), back, kinks=problem.kinks)
+        if problem.switches is not None and form == "overdetermined":
+            ready = Switched(dae, problem.t_span, (z0, z0), back, switches=problem.switches)
         t0, t1 = problem.t_span
         step = None if self.adaptive else 1e-3 * abs(t1 - t0)
         for t_eval in (None, np.linspace(t0, t1, 3)):  # the whole span, because a new selection of components is compiled when it comes

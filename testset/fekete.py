@@ -13,7 +13,7 @@ from herk.model.given import GivenForm, given_form
 from testset.stored import stored
 
 TAGS = ("index2", "mechanical", "mildly_stiff", "holonomic", "autonomous", "dissipative", "callables", "scalable", "large", "hessenberg")
-SOURCE = "Test Set for IVP Solvers (CWI/Bari), problem fekete; C. Bendtsen, P. G. Thomsen, IMM, Technical University of Denmark"
+SOURCE = "Test Set for IVP Solvers (CWI/Bari), problem fekete; contributed by C. Bendtsen and P. G. Thomsen"
 ALPHA = 0.5  # friction
 RINGS = (
     (3, 0, 13, 3 / 8),
