@@ -9,6 +9,7 @@ and one factorisation of what is left gives all directions. Constraints whose hi
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -138,12 +139,13 @@ def project(t, y, slope, p, ints):  # type: ignore[no-untyped-def]
             correct(t, y, level, p, ints)
 
 
+@cache
 def none() -> Projection:
-    """Return a projection that is never called."""
+    """Return a projection that is never called, the same for all."""
     whole, floats = np.zeros(1, dtype=np.int64), np.zeros(1)
     kinds = {"at": np.zeros(6, dtype=np.int64), "directions": np.zeros((1, 1))}
     integer = ("levels", "powers", "rows", "members", "order", "small_order")
-    return Projection(**{name: kinds.get(name, whole if name in integer else floats).copy() for name in Projection._fields})
+    return Projection(**{name: kinds.get(name, whole if name in integer else floats) for name in Projection._fields})
 
 
 def projection(top: Any, whole: Any, functions: tuple[Callable[..., Any], ...], y0: Array, slope: Array, t0: float) -> Projection:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from itertools import pairwise
 from typing import Any
@@ -76,10 +77,10 @@ class Run:
         if self.options["first_step"] is not None:
             return float(self.options["first_step"])
         (t0, t1), (z, zp) = self.prepared.t_span, self.prepared.start
-        scale = self.m.atol + self.m.run[at.RTOL] * np.abs(z)
-        d0, d1 = (float(np.sqrt(np.mean((x / scale)[self.m.levels == 1] ** 2))) for x in (z, zp))
+        weights = (self.m.levels == 1) / (self.m.atol + self.m.run[at.RTOL] * np.abs(z))
+        d0, d1 = (math.sqrt(x @ x / len(z)) for x in (z * weights, zp * weights))
         h = 0.01 * d0 / d1 if min(d0, d1) > 1e-5 else 1e-6 * abs(t1 - t0)
-        return min(h, 1e-3 * abs(t1 - t0), self.options["max_step"])
+        return float(min(h, 1e-3 * abs(t1 - t0), self.options["max_step"]))
 
     def to_the_end(self) -> None:
         """Run from kink to kink."""

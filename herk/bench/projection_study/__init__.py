@@ -1,0 +1,5 @@
+"""Study `projection`: J. Schropp's paper on projected Runge-Kutta methods reproduced, every printed value beside ours."""
+
+from herk.bench.projection_study.study import Study, run
+
+__all__ = ["Study", "run"]
