@@ -11,7 +11,7 @@ from herk.core import InputError, Registry, Solver, nearest
 
 __all__ = ["broken", "get", "names", "register"]
 
-_MODULES = ("herk_solver", "scipy_ivp", "scikits_ida", "sundae_ida", "solve_dae", "casadi_idas", "irk")
+_MODULES = ("herk_solver", "scipy_ivp", "scikits_ida", "sundae_ida", "solve_dae", "casadi_idas", "irk", "second_order")
 
 
 _registered: dict[str, Solver] = {}
