@@ -14,7 +14,7 @@ from herk.core.dae import Array, Function
 from herk.core.jit import compiled, is_compiled
 from herk.model.back import Back
 from herk.model.forms import OPTIONS, rates
-from herk.model.start import inconsistency
+from herk.model.start import consistent_start, inconsistency
 
 _START_RTOL, _START_ATOL = 1e-8, 1e-10  # as for forms of a model
 
@@ -55,13 +55,15 @@ class GivenForm(Dae):
         """Return the unknowns of index 1, 2, ... as forms of a model do."""
         return tuple(tuple(j for j, level in enumerate(self.levels) if level == wanted) for wanted in range(1, max(self.levels) + 1))
 
-    def start(self) -> tuple[Array, Array]:
-        """Return the start and its derivative, both consistent with every constraint."""
+    def start(self, y0: Sequence[float] | Array | None = None, t0: float | None = None, *, repair: bool = False) -> tuple[Array, Array]:
+        """Return the start and its derivative, both consistent with every constraint; `repair` moves y0 where it must."""
         assert self.source is not None
-        t, y = self.t_span[0], np.array(self.y0)
+        t, y = self.t_span[0] if t0 is None else float(t0), np.array(self.y0 if y0 is None else y0, dtype=float)
+        if repair:
+            y = consistent_start(self.source, t, y)
         wrong = inconsistency(self.source, t, y, _START_RTOL, _START_ATOL)
         if wrong:
-            raise InputError(f"Form {self.form!r}: {wrong}")
+            raise InputError(f"Form {self.form!r}: {wrong} Repair it with herk.consistent_start.")
         return y, rates(self.source, t, y)
 
     def residual(self, t: float, z: Any, zp: Any) -> Array:
