@@ -1,0 +1,6 @@
+"""Which solver for my model? Examine it, agree on a reference, try every fitting solver and form, and say what was found."""
+
+from herk.bench.recommend.answer import Recommendation
+from herk.bench.recommend.inquiry import recommend
+
+__all__ = ["Recommendation", "recommend"]

@@ -1,0 +1,154 @@
+"""What can be known about a problem before any solver is compared: constraints, start, sizes, speed of decay, switches."""
+
+from __future__ import annotations
+
+import traceback
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.integrate import LSODA
+
+from herk.bench.recommend.flow import UNUSABLE, Flow
+from herk.bench.recommend.load import Loaded, load
+from herk.bench.recommend.room import Send
+from herk.bench.recommend.switching import Switch, switches
+from herk.core import HerkError, InputError, Problem
+from herk.core.dae import Array, Dae
+from herk.model.evaluate import linearise
+from herk.model.model import Model
+from herk.model.regularize import RegularizationError, regularize
+from herk.model.start import check_constraints, consistent_start, inconsistency
+
+POINTS = 40  # of the trajectory at which the Jacobian is looked at
+GRID = 40  # times at which solvers are compared, half of them evenly spread
+JUMP = 1e-3  # of the span on either side of a switch is left out: there an algebraic component has two values
+EXPLORE_RTOL, EXPLORE_ATOL, EXPLORE_STEPS = 1e-6, 1e-9, 20_000
+STABILITY = 3.3  # |h lambda| up to which dopri5 is stable on the negative real axis
+SMALLEST = 1e-9  # a component smaller than this part of the largest is measured against that
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Plain data about the problem; `sizes` is the largest absolute value of each component over the span.
+
+    `stability_steps`: steps an explicit method of order 5 must make however low the accuracy, from the eigenvalues along the
+    solution; `fastest` the largest rate of decay met.
+    """
+
+    name: str
+    kind: str
+    attribute: str
+    names: tuple[str, ...]
+    t_span: tuple[float, float]
+    m: int
+    index: int | None
+    levels: tuple[tuple[str, ...], ...]
+    notes: tuple[str, ...]
+    switches: tuple[Switch, ...]
+    sizes: tuple[float, ...]
+    fastest: float
+    stability_steps: float
+    grid: tuple[float, ...]
+
+
+def examine(send: Send, path: str) -> None:
+    """Send ("facts", Facts), or ("wrong", (kind, sentence)) if there is nothing to compare solvers on."""
+    try:
+        loaded = load(path)
+        wrong = _ill_posed(loaded.problem)
+        send(*(("wrong", wrong) if wrong else ("facts", facts(loaded))))
+    except RegularizationError as error:
+        send("wrong", ("ill-posed", str(error)))
+    except HerkError as error:
+        send("wrong", ("unusable", str(error)))
+    except BaseException:  # noqa: BLE001 - the user's own code may raise anything
+        send("wrong", ("unusable", f"The file raises an error when it is run:\n{_own_traceback(path)}"))
+
+
+def _own_traceback(path: str) -> str:
+    """Return the traceback from the user's file on; our own frames above it say nothing to the user."""
+    lines = traceback.format_exc().splitlines()
+    first = next((i for i, line in enumerate(lines) if str(path) in line), 0)
+    return "\n".join(["Traceback (most recent call last):", *lines[first:]])
+
+
+def _ill_posed(problem: Problem) -> tuple[str, str] | None:
+    """Return what forbids a solve at the start: constraints that contradict the equations, or a start off the constraints."""
+    if isinstance(problem.model, Model):
+        regularize(problem.model)
+    dae, t0 = problem.dae, problem.t_span[0]
+    at = linearise(dae, t0, problem.y0)
+    stacked = np.vstack([at.E, at.jac])
+    sizes = np.abs(stacked).max(axis=1, keepdims=True, initial=0.0)
+    if np.linalg.matrix_rank(stacked / np.where(sizes > 0, sizes, 1.0)) < dae.n:
+        return (
+            "ill-posed",
+            "E and g leave y' undetermined at the start: [E; dg/dy] has rank below n. A (hidden) constraint is missing in g.",
+        )
+    wrong = inconsistency(dae, t0, problem.y0, 1e-8, 1e-10)
+    if wrong:
+        return "inconsistent", f"{wrong} {_repaired(dae, t0, problem.y0)}"
+    contrary = check_constraints(dae, t0, problem.y0)
+    return ("ill-posed", " ".join(contrary)) if contrary else None
+
+
+def _repaired(dae: Dae, t0: float, y0: Array) -> str:
+    try:
+        near = consistent_start(dae, t0, y0)
+    except InputError as error:
+        return str(error)
+    return f"The nearest consistent start is y0 = ({', '.join(f'{value:.12g}' for value in near)})."
+
+
+def facts(loaded: Loaded) -> Facts:
+    """Return what is known about a well-posed problem."""
+    problem, dae = loaded.problem, loaded.problem.dae
+    found = regularize(problem.model) if isinstance(problem.model, Model) else None
+    flow, t, y = explore(problem)
+    sizes = np.abs(y).max(axis=0)
+    sizes = np.maximum(sizes, SMALLEST * sizes.max()) if sizes.max() > 0 else np.ones_like(sizes)
+    fastest, steps = decay(flow, t, y, sizes)
+    found_switches = switches(problem.model, t, y) if found else ()
+    return Facts(
+        name=problem.name, kind=loaded.kind, attribute=loaded.attribute, names=tuple(dae.names), t_span=problem.t_span, m=dae.m,
+        index=found.index if found else None,
+        levels=tuple(tuple(str(c) for c in level) for level in found.levels) if found else (),
+        notes=found.notes if found else (),
+        switches=found_switches, sizes=tuple(map(float, sizes)), fastest=fastest, stability_steps=steps,
+        grid=_grid(problem.t_span, t, (*problem.kinks, *(time for each in found_switches for time in each.times))),
+    )  # fmt: skip
+
+
+def _grid(t_span: tuple[float, float], t: Array, jumps: tuple[float, ...]) -> tuple[float, ...]:
+    """Return times at which solvers are compared: even ones and some where the solution moves fast, none where it may jump."""
+    moving = t[np.unique(np.linspace(0, len(t) - 1, GRID // 2).astype(int))[1:-1]]
+    times = np.unique([*np.linspace(*t_span, GRID // 2), *moving])
+    clear = JUMP * abs(t_span[1] - t_span[0])
+    kept = [float(time) for time in times if all(abs(time - jump) > clear for jump in jumps)]
+    return tuple(sorted(set(kept) | {t_span[1]}, reverse=t_span[1] < t_span[0]))
+
+
+def explore(problem: Problem) -> tuple[Flow, Array, Array]:
+    """Return the flow and a rough trajectory along it (times, points x unknowns), by LSODA; it may end early."""
+    t0, t1 = problem.t_span
+    flow = Flow(problem.dae, t0, problem.y0)
+    t, y = [t0], [np.array(problem.y0)]
+    solver = LSODA(flow.rate, t0, flow.start, t1, rtol=EXPLORE_RTOL, atol=EXPLORE_ATOL)
+    while solver.status == "running" and len(t) < EXPLORE_STEPS:
+        try:
+            solver.step()
+            point = flow.complete(solver.t, solver.y)
+        except UNUSABLE:
+            break
+        if not np.isfinite(point).all():
+            break
+        t.append(float(solver.t))
+        y.append(point)
+    return flow, np.array(t), np.array(y)
+
+
+def decay(flow: Flow, t: Array, y: Array, sizes: Array) -> tuple[float, float]:
+    """Return the fastest rate of decay along the trajectory, and the steps stability asks of an explicit method of order 5."""
+    at = np.unique(np.linspace(0, len(t) - 1, POINTS).astype(int))
+    speeds = np.array([flow.decay(t[k], y[k], sizes) for k in at])
+    return float(speeds.max()), float(np.trapezoid(speeds, np.abs(t[at] - t[0])) / STABILITY)

@@ -1,0 +1,207 @@
+"""The course of an inquiry: one file in, one Recommendation out, within a budget of time; the user's code runs in other processes only."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
+
+from herk.bench.recommend import evidence, reference
+from herk.bench.recommend.advice import Findings, advice, cure
+from herk.bench.recommend.answer import Recommendation
+from herk.bench.recommend.candidates import Candidate, candidates, referees, solver
+from herk.bench.recommend.candidates import kind as kind_of_method
+from herk.bench.recommend.examine import Facts, examine
+from herk.bench.recommend.rank import GIVEN_UP, Trial, choose, measured, ranking, reached
+from herk.bench.recommend.reference import Agreement, agree
+from herk.bench.recommend.room import reports
+from herk.bench.recommend.snippet import code
+from herk.bench.recommend.trial import Plan, Run, climb
+from herk.core import InputError
+
+EXAMINE_LIMIT = 120.0  # seconds for loading and regularising; a large model may need them
+MOST = 2.5  # budgets in all, when deriving and compiling take longer than solving
+REFEREE_SHARE = 0.5  # of the budget, all referees together
+REFEREE_LIMIT, RUN_LIMIT, SHARE = 0.15, 0.06, 0.12  # of the budget: one tight run, one run of a ladder, all runs of a candidate
+HOPELESS = 20.0  # a run so many times slower than a winner ends its ladder
+MARGIN = 30.0  # a ladder ends when two runs were so many times better than asked for
+LEAST_RTOL = 1e-13
+NOT_RUN = "not run: the time budget was used up"
+
+Say = Callable[[str], None]
+
+
+@dataclass
+class Clock:
+    """The budget: seconds of solving. Deriving and compiling are not counted, but the whole ends after MOST budgets."""
+
+    budget: float
+    solving: float = 0.0
+    start: float = field(default_factory=time.monotonic)
+
+    @property
+    def left(self) -> float:
+        """Return the seconds of solving that are left."""
+        return min(self.budget - self.solving, self.deadline - time.monotonic())
+
+    @property
+    def deadline(self) -> float:
+        """Return the moment at which everything ends."""
+        return self.start + MOST * self.budget
+
+
+@dataclass
+class Heard:
+    """What a candidate reported."""
+
+    runs: list[Run] = field(default_factory=list)
+    prepare_seconds: float = 0.0
+    note: str = ""
+    fits: bool = True
+
+
+def recommend(path: str | Path, error: float = 1e-6, budget: float = 60.0, say: Say = lambda _: None) -> Recommendation:
+    """Return which solver on which form reaches `error` fastest on the model in this file; `budget` is in seconds of solving.
+
+    The error is the largest over a grid of times, each component relative to its largest value over the span.
+    """
+    if not 1e-12 <= error < 1:
+        raise InputError(f"error must be between 1e-12 and 1, not {error!r}: beyond that double precision has no answer.")
+    if not budget > 0:
+        raise InputError(f"budget must be a positive number of seconds, not {budget!r}.")
+    path = str(Path(path).resolve())
+    say(f"examining {path}")
+    kind, content = next(iter(reports(examine, path, deadline=time.monotonic() + EXAMINE_LIMIT)))
+    if kind != "facts":
+        return _refusal(path, error, *(content if kind == "wrong" else ("unusable", f"The file could not be examined. {content}")))
+    clock = Clock(budget)
+    agreed, prepared, complaints = _referee(path, content, clock, say)
+    if agreed is None:
+        return _unreferenced(path, content, error, complaints)
+    trials = list(_trials(path, content, agreed, error, clock, say))
+    trials = [replace(each, prepare_seconds=max(each.prepare_seconds, prepared.get(each.candidate, 0.0))) for each in trials]
+    return _answer(path, content, error, agreed, trials)
+
+
+def _refusal(path: str, error: float, kind: str, message: str) -> Recommendation:
+    todo = {"ill-posed": cure(message), "inconsistent": "Start from consistent values, or leave entries of y0 open with None."}
+    advice = f"{message} {todo.get(kind, '')}".strip()
+    return Recommendation(path=path, name=Path(path).stem, verdict=kind, advice=advice, wanted=error)
+
+
+def _listen(candidate: Candidate, tolerances: Sequence[float], plan: Plan, clock: Clock, enough: Callable[[Heard], bool]) -> Heard:
+    """Follow one candidate down the ladder until `enough`, its share of the budget is used up, or it ends."""
+    heard, begun = Heard(), None
+    for kind, content in reports(climb, candidate, tolerances, plan, deadline=clock.deadline):
+        if kind == "prepared":
+            heard.prepare_seconds, begun = content, time.monotonic()
+        elif kind == "unfit":
+            heard.fits, heard.note = False, content
+        elif kind == "run":
+            heard.runs.append(content)
+            if enough(heard):
+                break
+            if begun is not None and time.monotonic() - begun > min(SHARE * clock.budget, clock.left):
+                heard.note = "its share of the time was used up"
+                break
+        elif kind != "done":
+            heard.note = _last_line(content)
+    if begun is not None:
+        clock.solving += time.monotonic() - begun
+    return heard
+
+
+def _referee(path: str, facts: Facts, clock: Clock, say: Say) -> tuple[Agreement | None, dict[Candidate, float], list[str]]:
+    """Return the reference if there is one, seconds of preparation, and what went wrong."""
+    runs: list[Run] = []
+    prepared: dict[Candidate, float] = {}
+    complaints: list[str] = []
+    plan = Plan(path, facts.grid, facts.sizes, REFEREE_LIMIT * clock.budget, timed=False)
+    for candidate in referees(facts):
+        if clock.solving > REFEREE_SHARE * clock.budget and len({run.solver for run in runs if run.success}) > 1:
+            break
+        say(f"reference: {candidate[0]} on {candidate[1]}")
+        heard = _listen(candidate, reference.TOLERANCES, plan, clock, lambda _: False)
+        prepared[candidate] = heard.prepare_seconds
+        faults = [heard.note, *(f"rtol {run.rtol:.0e}: {run.message}" for run in heard.runs if not run.success)]
+        complaints += [f"{candidate[0]} on {candidate[1]}: {fault}" for fault in faults if fault]
+        runs += heard.runs[::-1]  # the tightest first
+    return agree(runs, _origin, facts.sizes), prepared, complaints
+
+
+@cache
+def _origin(name: str) -> tuple[str, str]:
+    return kind_of_method(name), solver(name).family
+
+
+def _last_line(text: str) -> str:
+    return text.strip().splitlines()[-1] if text.strip() else ""
+
+
+def _unreferenced(path: str, facts: Facts, error: float, complaints: Sequence[str]) -> Recommendation:
+    advice = (
+        "No two independent solvers came to the end of the span, so that no result could be checked and nothing is recommended. "
+        "Shorten the span, allow more time with --budget, or look at what the solvers say in the notes."
+    )
+    return Recommendation(
+        path=path, name=facts.name, verdict="no reference", advice=advice, wanted=error, index=facts.index, constraints=facts.levels,
+        discontinuous=bool(facts.switches), notes=tuple(complaints),
+    )  # fmt: skip
+
+
+def ladder(error: float) -> tuple[float, ...]:
+    """Return tolerances from a hundred times the error down to a thousandth of a percent of it, two in a decade."""
+    values = [digit * 10.0**power for power in range(0, -14, -1) for digit in (3.0, 1.0)]
+    return tuple(float(f"{v:.0e}") for v in values if max(LEAST_RTOL, 1e-5 * error) <= v * 1.001 and v <= min(1e-2, 100 * error) * 1.001)
+
+
+def _trials(path: str, facts: Facts, agreed: Agreement, error: float, clock: Clock, say: Say) -> Iterator[Trial]:
+    plan = Plan(path, facts.grid, facts.sizes, RUN_LIMIT * clock.budget)
+    fastest = float("inf")
+    accurate = max(error / MARGIN, 3 * agreed.worst)
+
+    def enough(heard: Heard) -> bool:
+        if heard.runs[-1].seconds > HOPELESS * fastest:
+            heard.note = f"{GIVEN_UP} more than {HOPELESS:g} times slower than the best"
+            return True
+        return len(heard.runs) > 1 and all(each.error <= accurate for each in measured(heard.runs[-2:], agreed, facts.sizes))
+
+    for candidate in candidates(facts):
+        if clock.left <= 0:
+            yield Trial(candidate, note=NOT_RUN)
+            continue
+        say(f"trying {candidate[0]} on {candidate[1]}, {clock.left:.0f} s left")
+        heard = _listen(candidate, ladder(error), plan, clock, enough)
+        if heard.fits:
+            trial = Trial(candidate, measured(heard.runs, agreed, facts.sizes), heard.prepare_seconds, heard.note)
+            fastest = min(fastest, at.run.seconds) if (at := reached(trial, error)) else fastest
+            yield trial
+
+
+def _answer(path: str, facts: Facts, error: float, agreed: Agreement, trials: Sequence[Trial]) -> Recommendation:
+    rows = ranking([each for each in trials if each.note != NOT_RUN], error)
+    left_out = [" on ".join(each.candidate) for each in trials if each.note == NOT_RUN]
+    notes = (*facts.notes, *([f"Not run, because the time budget was used up: {', '.join(left_out)}."] if left_out else []))
+    stiffness = evidence.stiffness(facts, trials, _tags)
+    winners = [at for trial in trials if (at := reached(trial, error))]
+    collapses = evidence.collapses(trials, lambda name: solver(name).order)
+    chosen = choose(rows, restarts=any(each.timed and each.times for each in facts.switches))
+    found = Findings(facts, error, agreed, rows, chosen, stiffness, evidence.drift(winners), collapses)
+    first, second = agreed.first, agreed.second
+    return Recommendation(
+        path=path, name=facts.name, verdict=stiffness.verdict, advice=advice(found), wanted=error, index=facts.index,
+        discontinuous=bool(collapses or any(each.times for each in facts.switches)), constraints=facts.levels,
+        reference=(
+            f"{first.solver} on {first.form} (rtol {first.rtol:.0e}) and {second.solver} on {second.form} (rtol {second.rtol:.0e}) "
+            f"agree to {min(agreed.digits):.1f} digits over {len(facts.grid)} times, relative to the size of each component."
+        ),
+        reference_digits=dict(zip(facts.names, agreed.digits, strict=True)),
+        rows=rows, code=code(path, facts, chosen) if chosen else "", notes=notes,
+    )  # fmt: skip
+
+
+@cache
+def _tags(name: str) -> frozenset[str]:
+    return solver(name).tags

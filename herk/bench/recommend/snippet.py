@@ -1,0 +1,105 @@
+"""The code to paste: short, complete, and run by our tests."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from herk.bench.recommend.examine import Facts
+from herk.bench.recommend.rank import Row
+
+SCIPY = {"scipy_radau": "Radau", "scipy_bdf": "BDF", "scipy_lsoda": "LSODA", "scipy_dop853": "DOP853", "scipy_rk45": "RK45"}
+
+
+def code(path: str, facts: Facts, row: Row) -> str:
+    """Return a program that solves the user's problem the recommended way and prints the end."""
+    assert row.rtol is not None
+    times = sorted({time for each in facts.switches if each.timed for time in each.times}, reverse=facts.t_span[1] < facts.t_span[0])
+    atol = _atol(row.rtol, facts.sizes)
+    if row.solver.startswith("herk_") and row.form == "overdetermined":
+        body = _herk_pieces(facts, row, atol, times) if times else _herk(facts, row, atol)
+    elif row.solver in SCIPY and row.form == "ode" and facts.kind != "dae":
+        body = _scipy(facts, row, atol)
+    else:
+        body = _protocol(row, atol)
+    return f'{_header(path, facts, body)}{body}print(f"t = {{t[-1]:g}}: y = {{y[:, -1]}}")\n'
+
+
+def _header(path: str, facts: Facts, body: str) -> str:
+    imports = {
+        "np.": "import numpy as np", "solve_ivp(": "from scipy.integrate import solve_ivp", "herk.": "import herk",
+        "solver(": "from herk.bench.recommend.candidates import solver", "load(": "from herk.bench.recommend.load import load",
+    }  # fmt: skip
+    used = [line for word, line in imports.items() if word in body]
+    given = ["", "given = runpy.run_path(FILE)"] if "given[" in body else [""]
+    return "\n".join(
+        [*(["import runpy", ""] if len(given) > 1 else []), *used, "", f"FILE = {path!r}  # defines `{facts.attribute}`", *given[1:], ""]
+    )
+
+
+def _system(facts: Facts) -> str:
+    """Return the expression for what solve_dae takes."""
+    if facts.kind == "problem":
+        return f'given["{facts.attribute}"]' + ("()" if facts.attribute == "problem" else "")
+    if facts.kind == "dae":
+        return f'given["{facts.attribute}"], given["t_span"], given["y0"]'
+    return f'given["{facts.attribute}"]'
+
+
+def _herk(facts: Facts, row: Row, atol: str) -> str:
+    method = row.solver.removeprefix("herk_")
+    return (
+        f'sol = herk.solve_dae({_system(facts)}, method="{method}", rtol={row.rtol:.0e}, atol={atol})\n'
+        "assert sol.success, sol.message\n"
+        "t, y = sol.t, sol.y  # every constraint holds to rounding at every point\n"
+    )
+
+
+def _herk_pieces(facts: Facts, row: Row, atol: str, times: Sequence[float]) -> str:
+    """Return a loop over the pieces between switches: each is smooth, and algebraic components may jump between them."""
+    method, ends = row.solver.removeprefix("herk_"), ", ".join(repr(float(time)) for time in (facts.t_span[0], *times, facts.t_span[1]))
+    model = _system(facts) if facts.kind == "model" else f"{_system(facts)}.model"
+    return (
+        f"model, ends = {model}, [{ends}]  # the equations switch at the times between\n"
+        'dae = model.form("overdetermined")\n'
+        "t, y, start = np.empty(0), np.empty((dae.n, 0)), model.y0\n"
+        "for a, b in zip(ends, ends[1:]):\n"
+        "    inside = (np.nextafter(a, b), np.nextafter(b, a))  # each piece stays on its own side of the switch\n"
+        "    start = herk.consistent_start(dae, inside[0], start)  # multipliers and other algebraic components may jump\n"
+        f'    sol = herk.solve_dae(dae, inside, start, method="{method}", rtol={row.rtol:.0e}, atol={atol})\n'
+        "    assert sol.success, sol.message\n"
+        "    t, y, start = np.append(t, sol.t), np.hstack([y, sol.y]), sol.y[:, -1]\n"
+    )
+
+
+def _scipy(facts: Facts, row: Row, atol: str) -> str:
+    method = SCIPY[row.solver]
+    jac = "" if method in ("DOP853", "RK45") else "jac=form.rate_jacobian, "
+    vector = f"np.array({atol})[list(form.kept)]" if atol.startswith("[") else atol
+    model = _system(facts) if facts.kind == "model" else f"{_system(facts)}.model"
+    return (
+        f'form = {model}.form("ode")  # index reduced, algebraic components eliminated; `back` computes them again\n'
+        f"atol = {vector}\n"
+        f'sol = solve_ivp(form.rate, form.t_span, form.start()[0], method="{method}", {jac}rtol={row.rtol:.0e}, atol=atol)\n'
+        "assert sol.success, sol.message\n"
+        "t, y = sol.t, form.back(sol.t, sol.y)\n"
+    )
+
+
+def _protocol(row: Row, atol: str) -> str:
+    return (
+        f'chosen, problem = solver("{row.solver}"), load(FILE).problem\n'
+        f'prepared = chosen.prepare(problem, "{row.form}")  # derives and compiles the form\n'
+        f"sol = chosen.solve(prepared, herk.Settings(rtol={row.rtol:.0e}, atol={_tuple(atol)}))\n"
+        "assert sol.success, sol.message\n"
+        "t, y = sol.t, sol.y\n"
+    )
+
+
+def _tuple(atol: str) -> str:
+    return f"tuple({atol})" if atol.startswith("[") else atol
+
+
+def _atol(rtol: float, sizes: Sequence[float]) -> str:
+    """Return atol as text: one number if one digit is the same for all components, a list otherwise."""
+    values = [f"{rtol * size:.0e}" for size in sizes]
+    return values[0] if len(set(values)) == 1 else f"[{', '.join(values)}]"

@@ -1,0 +1,75 @@
+"""Where a model is not smooth: the functions whose change of sign switches it, and when that happens if time alone decides."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import sympy as sp
+from scipy.optimize import brentq
+from sympy.core.relational import Relational
+
+from herk.core.dae import Array
+from herk.model.model import Model
+
+SAMPLES = 4001  # of the span, to find changes of sign between them
+
+
+@dataclass(frozen=True)
+class Switch:
+    """A switching function as text; `times` of its changes of sign; `timed`: it depends on time only."""
+
+    kind: str
+    function: str
+    timed: bool
+    times: tuple[float, ...]
+
+
+def switches(model: Model, t: Array, y: Array) -> tuple[Switch, ...]:
+    """Return every switch; those that depend on the state are looked up along the trajectory t, y (points x unknowns)."""
+    system = model.numeric()
+    found: dict[str, Switch] = {}
+    for expression in (*system.f, *system.E):
+        for kind, function in _functions(expression):
+            if function.free_symbols and str(function) not in found:
+                found[str(function)] = _switch(model, kind, function, t, y)
+    return tuple(found.values())
+
+
+def _functions(expression: sp.Expr) -> Iterator[tuple[str, sp.Expr]]:
+    for atom in expression.atoms(sp.Piecewise):
+        for _, condition in atom.args:
+            for relation in condition.atoms(Relational):
+                yield "Piecewise", relation.lhs - relation.rhs
+    for kind in (sp.Heaviside, sp.sign, sp.Abs):
+        for atom in expression.atoms(kind):
+            yield kind.__name__, atom.args[0]
+    for kind in (sp.Min, sp.Max):
+        for atom in expression.atoms(kind):
+            yield from ((kind.__name__, a - b) for i, a in enumerate(atom.args) for b in atom.args[:i])
+
+
+def _switch(model: Model, kind: str, function: sp.Expr, t: Array, y: Array) -> Switch:
+    value = sp.lambdify([model.t, *model.states], function, "numpy")
+    timed = function.free_symbols <= {model.t}
+    if timed:
+        t = np.linspace(*model.t_span, SAMPLES)
+        y = np.zeros((SAMPLES, model.n))
+    values = np.broadcast_to(np.asarray(value(t, *y.T), dtype=float), t.shape)
+    times = [_crossing(value, t[k], t[k + 1], y[k], y[k + 1], timed) for k in np.flatnonzero(np.diff(np.sign(values)))]
+    inside = sorted({float(time) for time in times if min(model.t_span) < time < max(model.t_span)})
+    return Switch(kind, str(function), timed, tuple(a for i, a in enumerate(inside) if i == 0 or a - inside[i - 1] > 1e-9 * abs(a)))
+
+
+def _crossing(value: object, a: float, b: float, ya: Array, yb: Array, timed: bool) -> float:
+    """Return the time between a and b at which the sign changes: exact if time decides, to a step of the trajectory otherwise."""
+
+    def along(t: float) -> float:
+        return float(value(t, *(ya + (yb - ya) * (t - a) / (b - a))))  # type: ignore[operator]
+
+    if along(a) == 0:
+        return float(a)
+    if along(b) == 0:
+        return float(b)
+    return float(brentq(along, a, b, xtol=1e-15, rtol=8.9e-16)) if timed else float(brentq(along, a, b))
