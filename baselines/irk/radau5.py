@@ -22,13 +22,14 @@ from baselines.irk import radau5_memory as at
 from baselines.irk.compile import compiled
 from baselines.irk.projection import own_index
 from baselines.irk.radau5_run import OPTIONS, Run
-from baselines.prepared import Prepared
+from baselines.prepared import Explicit, Prepared, explicit
 from herk.core import InputError, Problem, Reason, Settings, Solution, nearest
 from herk.core.dae import Array
 from herk.core.jit import interpreted
 from herk.method.signatures import FUNCTION
 
 FORMS = ("index1", "index2", "index3", "ggl", "baumgarte", "ode")
+LARGEST = 1000  # unknowns
 COUNTERS = {"nstep": at.NSTEP, "nreject": at.NREJECT, "nfev": at.NFEV, "ngev": at.NGEV, "njev": at.NJEV, "nlu": at.NLU, "nit": at.NIT}
 
 
@@ -45,18 +46,21 @@ class Functions(NamedTuple):
 class Ready(Prepared):
     """A form with its compiled functions, and for the projection those of the forms the constraints come from."""
 
-    kinks: tuple[float, ...] = ()
+    by_rate: bool = False  # an ODE without formulas
     top: Any = None  # form of highest index; None: no projection
     whole: Any = None  # overdetermined form
+
+    @property
+    def levels(self) -> tuple[int, ...]:
+        """Return the index of every unknown."""
+        return (1,) * len(self.start[0]) if self.by_rate else self.form.levels
 
     @cached_property
     def functions(self) -> Functions:
         """Return what the steps call."""
-        try:
-            implicit = self.form._implicit
-        except InputError:  # an ODE without formulas
-            return _by_rate(self.form)
-        return Functions(*implicit, _mass(self.form), None if callable(self.form.E) else np.asarray(self.form.E))
+        if self.by_rate:
+            return _by_rate(Explicit(self.form, self.t_span, self.start, self.back))
+        return Functions(*self.form._implicit, _mass(self.form), None if callable(self.form.E) else np.asarray(self.form.E))
 
     @cached_property
     def projecting(self) -> tuple[Callable[..., Any], ...]:
@@ -76,16 +80,17 @@ def _not_needed(t, z, out):  # type: ignore[no-untyped-def] # noqa: ARG001
     return
 
 
-def _by_rate(form: Any) -> Functions:
+def _by_rate(ode: Explicit) -> Functions:
     """Return the functions of z' = rate(t, z), interpreted."""
+    rate, derivative, unit = ode.rate, ode.rate_jacobian, np.eye(len(ode.start[0]))
 
     def residual(t: float, z: Array, zp: Array, out: Array) -> None:
-        out[:] = zp - form.rate(t, z)
+        out[:] = zp - rate(t, z)
 
     def jacobian(t: float, z: Array, zp: Array, cj: float, out: Array) -> None:  # noqa: ARG001
-        out[:] = (cj * np.eye(form.n) - form.rate_jacobian(t, z)).ravel()
+        out[:] = (cj * unit - derivative(t, z)).ravel()
 
-    return Functions(residual, jacobian, interpreted(_not_needed), np.eye(form.n))
+    return Functions(residual, jacobian, interpreted(_not_needed), unit)
 
 
 @dataclass(frozen=True)
@@ -97,8 +102,10 @@ class Radau5(Rival):
     package = "herk"
 
     def supports(self, problem: Problem, form: str) -> tuple[bool, str]:
-        """Tell whether there is such a form, and for the projection, hidden constraints."""
+        """Tell whether there is such a form, not too large for full matrices, and for the projection, hidden constraints."""
         fine, reason = super().supports(problem, form)
+        if fine and len(problem.y0) > LARGEST:
+            return False, f"problem {problem.name!r} has {len(problem.y0)} unknowns; {self.name} has full matrices, for up to {LARGEST}"
         if not fine or not self.projected:
             return fine, reason
         if problem.model is None:
@@ -108,16 +115,20 @@ class Radau5(Rival):
 
     def prepare(self, problem: Problem, form: str) -> Ready:
         """Return the form, compiled."""
-        own: Any = problem.form(form)
-        extra: dict[str, Any] = {}
+        extra: dict[str, Any] = {"kinks": problem.kinks}
         if self.projected:
-            extra = {"top": problem.form(f"index{own_index(problem.model)}"), "whole": problem.dae}
-        made = Ready(own, problem.t_span, own.start(), own.back, kinks=problem.kinks, **extra)
+            extra |= {"top": problem.form(f"index{own_index(problem.model)}"), "whole": problem.dae}
+        try:
+            own: Any = problem.form(form)
+            own._implicit  # noqa: B018 - compiled now, or refused
+            made = Ready(own, problem.t_span, own.start(), own.back, **extra)
+        except InputError:
+            ode = explicit(problem, form)
+            made = Ready(ode.form, ode.t_span, ode.start, ode.back, by_rate=True, **extra)
         self.solve(made, Settings(options={"max_steps": 1}))
         return made
 
-    def solve(self, prepared: Ready, settings: Settings) -> Solution:
-        """Solve; whatever happens, the points reached are returned with a reason."""
+    def _solve(self, prepared: Ready, settings: Settings) -> Solution:
         z0, _ = prepared.start
         points, memory = Points([], []), at.allocate(len(z0))
         if settings.t_eval is None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import time
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -41,9 +40,8 @@ class Run:
         compiled = all(map(is_compiled, prepared.functions[:3])) and not options["interpret"]
         self.begin, self.advance = (f if compiled else interpreted(f) for f in (radau5_step.begin, radau5_step.advance))
         self._bind(compiled)
-        m, form = memory, prepared.form
-        m.levels[:] = form.levels or (1,) * form.n
-        m.y[:], m.slope[:] = prepared.start
+        memory.levels[:] = prepared.levels
+        memory.y[:], memory.slope[:] = prepared.start
         self._set_tolerances()
         self.projection = self._projection(compiled)
 
@@ -83,19 +81,16 @@ class Run:
         return float(min(h, 1e-3 * abs(t1 - t0), self.options["max_step"]))
 
     def to_the_end(self) -> None:
-        """Run from kink to kink."""
-        t0, t1 = self.prepared.t_span
-        inner = sorted((k for k in self.prepared.kinks if min(t0, t1) < k < max(t0, t1)), reverse=t1 < t0)
+        """Step through the span, or to where it cannot be helped."""
+        (t0, t1), m = self.prepared.t_span, self.m
         wanted = None if self.settings.t_eval is None else np.asarray(self.settings.t_eval, dtype=float)
         self._outputs(wanted)
-        h = np.copysign(self.first_step(), t1 - t0)
-        for start, end in pairwise([t0, *inner, t1]):
-            self.m.run[at.T], self.m.run[at.H], self.m.run[at.T_END] = start, h, end
-            self.begin(self.m)
-            if not self._segment():
-                break
+        m.run[at.T], m.run[at.H], m.run[at.T_END] = t0, math.copysign(self.first_step(), t1 - t0), t1
+        self.begin(m)
+        while self._chunk():
+            pass
         if wanted is not None:
-            done = int(self.m.ints[at.DONE])
+            done = int(m.ints[at.DONE])
             self.points.t += wanted[:done].tolist()
             self.points.z += list(self.y_out[:done])
 
@@ -110,25 +105,22 @@ class Run:
             self.y_out[0] = self.m.y
             self.m.ints[at.DONE] = 1
 
-    def _segment(self) -> bool:
-        """Step to the end of a segment in chunks; return whether it was reached."""
+    def _chunk(self) -> bool:
+        """Make some steps, keep the points, look at the limits; return whether to go on."""
         m, most = self.m, self.options["max_steps"]
-        while True:
-            tried = int(m.ints[at.NSTEP] + m.ints[at.NREJECT])
-            end = self.advance(m, self.projection, min(CHUNK, most - tried), self.t_out, self.y_out)
-            kept = int(m.ints[at.KEPT])
-            self.points.t += self.t_out[:kept].tolist()
-            self.points.z += list(self.y_out[:kept].copy())
-            t = float(m.run[at.T])
-            if end == at.FINISHED:
-                return True
-            if end != at.CHUNK_FULL:
-                reason, words = ENDS[end]
-                self.points.stop(reason, f"The run stopped at t = {t!r}: {words} (last step tried {m.run[at.H]:.3g}).")
-                return False
-            if m.ints[at.NSTEP] + m.ints[at.NREJECT] >= most:
-                self.points.stop(Reason.MAX_STEPS, f"{most} steps were tried; t = {t!r} is reached.")
-                return False
-            if time.perf_counter() > self.deadline:
-                self.points.stop(Reason.TIME_LIMIT, f"The time limit of {self.settings.time_limit:g} s was reached at t = {t!r}.")
-                return False
+        tried = int(m.ints[at.NSTEP] + m.ints[at.NREJECT])
+        end = self.advance(m, self.projection, min(CHUNK, most - tried), self.t_out, self.y_out)
+        kept = int(m.ints[at.KEPT])
+        self.points.t += self.t_out[:kept].tolist()
+        self.points.z += list(self.y_out[:kept].copy())
+        if end == at.FINISHED:
+            return False
+        t = float(m.run[at.T])
+        if end != at.CHUNK_FULL:
+            reason, words = ENDS[end]
+            self.points.stop(reason, f"The run stopped at t = {t!r}: {words} (last step tried {m.run[at.H]:.3g}).")
+        elif m.ints[at.NSTEP] + m.ints[at.NREJECT] >= most:
+            self.points.stop(Reason.MAX_STEPS, f"{most} steps were tried; t = {t!r} is reached.")
+        elif time.perf_counter() > self.deadline:
+            self.points.stop(Reason.TIME_LIMIT, f"The time limit of {self.settings.time_limit:g} s was reached at t = {t!r}.")
+        return self.points.reason is Reason.FINISHED
