@@ -18,6 +18,7 @@ JACOBIAN = "void(float64, float64[::1], float64[::1], float64, float64[::1])"  #
 residual_at, jacobian_at = at(RESIDUAL), at(JACOBIAN)
 
 MOST = 12  # Newton iterations
+WILD = 100.0  # weights of (13) beyond this come from a system that is nearly singular; 2 to 8 are usual
 SINGULAR, DIVERGED, UNDERFLOW = -1, -2, -3
 
 
@@ -153,10 +154,9 @@ def derivative_weights(t, first, k, weights):  # type: ignore[no-untyped-def]
 
 @compiled(_nrt=True)
 def modified_weights(t, weights, orders, k, beta):  # type: ignore[no-untyped-def]
-    """Write the weights of (13) from the system (17): exact for t^2, ..., t^(k+1), given how each earlier derivative was computed.
+    """Write the weights of (13) from (17), times counted from t[0] in steps: exact for t^2, ..., t^(k+1), whatever made earlier derivatives.
 
-    orders[j] and weights[j] belong to the derivative at t[j]; order 0 marks a start, where the derivative is exact. Times are counted
-    from t[0] in steps, which keeps the system well scaled.
+    orders[j], weights[j] belong to the derivative at t[j]; order 0 marks an exact one. False: the system is nearly singular, which happens.
     """
     h, size = t[0] - t[1], k + 1
     work = np.zeros(size * size + size)
@@ -169,9 +169,9 @@ def modified_weights(t, weights, orders, k, beta):  # type: ignore[no-untyped-de
                 value += weights[j, i] * h * ((t[j + i] - t[0]) / h) ** power
             work[(power - 1) * size + j] = value
     work[size * size + 1] = 2.0
-    pivot = solve_scaled(work, size)
+    solved = solve_scaled(work, size) > 0.0 and np.abs(work[size * size :]).max() < WILD
     beta[:size] = work[size * size :] / h
-    return pivot
+    return solved
 
 
 @compiled(_nrt=True)
@@ -184,7 +184,7 @@ def bdf_step(functions, system, history, k, q, modified, limit, K, Z):  # type: 
     orders[0] = k
     derivative_weights(t, 0, k, weights[0])
     beta = weights[0].copy()
-    if modified and modified_weights(t, weights, orders, k, beta) == 0.0:
+    if modified and not modified_weights(t, weights, orders, k, beta):
         return SINGULAR
     for i in range(1, k + 1):
         first += weights[0, i] * P[i]

@@ -60,18 +60,30 @@ def history(layout: Layout, depth: int, most: int) -> tuple[Array, Array, Array,
     return np.zeros(depth), np.zeros(shape), np.zeros(shape), np.zeros((depth, most + 1)), np.zeros(depth, dtype=np.int64)
 
 
-def bdf(ready: Ready, grid: Array, orders: Array, *, modified: bool, limit: float = LIMIT) -> March:
-    """Run BDF along the grid, step n with orders[n-1]: modified as in (15), or (12) for both derivatives, as in first-order systems."""
-    layout, most = ready.layout, int(max(orders))
-    memory = history(layout, 2 * most + 2, most)
+def remember(memory: tuple[Array, ...], layout: Layout, times: Array, points: Array, newest: int) -> None:
+    """Put points into the memory of BDF, the last one at place `newest`; their derivatives count as exact (order 0)."""
     t, P, V, _, _ = memory
-    t[0], P[0], V[0] = grid[0], ready.initial[0], ready.initial[1]
-    K, Z = ready.initial[:1].copy(), np.empty((1, 2, ready.form.n))
-    z, evaluations = [ready.start[0]], 0
-    for time, order in zip(grid[1:], orders, strict=True):
+    for place, time, point in zip(range(newest + len(times) - 1, newest - 1, -1), times, points, strict=True):
+        t[place] = time
+        for j, value in enumerate(point):
+            (P if layout.derivative[0, j] == 0 else V)[place, layout.source[0, j]] = value
+
+
+def bdf(ready: Ready, grid: Array, orders: Array, *, modified: bool, known: Array | None = None, limit: float = LIMIT) -> March:
+    """Run BDF along the grid: modified as in (15), or (12) for both derivatives, as in first-order systems.
+
+    `known` are the points at the first times of the grid (rows; the start alone if not given), `orders` those of the steps that follow.
+    """
+    layout, most = ready.layout, int(max(orders))
+    first = ready.start[0][None, :] if known is None else np.asarray(known)
+    memory = history(layout, 2 * most + 2 + len(first), most)
+    remember(memory, layout, grid[: len(first)], first, 0)
+    K, Z = memory[1][:1].copy(), np.empty((1, 2, ready.form.n))
+    z, evaluations = list(first), 0
+    for time, order in zip(grid[len(first) :], orders, strict=True):
         for part in memory:
             part[1:] = part[:-1].copy()
-        t[0] = time
+        memory[0][0] = time
         made = kernels.bdf_step(ready.functions, layout.arrays, memory, int(order), layout.q, modified, limit, K, Z)
         evaluations += made if made > 0 else kernels.MOST
         if made < 0:

@@ -15,7 +15,7 @@ import numpy as np
 from baselines.adapter import Points, Rival, Watch, finished, note, tolerances
 from baselines.second_order import kernels
 from baselines.second_order.layout import Ready, ready
-from baselines.second_order.march import LIMIT, Steps, history
+from baselines.second_order.march import LIMIT, Steps, history, remember
 from baselines.second_order.tables import METHODS
 from herk.core import Problem, Reason, Settings, Solution
 from herk.core.dae import Array
@@ -145,15 +145,9 @@ def first_points(prepared: Ready, rtol: float, atol: Array, most: int) -> tuple[
     h = float(np.sign(t1 - t0)) * min(1e-3 * abs(t1 - t0), float(np.sqrt(0.3 / size)) if size > 0 else np.inf)
     steps, grid = Steps(prepared, METHODS["glm"], h), t0 + h * np.arange(FIRST + 1)
     memory = history(prepared.layout, 2 * most + 3, most)
-    points = [prepared.start[0], *steps.along(grid)]
-    t, P, V, _, _ = memory
-    place = prepared.layout
-    for i, (time, point) in enumerate(zip(grid, points, strict=False)):
-        at = len(points) - i
-        t[at] = time
-        for j in range(len(point)):
-            (P if place.derivative[0, j] == 0 else V)[at, place.source[0, j]] = point[j]
-    return steps, grid[1 : len(points)], np.array(points[1:]), memory
+    points = np.vstack([prepared.start[0], steps.along(grid)])
+    remember(memory, prepared.layout, grid[: len(points)], points, 1)
+    return steps, grid[1 : len(points)], points[1:], memory
 
 
 def deliver(points: Points, wanted: Array) -> None:
