@@ -11,6 +11,7 @@ import multiprocessing
 import os
 import pkgutil
 import signal
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
@@ -23,12 +24,14 @@ from herk.bench import worker
 from herk.bench.worker import Finding, Work
 from herk.core import Problem, Reason, Settings, Solution, Solver
 
-GRACE = 2.0  # seconds a solver may take to honour its time limit itself before its process is ended
+GRACE = 15.0  # seconds a solver may take to honour its time limit itself before its process is ended; it may be compiling
+GOODBYE = 2.0  # seconds to end when asked to
 PREPARE_LIMIT = 300.0  # seconds for derivation and compilation
 OBSERVE_LIMIT = 60.0  # seconds for measuring, another solve with output times included
 MEMORY_LIMIT = 4e9  # bytes beyond what the process has at the start
 MOST_LATE = 3  # runs in a row that may run out of time before one has succeeded
 MOST_DEATHS = 3  # processes that one ladder may cost
+_STARTING = threading.Lock()  # several ladders may be waited for in threads
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
 
 
@@ -88,7 +91,7 @@ def call(function: Callable[[], Any], limit: float = PREPARE_LIMIT) -> tuple[Any
         try:
             return pipe.recv() if pipe.poll(limit) else (None, f"It took longer than {limit:g} s.")
         except (EOFError, OSError):
-            process.join(GRACE)
+            process.join(GOODBYE)
             return None, _last_words(process.exitcode)
 
 
@@ -108,7 +111,7 @@ def _started(target: Callable[..., None], *content: Any) -> Iterator[tuple[Conne
     mine, theirs = context.Pipe(duplex=False)
     process = context.Process(target=target, args=(theirs, {**os.environ, **ONE_THREAD}, *content), daemon=True)
     with mine:
-        with theirs, _one_thread(), _allowed_to_have_children():
+        with theirs, _STARTING, _one_thread(), _allowed_to_have_children():
             try:
                 process.start()
             except Exception as error:  # noqa: BLE001 - a solver that cannot be pickled
@@ -132,7 +135,7 @@ def _listen(pipe: Connection, process: Any, work: Work) -> Iterator[tuple[int | 
                 return
             kind, content = pipe.recv()
         except (EOFError, OSError):
-            process.join(GRACE)
+            process.join(GOODBYE)
             yield number, Finding(Reason.CRASHED, _last_words(process.exitcode))
             return
         if kind == "prepared":
@@ -161,7 +164,7 @@ def _end(process: Any) -> None:
     """End the process we started, politely if it lets us."""
     if process.is_alive():
         process.terminate()
-        process.join(GRACE)
+        process.join(GOODBYE)
     if process.is_alive():
         process.kill()
     process.join()
@@ -175,7 +178,7 @@ def _context() -> Any:
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
     own = [f"baselines.{module.name}" for module in pkgutil.iter_modules(baselines.__path__)]
-    context.set_forkserver_preload(["herk.bench.worker", "testset", "herk.model.regularize", "herk.model.forms", "herk.method.solve", *own])
+    context.set_forkserver_preload(["herk.bench.run", "testset", "herk.model.regularize", "herk.model.forms", "herk.method.solve", *own])
     return context
 
 

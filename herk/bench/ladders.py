@@ -76,29 +76,29 @@ def expand(study: Study, choice: Choice = EVERYTHING) -> list[Ladder]:
     for case in study.case:
         known = [name for name in testset.names() if _matches(name, case.problem) and (problems is None or name in problems)]
         for name, changes in [(p, c) for p in known for c in case.changes] + [(p, {}) for p in new_problems]:
-            for solver, form in _pairs(case, solvers, new_solvers):
-                ladders[_ladder(study, name, canonical(dict(changes)), solver, form, choice.files)] = None
+            for solver, form, options in _pairs(case, solvers, new_solvers):
+                ladders[_ladder(study, name, canonical(dict(changes)), solver, form, options, choice.files)] = None
     return list(ladders)
 
 
-def _pairs(case: Case, chosen: Sequence[str] | None, strangers: Sequence[str]) -> Iterable[tuple[str, str]]:
-    """Yield solver and form of a case; a stranger is taken on every form."""
+def _pairs(case: Case, chosen: Sequence[str] | None, strangers: Sequence[str]) -> Iterable[tuple[str, str, str]]:
+    """Yield solver, form and options of a case; a stranger is taken on every form, as it is."""
     for name in baselines.names():
         solver = baselines.get(name)
         ours = _matches(name, case.solver) and (chosen is None or name in chosen) and case.adaptive in (None, solver.adaptive)
         for form in solver.forms:
             if (ours and _matches(form, case.form)) or name in strangers:
-                yield name, form
+                yield name, form, "{}" if name in strangers else canonical(dict(case.options))
 
 
-def _ladder(study: Study, problem: str, changes: str, solver: str, form: str, files: tuple[str, ...]) -> Ladder:
+def _ladder(study: Study, problem: str, changes: str, solver: str, form: str, options: str, files: tuple[str, ...]) -> Ladder:
     rungs = tuple(Rung(rtol, rounded(rtol * study.atol_per_rtol), None, rtol in study.series_rtol) for rtol in study.rtol)
     if study.steps:
         t0, t1 = _span(problem, changes)
         rungs = tuple(Rung(None, None, abs(t1 - t0) / count) for count in study.steps)
     return Ladder(
         study.name, problem, changes, form, solver, rungs, study.repeats, study.time_limit, study.grid,
-        _matches(solver, study.trajectories), canonical(dict(study.options)), files,
+        _matches(solver, study.trajectories), options, files,
     )  # fmt: skip
 
 

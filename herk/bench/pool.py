@@ -1,9 +1,12 @@
-"""Many ladders: one after the other, in processes through joblib, or the same call on a Dask scheduler; records come as they are made."""
+"""Many ladders: one after the other, several at a time through joblib, or the same call on a Dask scheduler.
+
+Every ladder is solved in a process of its own in any case; here is only waited for it, for which threads are enough.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import contextmanager
 
 from joblib import Parallel, delayed, parallel_config
 
@@ -21,11 +24,8 @@ def batches(ladders: Sequence[Ladder], jobs: int = 1, cluster: str | None = None
     if cluster is None and jobs == 1:
         yield from ((ladder, batch) for ladder in ladders for batch in run.records(ladder))
         return
-    with _place(jobs, cluster) as count:
-        made = Parallel(n_jobs=count, return_as="generator_unordered", batch_size=1, pre_dispatch="all")(
-            delayed(whole)(ladder) for ladder in ladders
-        )
-        yield from made
+    with _place(jobs, cluster):
+        yield from Parallel(return_as="generator_unordered", batch_size=1)(delayed(whole)(ladder) for ladder in ladders)
 
 
 def whole(ladder: Ladder) -> Batch:
@@ -33,31 +33,20 @@ def whole(ladder: Ladder) -> Batch:
     return ladder, [rec for batch in run.records(ladder) for rec in batch]
 
 
-def _place(jobs: int, cluster: str | None) -> AbstractContextManager[int]:
-    return nullcontext(jobs) if cluster is None else _Cluster(cluster)
-
-
-class _Cluster(AbstractContextManager[int]):
-    """A Dask scheduler in the place of local processes; its workers need herk, and files of the user at the same paths."""
-
-    def __init__(self, address: str) -> None:
-        """Connect."""
-        try:
-            from distributed import Client
-        except ImportError as error:
-            raise InputError(f"--cluster needs Dask ({error}); pip install 'herk[cluster]'.") from None
-        try:
-            self.client = Client(address, timeout=PATIENCE, set_as_default=False)
-        except (OSError, ValueError) as error:
-            raise InputError(f"No Dask scheduler answers at {address!r}: {error}. Start one with `dask scheduler`.") from None
-        self.config = parallel_config(backend="dask", client=self.client, wait_for_workers_timeout=PATIENCE)
-
-    def __enter__(self) -> int:
-        """Use the cluster for calls of joblib; -1 means all of its workers."""
-        self.config.__enter__()
-        return -1
-
-    def __exit__(self, *what: object) -> None:
-        """Leave the cluster as it was."""
-        self.config.__exit__(*what)  # type: ignore[arg-type]
-        self.client.close()
+@contextmanager
+def _place(jobs: int, cluster: str | None) -> Iterator[None]:
+    """Say where joblib is to work: here, or on a scheduler, whose workers need herk, and files of the user at the same paths."""
+    if cluster is None:
+        with parallel_config(backend="threading", n_jobs=jobs):
+            yield
+        return
+    try:
+        from distributed import Client
+    except ImportError as error:
+        raise InputError(f"--cluster needs Dask ({error}); pip install 'herk[cluster]'.") from None
+    try:
+        client = Client(cluster, timeout=PATIENCE, set_as_default=False)
+    except (OSError, ValueError) as error:
+        raise InputError(f"No Dask scheduler answers at {cluster!r}: {error}. Start one with `dask scheduler`.") from None
+    with client, parallel_config(backend="dask", n_jobs=-1, client=client, wait_for_workers_timeout=PATIENCE):
+        yield

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Collection, Iterator
-from dataclasses import fields, replace
+from dataclasses import fields, is_dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -67,7 +67,7 @@ def _work(ladder: Ladder) -> Work:
     settings = tuple(_settings(ladder, rung) for rung in ladder.rungs)
     kept = frozenset(rung.rtol for rung in ladder.rungs if rung.series)
     observe = partial(observed, grid=ladder.grid, series_rtol=kept, paths=ladder.trajectories)
-    load = partial(_load, ladder.problem, ladder.changes, ladder.solver, ladder.files)
+    load = partial(_load, ladder.problem, ladder.changes, ladder.solver, ladder.options, ladder.files)
     return Work(load, ladder.form, settings, observe, ladder.repeats, isolate.MEMORY_LIMIT)
 
 
@@ -76,10 +76,13 @@ def _settings(ladder: Ladder, rung: Rung) -> Settings:
     return Settings(**tolerances, step=rung.step, time_limit=ladder.time_limit, options=json.loads(ladder.options))
 
 
-def _load(problem: str, changes: str, solver: str, files: tuple[str, ...]) -> tuple[Solver, Problem]:
-    """Find problem and solver by name, in the process that runs them."""
+def _load(problem: str, changes: str, solver: str, options: str, files: tuple[str, ...]) -> tuple[Solver, Problem]:
+    """Find problem and solver by name, in the process that runs them; options hold while it prepares, too."""
     plugins.load(files)
-    return baselines.get(solver), testset.get(problem, **json.loads(changes))
+    own, given = baselines.get(solver), json.loads(options)
+    if given and is_dataclass(own) and hasattr(own, "options"):
+        own = replace(own, options={**own.options, **given})
+    return own, testset.get(problem, **json.loads(changes))
 
 
 def observed(

@@ -18,13 +18,17 @@ QUARTER = 4  # tolerances per decade, because the error of a single run scatters
 
 @dataclass(frozen=True)
 class Case:
-    """Problems, solvers and forms by patterns (* ? [ab]); every match of all three is run, with every change of parameters."""
+    """Problems, solvers and forms by patterns (* ? [ab]); every match of all three is run, with every change of parameters.
+
+    `adaptive` asks for solvers with or without control of their step; `options` are handed to the solver.
+    """
 
     problem: tuple[str, ...]
     solver: tuple[str, ...]
     form: tuple[str, ...] = ("*",)
     changes: tuple[Mapping[str, Any], ...] = ({},)
     adaptive: bool | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -43,7 +47,6 @@ class Study:
     grid: int | str = 50
     series_rtol: tuple[float, ...] = ()
     trajectories: tuple[str, ...] = ()
-    options: Mapping[str, Any] = field(default_factory=dict)
 
 
 def names() -> list[str]:
@@ -106,7 +109,7 @@ def _case(table: Mapping[str, Any]) -> Case:
         raise InputError("A case of a study needs problem and solver: lists of names or patterns.")
     lists = {name: _texts(table[name], name) for name in ("problem", "solver", "form") if name in table}
     changes = tuple(table.get("changes", [{}]))
-    return Case(**lists, changes=changes, adaptive=table.get("adaptive"))
+    return Case(**lists, changes=changes, adaptive=table.get("adaptive"), options=table.get("options", {}))
 
 
 def _texts(value: Any, name: str) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -70,9 +71,12 @@ def serve(pipe: Connection, environment: dict[str, str], work: Work, todo: Seque
         except BaseException as error:  # noqa: BLE001 - a foreign library may throw anything
             pipe.send(("whole", _thrown(error, work)))
             return
+        ready, patient = _Ready(pipe, work, solver, problem, prepared), True
         for number in todo:
             pipe.send(("begins", number))
-            pipe.send(("ended", _rung(pipe, work, solver, prepared, problem, work.rungs[number])))
+            found = ready.rung(work.rungs[number], patient)
+            pipe.send(("ended", found))
+            patient = patient and found.reason is not Reason.TIME_LIMIT
         pipe.send(("done", None))
 
 
@@ -86,38 +90,54 @@ def answer(pipe: Connection, environment: dict[str, str], function: Callable[[],
             pipe.send((None, f"{type(error).__name__}: {error}"))
 
 
-def _rung(pipe: Connection, work: Work, solver: Solver, prepared: Any, problem: Problem, settings: Settings) -> Finding:
-    """Observe one run, which also warms up; then time others that are not slowed down by a watch on their time."""
+@dataclass(frozen=True)
+class _Ready:
+    """A solver prepared for its problem."""
 
-    def again(**changes: Any) -> Solution:
-        return checked(solver.solve(prepared, replace(settings, **changes)), problem)
+    pipe: Connection
+    work: Work
+    solver: Solver
+    problem: Problem
+    prepared: Any
 
-    def timed(**changes: Any) -> tuple[Solution, float, float]:
-        pipe.send(("alive", None))
+    def rung(self, settings: Settings, patient: bool) -> Finding:
+        """Observe one run, which also warms up; then time others that are not slowed down by a watch on their time.
+
+        With patience a run that was late gets a second chance, because it may have compiled what is needed only at this setting.
+        """
+        try:
+            with _peak() as grown:
+                solution, *first = self.timed(settings)
+            if solution.reason is Reason.TIME_LIMIT and patient:
+                solution, *first = self.timed(settings)
+            times = [tuple(first)]
+            if solution.success and self.work.repeats > 1 and first[0] < LONG:
+                times = [self.repeated(settings) for _ in range(self.work.repeats)]
+            self.pipe.send(("observes", None))
+            observed = self.work.observe(self.problem, settings, solution, partial(self.again, settings))
+        except BaseException as error:  # noqa: BLE001 - whatever a solver throws costs one finding
+            return _thrown(error, self.work)
+        wall, cpu = zip(*times, strict=True)
+        return Finding(solution.reason, solution.message, observed, wall, cpu, grown[0])
+
+    def timed(self, settings: Settings) -> tuple[Solution, float, float]:
+        """Return the solution, wall and processor seconds."""
+        self.pipe.send(("alive", None))
         wall, cpu = time.perf_counter(), time.process_time()
-        raw = solver.solve(prepared, replace(settings, **changes))
+        raw = self.solver.solve(self.prepared, settings)
         cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
-        return checked(raw, problem), wall, cpu
+        return checked(raw, self.problem), wall, cpu
 
-    try:
-        with _peak() as peak:
-            solution, *first = timed()
-        times = [tuple(first)]
-        if solution.success and work.repeats > 1 and first[0] < LONG:
-            times = [_repeated(timed) for _ in range(work.repeats)]
-        pipe.send(("observes", None))
-        observed = work.observe(problem, settings, solution, again)
-    except BaseException as error:  # noqa: BLE001 - whatever a solver throws costs one finding
-        return _thrown(error, work)
-    wall, cpu = zip(*times, strict=True)
-    return Finding(solution.reason, solution.message, observed, wall, cpu, peak[0])
+    def repeated(self, settings: Settings) -> tuple[float, float]:
+        """Return wall and processor seconds of a run that must succeed, as one has before."""
+        solution, wall, cpu = self.timed(replace(settings, time_limit=None))
+        if not solution.success:
+            raise RuntimeError(f"A repetition of a run that had succeeded failed: {solution.message}")
+        return wall, cpu
 
-
-def _repeated(timed: Callable[..., tuple[Solution, float, float]]) -> tuple[float, float]:
-    solution, wall, cpu = timed(time_limit=None)
-    if not solution.success:
-        raise RuntimeError(f"A repetition of a run that had succeeded failed: {solution.message}")
-    return wall, cpu
+    def again(self, settings: Settings, **changes: Any) -> Solution:
+        """Solve once more, with other output times."""
+        return checked(self.solver.solve(self.prepared, replace(settings, **changes)), self.problem)
 
 
 def _thrown(error: BaseException, work: Work) -> Finding:
