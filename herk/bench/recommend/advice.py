@@ -9,6 +9,7 @@ from herk.bench.recommend.evidence import HELD, Drift, Stiffness
 from herk.bench.recommend.examine import Facts
 from herk.bench.recommend.rank import GIVEN_UP, Row
 from herk.bench.recommend.reference import Agreement
+from herk.bench.recommend.switching import Switch
 
 SENSITIVE = 100.0  # an error so many times the tolerance is worth a warning
 NOISE = 1.3  # times closer than this factor are called equal
@@ -70,8 +71,8 @@ def _switches(facts: Facts, collapses: Sequence[float]) -> list[str]:
     if timed:
         times = sorted({time for each in timed for time in each.times})
         parts.append(
-            f"The right-hand side is not smooth at t = {_listed(times)} ({_named(timed)}): no method has its order across such a time; "
-            "solve piece by piece and start anew there, as the code below does where it uses HERK."
+            f"The right-hand side is not smooth at t = {_listed(times)} (where {_named(timed)} changes sign): no method has its order "
+            "across such a time; solve piece by piece and start anew there, as the code below does where it uses HERK."
         )
     if stated:
         times = sorted({time for each in stated for time in each.times})
@@ -88,8 +89,8 @@ def _switches(facts: Facts, collapses: Sequence[float]) -> list[str]:
     return parts
 
 
-def _named(found: Sequence[object]) -> str:
-    return ", ".join(f"{each.kind} switched by {each.function}" for each in found)  # type: ignore[attr-defined]
+def _named(found: Sequence[Switch]) -> str:
+    return " or ".join(each.function for each in found)
 
 
 def _listed(times: Sequence[float], most: int = 4) -> str:

@@ -20,7 +20,7 @@ from herk.model.regularize import RegularizationError, regularize
 from herk.model.start import check_constraints, consistent_start, inconsistency
 
 POINTS = 40  # of the trajectory at which the Jacobian is looked at
-GRID = 40  # times at which solvers are compared, half of them evenly spread
+GRID = 32  # even intervals, at whose ends solvers are compared
 JUMP = 1e-3  # of the span on either side of a switch is left out: there an algebraic component has two values
 EXPLORE_RTOL, EXPLORE_ATOL, EXPLORE_STEPS = 1e-6, 1e-9, 20_000
 STABILITY = 3.3  # |h lambda| up to which dopri5 is stable on the negative real axis
@@ -115,17 +115,17 @@ def facts(loaded: Loaded) -> Facts:
         levels=tuple(tuple(str(c) for c in level) for level in found.levels) if found else (),
         notes=found.notes if found else (),
         switches=found_switches, sizes=tuple(map(float, sizes)), fastest=fastest, stability_steps=steps,
-        grid=_grid(problem.t_span, t, (*problem.kinks, *(time for each in found_switches for time in each.times))),
+        grid=grid(problem.t_span, (*problem.kinks, *(time for each in found_switches for time in each.times))),
     )  # fmt: skip
 
 
-def _grid(t_span: tuple[float, float], t: Array, jumps: tuple[float, ...]) -> tuple[float, ...]:
-    """Return times at which solvers are compared: even ones and some where the solution moves fast, none where it may jump."""
-    moving = t[np.unique(np.linspace(0, len(t) - 1, GRID // 2).astype(int))[1:-1]]
-    times = np.unique([*np.linspace(*t_span, GRID // 2), *moving])
-    clear = JUMP * abs(t_span[1] - t_span[0])
-    kept = [float(time) for time in times if all(abs(time - jump) > clear for jump in jumps)]
-    return tuple(sorted(set(kept) | {t_span[1]}, reverse=t_span[1] < t_span[0]))
+def grid(t_span: tuple[float, float], jumps: tuple[float, ...] = ()) -> tuple[float, ...]:
+    """Return times at which solvers are compared: even ones, and some close to the start for fast transients; none at a jump."""
+    (t0, t1), length = t_span, t_span[1] - t_span[0]
+    times = [*np.linspace(t0, t1, GRID + 1), *(t0 + length * 10.0 ** (-k / 2) for k in range(4, 11))]
+    clear = JUMP * abs(length)
+    kept = {float(time) for time in times if all(abs(time - jump) > clear for jump in jumps)}
+    return tuple(sorted(kept | {float(t1)}, reverse=t1 < t0))
 
 
 def explore(problem: Problem) -> tuple[Flow, Array, Array]:

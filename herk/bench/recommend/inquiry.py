@@ -16,7 +16,7 @@ from herk.bench.recommend.candidates import kind as kind_of_method
 from herk.bench.recommend.examine import Facts, examine
 from herk.bench.recommend.rank import GIVEN_UP, Trial, choose, measured, ranking, reached
 from herk.bench.recommend.reference import Agreement, agree
-from herk.bench.recommend.room import reports
+from herk.bench.recommend.room import TIME_UP, reports
 from herk.bench.recommend.snippet import code
 from herk.bench.recommend.trial import Plan, Run, climb
 from herk.core import InputError
@@ -174,7 +174,9 @@ def _trials(path: str, facts: Facts, agreed: Agreement, error: float, clock: Clo
             continue
         say(f"trying {candidate[0]} on {candidate[1]}, {clock.left:.0f} s left")
         heard = _listen(candidate, ladder(error), plan, clock, enough)
-        if heard.fits:
+        if not heard.runs and heard.note == TIME_UP:
+            yield Trial(candidate, note=NOT_RUN)
+        elif heard.fits:
             trial = Trial(candidate, measured(heard.runs, agreed, facts.sizes), heard.prepare_seconds, heard.note)
             fastest = min(fastest, at.run.seconds) if (at := reached(trial, error)) else fastest
             yield trial

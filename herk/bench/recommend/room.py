@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from multiprocessing.connection import Connection
 from typing import Any
 
+TIME_UP = "It was ended: the time allowed was used up."
 GRACE = 2.0  # seconds between asking a process to end and ending it
 MEMORY = 4e9  # bytes a process may ask for
 # Loaded once by the server that forks the processes, so that each starts in milliseconds.
@@ -43,7 +44,7 @@ def reports(target: Callable[..., None], *arguments: Any, deadline: float) -> It
 def _listen(pipe: Connection, worker: Any, deadline: float) -> Iterator[Report]:
     while True:
         if not pipe.poll(max(0.0, deadline - time.monotonic())):
-            yield "ended", "It was ended: the time allowed was used up."
+            yield "ended", TIME_UP
             return
         try:
             kind, content = pipe.recv()

@@ -1,0 +1,218 @@
+"""What changed between two sets of records: runs that fail or succeed now, accuracy, time, orders, claims; and which of it is worse."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+import numpy as np
+
+from herk.bench import store
+from herk.bench.record import Record
+from herk.core import InputError
+
+ACCURACY, WORTH_SAYING = 10.0, 3.0  # median ratio of errors: a regression, and one that is mentioned
+SLOWER = 1.5  # median ratio of times over a ladder: a regression
+SHORTEST = 1e-4  # seconds; shorter runs are noise
+ROUNDING = 1e-13  # errors below it differ by chance
+ORDER = 0.5  # an observed order that falls by more has dropped
+ENOUGH = 3  # runs from which a decade is judged by itself
+MACHINE = ("machine", "cores", "os")
+
+Ladder = tuple[str, ...]
+Rung = tuple[float | None, ...]
+Pair = tuple[Record, Record]
+
+
+@dataclass(frozen=True)
+class Change:
+    """One difference in a sentence; `worse` makes it a regression."""
+
+    kind: str
+    text: str
+    worse: bool = False
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """All differences between two record sets."""
+
+    old: str
+    new: str
+    changes: tuple[Change, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def regression(self) -> bool:
+        """Tell whether anything is worse than before."""
+        return any(change.worse for change in self.changes)
+
+    @property
+    def text(self) -> str:
+        """Return the differences, the worse ones first."""
+        lines = [f"{self.old} -> {self.new}", *self.notes]
+        for worse, title in ((True, "Worse:"), (False, "Other changes:")):
+            found = [f"  {change.kind}: {change.text}" for change in self.changes if change.worse is worse]
+            lines += ["", title, *found] if found else []
+        return "\n".join([*lines, "", "REGRESSION" if self.regression else "No regression."])
+
+
+def compare(old: Path, new: Path) -> Comparison:
+    """Compare two record files, or the folders they are in."""
+    before, after = _records(Path(old)), _records(Path(new))
+    ladders = _ladders(before, after)
+    same = len({tuple(record.get(name) for name in MACHINE) for record in (*before, *after) if record["kind"] == "run"}) <= 1
+    changes = [*_claims(before, after), *_outcomes(ladders), *_accuracy(ladders), *_orders(ladders)]
+    changes += [*(_times(ladders) if same else ()), *_lost(before, after)]
+    return Comparison(str(old), str(new), tuple(changes), tuple(_notes(ladders, same)))
+
+
+def _records(path: Path) -> list[Record]:
+    file = path / store.NAME if path.is_dir() else path
+    if not file.is_file():
+        raise InputError(f"There are no records at {str(file)!r}: name a records.jsonl, or a folder that has one.")
+    return store.latest(store.Store(file).read()[0])
+
+
+def _place(run: Record) -> tuple[Ladder, Rung]:
+    """Return what makes runs comparable: versions differ on purpose."""
+    ladder = tuple(str(run[name]) for name in ("study", "problem", "changes", "form", "solver", "options"))
+    return ladder, (run["rtol"], run["step"])
+
+
+def _runs(records: Sequence[Record]) -> dict[tuple[Ladder, Rung], Record]:
+    return {_place(record): record for record in sorted(records, key=lambda each: each["date"]) if record["kind"] == "run"}
+
+
+def _ladders(before: Sequence[Record], after: Sequence[Record]) -> dict[Ladder, list[Pair]]:
+    """Return the runs that are in both, ladder by ladder."""
+    first, second = _runs(before), _runs(after)
+    found: dict[Ladder, list[Pair]] = defaultdict(list)
+    for place in first:
+        if place in second:
+            found[place[0]].append((first[place], second[place]))
+    return found
+
+
+def _name(ladder: Ladder) -> str:
+    study, problem, changes, form, solver, options = ladder
+    extra = "".join(f" {text}" for text in (changes, options) if text != "{}")
+    return f"{study}: {solver} on {problem}/{form}{extra}"
+
+
+def _setting(run: Record) -> str:
+    return (
+        f"step {run['step']:.3g}" if run["step"] is not None else f"rtol {run['rtol']:.0e}" if run["rtol"] is not None else "all settings"
+    )
+
+
+def _outcomes(ladders: Mapping[Ladder, list[Pair]]) -> Iterator[Change]:
+    for ladder, pairs in ladders.items():
+        lost = [new for old, new in pairs if old["status"] == "ok" != new["status"]]
+        won = [new for old, new in pairs if old["status"] != "ok" == new["status"]]
+        if lost:
+            why = f"{lost[0].get('reason')}: {lost[0].get('message')}"
+            yield Change("fails now", f"{_name(ladder)}, {', '.join(map(_setting, lost))} ({why})", worse=True)
+        if won:
+            yield Change("solved now", f"{_name(ladder)}, {', '.join(map(_setting, won))}")
+
+
+def _both_ok(pairs: Sequence[Pair], field: str) -> list[Pair]:
+    return [(a, b) for a, b in pairs if a["status"] == b["status"] == "ok" and a.get(field) is not None and b.get(field) is not None]
+
+
+def _decades(pairs: Sequence[Pair]) -> Iterator[tuple[str, list[Pair]]]:
+    """Yield runs by decade of the tolerance; decades with too few runs, and fixed steps, are judged together."""
+    by_decade: dict[int | None, list[Pair]] = defaultdict(list)
+    for old, new in pairs:
+        by_decade[None if old["rtol"] is None or old["step"] is not None else round(math.log10(old["rtol"]))].append((old, new))
+    rest = [pair for decade, found in by_decade.items() if decade is None or len(found) < ENOUGH for pair in found]
+    for decade, found in by_decade.items():
+        if decade is not None and len(found) >= ENOUGH:
+            yield f"rtol about 1e{decade}", found
+    if rest:
+        yield "the ladder" if len(rest) > 1 else _setting(rest[0][0]), rest
+
+
+def _accuracy(ladders: Mapping[Ladder, list[Pair]]) -> Iterator[Change]:
+    """Judge medians: single runs of adaptive methods scatter by a decade."""
+    for ladder, pairs in ladders.items():
+        for where, found in _decades(_both_ok(pairs, "error_end")):
+            ratio = median(max(new["error_end"], ROUNDING) / max(old["error_end"], ROUNDING) for old, new in found)
+            if not 1 / WORTH_SAYING < ratio < WORTH_SAYING:
+                text = f"{_name(ladder)}, {where}: errors are {_times_as(ratio, 'large')} (median of {len(found)})"
+                yield Change("accuracy", text, worse=ratio > ACCURACY)
+
+
+def _times(ladders: Mapping[Ladder, list[Pair]]) -> Iterator[Change]:
+    for ladder, pairs in ladders.items():
+        found = [(a["cpu_min"], b["cpu_min"]) for a, b in _both_ok(pairs, "cpu_min") if a["cpu_min"] > SHORTEST and b["cpu_min"] > 0]
+        if not found:
+            continue
+        ratios = sorted(new / old for old, new in found)
+        ratio = median(ratios)
+        if not 1 / SLOWER < ratio < SLOWER:
+            text = f"{_name(ladder)}: takes {_times_as(ratio, 'long')} (median of {len(ratios)}, from {ratios[0]:.2g} to {ratios[-1]:.2g})"
+            yield Change("time", text, worse=ratio > SLOWER)
+
+
+def _times_as(ratio: float, what: str) -> str:
+    return f"{ratio:.2g} times as {what}"
+
+
+def _orders(ladders: Mapping[Ladder, list[Pair]]) -> Iterator[Change]:
+    for ladder, pairs in ladders.items():
+        fixed = [pair for pair in _both_ok(pairs, "error_end") if pair[0]["step"] is not None]
+        old, new = (_order([pair[which] for pair in fixed]) for which in (0, 1))
+        if old is not None and new is not None and abs(new - old) > ORDER:
+            yield Change("order", f"{_name(ladder)}: observed order {old:.2f} before, {new:.2f} now", worse=new < old)
+
+
+def _order(runs: Sequence[Record]) -> float | None:
+    points = [(math.log(run["step"]), math.log(run["error_end"])) for run in runs if run["error_end"] > ROUNDING]
+    return float(np.polyfit(*zip(*points, strict=True), 1)[0]) if len({x for x, _ in points}) >= ENOUGH else None
+
+
+def _claims(before: Sequence[Record], after: Sequence[Record]) -> Iterator[Change]:
+    old, new = ({(each["study"], each["text"]): each for each in records if each["kind"] == "claim"} for records in (before, after))
+    for place, claim in old.items():
+        now = new.get(place)
+        if now is not None and claim["holds"] != now["holds"]:
+            yield Change("claim", f"{place[0]}: {place[1]} ({'holds' if now['holds'] else 'no longer holds'})", worse=not now["holds"])
+    for place, claim in new.items():
+        if place not in old and not claim["holds"]:
+            yield Change("claim", f"{place[0]}: {place[1]} (new, and does not hold)", worse=True)
+
+
+def _lost(before: Sequence[Record], after: Sequence[Record]) -> Iterator[Change]:
+    """Tell which ladders lost or gained runs; that is no regression, because a study may be run in part."""
+    first, second = _runs(before), _runs(after)
+    for kind, ours, theirs in (("missing", first, second), ("new", second, first)):
+        counts = _count([place for place in ours if place not in theirs], lambda place: _name(place[0]))
+        yield from (Change(kind, f"{name}: {count} run{'s' if count > 1 else ''}") for name, count in counts.items())
+
+
+def _count(places: Sequence[tuple[Ladder, Rung]], name: Callable[[tuple[Ladder, Rung]], str]) -> dict[str, int]:
+    counts: dict[str, int] = defaultdict(int)
+    for place in places:
+        counts[name(place)] += 1
+    return counts
+
+
+def _notes(ladders: Mapping[Ladder, list[Pair]], same: bool) -> Iterator[str]:
+    pairs = [pair for found in ladders.values() for pair in found]
+    yield f"{len(pairs)} runs are in both, on {len(ladders)} ladders."
+    if not pairs:
+        return
+    if not same:
+        yield "The machines differ: times are not compared."
+        return
+    found = [(a["cpu_min"], b["cpu_min"]) for a, b in _both_ok(pairs, "cpu_min") if a["cpu_min"] > SHORTEST]
+    if found:
+        ratios = np.array([new / old for old, new in found])
+        low, middle, high = np.quantile(ratios, (0.1, 0.5, 0.9))
+        yield f"Times of all runs together: {middle:.2f} times as long, four fifths between {low:.2f} and {high:.2f} (noise)."
