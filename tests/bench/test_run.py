@@ -1,0 +1,234 @@
+"""A ladder becomes records, whatever its solver does: one process for all rungs, and only the rung that kills it is lost."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import time
+from dataclasses import dataclass, field
+
+import numpy as np
+import pytest
+
+import testset
+from herk.bench import isolate, ladders, plugins, run, study
+from herk.bench.worker import Work
+from herk.core import Problem, Reason, Settings, Solution
+
+RUNGS = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5)
+
+
+@dataclass(frozen=True)
+class Ill:
+    """A solver that misbehaves at some tolerances: rtol -> what it does there."""
+
+    acts: dict[float, str] = field(default_factory=dict)
+    name: str = "ill"
+    family: str = "ill"
+    forms: tuple[str, ...] = ("overdetermined",)
+    order: int = 1
+    adaptive: bool = True
+    tags: frozenset[str] = frozenset()
+
+    def available(self):
+        return True, ""
+
+    def supports(self, problem, form):
+        return True, ""
+
+    def prepare(self, problem, form):
+        return problem
+
+    def solve(self, problem: Problem, settings: Settings) -> Solution:
+        ACTS[self.acts.get(settings.rtol, "nothing")]()
+        y = np.full((len(problem.y0), 2), float(os.getpid()))
+        return Solution(t=np.array(problem.t_span), y=y, reason=Reason.FINISHED, message="fine", nstep=1)
+
+
+def throws():
+    raise ZeroDivisionError("by intention")
+
+
+def hogs():
+    kept = []
+    while True:
+        kept.append(np.ones(10**7))
+
+
+def prints():
+    os.write(1, b"x" * 10**6)
+    os.write(2, b"x" * 10**6)
+    print("y" * 10**6)
+
+
+def exits():
+    os._exit(3)
+
+
+ACTS = {
+    "nothing": lambda: None, "hangs": lambda: time.sleep(1000), "exits": exits, "throws": throws, "hogs": hogs, "prints": prints,
+    "crashes": lambda: ctypes.string_at(0),
+}  # fmt: skip
+
+
+def pair(solver):
+    return solver, testset.get("academic")
+
+
+def process_of(problem, settings, solution, again):
+    return int(solution.y[0, 0])
+
+
+def findings(acts, limit=0.3, memory=2e9, rungs=RUNGS):
+    settings = tuple(Settings(rtol=rtol, time_limit=limit) for rtol in rungs)
+    work = Work(Given(Ill(acts)), "overdetermined", settings, process_of, 1, memory)
+    return list(isolate.ladder(work))
+
+
+@dataclass(frozen=True)
+class Given:
+    solver: Ill
+
+    def __call__(self):
+        return pair(self.solver)
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch):
+    monkeypatch.setattr(isolate, "GRACE", 0.5)
+
+
+def test_one_process_does_the_whole_ladder():
+    found = findings({})
+    assert [number for number, _ in found] == [0, 1, 2, 3, 4]
+    assert len({each.observed for _, each in found}) == 1
+    assert found[0][1].observed != os.getpid()
+
+
+EXPECTED = {
+    "throws": (Reason.EXCEPTION, "ZeroDivisionError: by intention", 1),
+    "exits": (Reason.CRASHED, "exit code 3", 2),
+    "crashes": (Reason.CRASHED, "SIGSEGV", 2),
+    "hogs": (Reason.CRASHED, "0.5 GB of memory", 1),
+    "prints": (Reason.FINISHED, "fine", 1),
+}
+
+
+@pytest.mark.parametrize("act", EXPECTED)
+def test_only_the_rung_that_misbehaves_is_lost(act, capfd):
+    reason, words, processes = EXPECTED[act]
+    found = dict(findings({1e-2: act}, limit=20.0, memory=0.5e9 if act == "hogs" else 4e9))
+    assert sorted(found) == [0, 1, 2, 3, 4]
+    assert found[1].reason is reason
+    assert words in found[1].message
+    assert {found[number].reason for number in (0, 2, 3, 4)} == {Reason.FINISHED}
+    assert len({found[number].observed for number in (0, 2, 3, 4)}) == processes
+    assert capfd.readouterr() == ("", "")
+
+
+def test_after_a_success_a_late_run_ends_the_ladder_and_the_rest_is_said_not_to_be_run():
+    (_, first), (_, late), (number, rest) = findings({1e-2: "hangs"})
+    assert (first.reason, late.reason, rest.reason) == (Reason.FINISHED, Reason.TIME_LIMIT, Reason.TIME_LIMIT)
+    assert number is None
+    assert "Not run" in rest.message
+
+
+def test_a_loose_tolerance_alone_may_be_late():
+    found = dict(findings({1e-1: "hangs"}))
+    assert found[0].reason is Reason.TIME_LIMIT
+    assert {found[number].reason for number in (1, 2, 3, 4)} == {Reason.FINISHED}
+
+
+@pytest.mark.parametrize(("act", "reason"), [("exits", Reason.CRASHED), ("hangs", Reason.TIME_LIMIT)])
+def test_a_solver_that_always_dies_or_hangs_is_given_up(act, reason):
+    found = findings(dict.fromkeys(RUNGS, act))
+    assert [number for number, _ in found] == [0, 1, 2, None]
+    assert {each.reason for _, each in found} == {reason}
+
+
+def test_a_call_returns_its_result_or_says_why_not():
+    assert isolate.call(Given(Ill()))[0][0] == Ill()
+    assert isolate.call(throws)[1] == "ZeroDivisionError: by intention"
+    assert "exit code 3" in isolate.call(exits)[1]
+
+
+@pytest.fixture
+def records(toy, toys):
+    """Return all records of ladders of the user's study, by solver."""
+    [loaded] = plugins.load([toy])
+
+    def made(*solvers, **settings):
+        own = study.with_settings(study.load(str(toys)), **settings)
+        choice = ladders.Choice(solver=solvers, files=(loaded.path,), own_problems=loaded.problems)
+        return [rec for ladder in ladders.expand(own, choice) for batch in run.records(ladder) for rec in batch]
+
+    return made
+
+
+def test_a_run_is_recorded_with_errors_counters_times_and_drift(records):
+    """Euler with n steps ends at (1 - 1/n)^n, and the toy solver misses its constraint by 1e-3 t."""
+    rows = [rec for rec in records("toy_euler", repeats=3) if rec["kind"] == "run"]
+    assert [rec["rtol"] for rec in rows] == [1e-1, 1e-2, 1e-3]
+    for rec, count in zip(rows, (3, 10, 32), strict=True):
+        error = abs((1 - 1 / count) ** count - np.exp(-1.0))
+        assert rec["status"] == "ok"
+        assert rec["error_end.first"] == pytest.approx(error)
+        assert rec["mescd.first"] == pytest.approx(-np.log10(error / (1.0 + np.exp(-1.0))))
+        assert rec["error_grid.first"] >= rec["error_end.first"]
+        assert rec["drift.all"] == rec["invariant.difference"] == pytest.approx(1e-3)
+        assert (rec["nstep"], rec["nfev"], rec["repeats"], rec["t_reached"], rec["t_end"]) == (count, count, 3, 1.0, 1.0)
+        assert 0.02 < rec["wall_min"] <= rec["wall_median"]
+        assert rec["cpu_min"] < rec["wall_min"]
+        assert (
+            json.loads(rec["options"])["problem_file"]
+            == plugins.digests(plugins._loaded[next(reversed(plugins._loaded))].path for _ in "1")["toy"]
+        )
+
+
+def test_histories_are_kept_where_asked_and_stand_before_their_run(records):
+    made = records("toy_euler")
+    kinds = [(rec["kind"], rec.get("name", rec.get("rtol"))) for rec in made]
+    names = ["drift.level0", "invariant.difference", "step", "y.x", "y.y", "reference.x", "reference.y"]
+    assert kinds == [("run", 1e-1), *(("series", name) for name in names), ("run", 1e-2), ("run", 1e-3)]
+    assert {rec["run"] for rec in made if rec["kind"] == "series"} == {made[-2]["key"]}
+    twin = [rec["name"] for rec in records("toy_twin") if rec["kind"] == "series"]
+    assert twin == ["drift.level0", "invariant.difference", "step"]
+
+
+def test_deaths_and_hangs_are_rows_with_reasons(records):
+    rows = {rec["rtol"]: rec for rec in records("toy_picky", time_limit=0.5) if rec["kind"] == "run"}
+    assert [(rtol, row["status"], row["reason"]) for rtol, row in rows.items()] == [
+        (1e-1, "ok", "finished"), (1e-2, "failed", "crashed"), (1e-3, "ok", "finished"),
+    ]  # fmt: skip
+    assert "exit code 7" in rows[1e-2]["message"]
+
+
+def test_what_is_not_installed_or_not_supported_is_one_row_for_all_settings(records):
+    [row] = records("toy_missing")
+    assert (row["status"], row["rtol"], row["message"]) == ("unavailable", None, "pip install nothing")
+    [row] = [rec for rec in records("scipy_rk45") if rec["form"] == "ode"]
+    assert (row["status"], row["rtol"], row["reason"]) == ("unsupported", None, "unsupported")
+    assert "callables" in row["message"]
+
+
+def test_what_is_done_is_left_out(toy, toys):
+    [loaded] = plugins.load([toy])
+    ladder = ladders.expand(study.load(str(toys)), ladders.Choice(files=(loaded.path,), own_problems=loaded.problems))[0]
+    keys = [run.record.key("run", run.identity(ladder, rung)) for rung in ladder.rungs]
+    assert run.remaining(ladder, set()) == ladder
+    assert [rung.rtol for rung in run.remaining(ladder, keys[1:2]).rungs] == [1e-1, 1e-3]
+    assert run.remaining(ladder, keys) is None
+    assert run.remaining(ladder, {run.record.key("run", run.identity(ladder))}) is None
+
+
+def test_another_text_of_a_file_gives_other_keys(toy, toys):
+    def key():
+        [loaded] = plugins.load([toy])
+        ladder = ladders.expand(study.load(str(toys)), ladders.Choice(files=(loaded.path,), own_problems=loaded.problems))[0]
+        return run.record.key("run", run.identity(ladder, ladder.rungs[0]))
+
+    before = key()
+    assert key() == before
+    toy.write_text(toy.read_text() + "\n# changed\n")
+    assert key() != before

@@ -1,0 +1,104 @@
+"""Studies are data: they survive TOML, mistakes in them are named, and the command line chooses among all problems and solvers."""
+
+from __future__ import annotations
+
+import tomllib
+
+import pytest
+
+import baselines
+import testset
+from herk.bench import ladders, study
+from herk.bench.ladders import Choice
+from herk.core import InputError
+
+SMALL = {"name": "small", "rtol": [1e-4, 1e-3], "case": [{"problem": "akzo", "solver": ["scipy_*"], "form": ["ode"]}]}
+
+
+@pytest.mark.parametrize("name", study.names())
+@pytest.mark.parametrize("quick", [False, True])
+def test_a_study_written_as_toml_is_read_as_the_same(name, quick):
+    own = study.load(name, quick)
+    assert study.parse(tomllib.loads(study.text(own))) == own
+
+
+@pytest.mark.parametrize("name", study.names())
+def test_every_pattern_of_a_study_finds_something(name):
+    for case in study.load(name).case:
+        for patterns, known in ((case.problem, testset.names()), (case.solver, baselines.names())):
+            for pattern in patterns:
+                assert ladders._chosen([pattern], known, "name")
+
+
+def test_the_standard_studies_are_there_with_four_tolerances_per_decade():
+    assert set(study.names()) >= {"work_precision", "convergence", "drift"}
+    own = study.load("work_precision")
+    assert (own.rtol[0], own.rtol[-1], len(own.rtol)) == (1e-3, 1e-11, 33)
+    assert own.rtol[:5] == (1e-3, 5.623e-4, 3.162e-4, 1.778e-4, 1e-4)
+    assert own.timed
+
+
+def test_quick_replaces_what_it_names_and_is_smaller():
+    for name in study.names():
+        whole, short = (ladders.expand(study.load(name, quick)) for quick in (False, True))
+        assert 0 < sum(len(each.rungs) for each in short) < sum(len(each.rungs) for each in whole)
+
+
+def test_steps_are_counted_over_the_span_and_doubled():
+    own = study.parse({**SMALL, "rtol": [], "steps": {"from": 8, "to": 64}})
+    ladder = ladders.expand(own)[0]
+    assert [rung.step for rung in ladder.rungs] == [180 / 8, 180 / 16, 180 / 32, 180 / 64]
+    assert {(rung.rtol, rung.atol) for rung in ladder.rungs} == {(None, None)}
+
+
+def test_loose_tolerances_come_first():
+    assert study.parse(SMALL).rtol == (1e-3, 1e-4)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"rtols": [1]}, "'rtols'.*'rtol'"),
+        ({"case": [{"problem": "akzo", "solver": "x", "froms": 1}]}, "'froms'"),
+        ({"case": [{"solver": "x"}]}, "needs problem and solver"),
+        ({"case": [{"problem": 3, "solver": "x"}]}, "a list of names, not 3"),
+        ({"case": []}, r"at least one \[\[case\]\]"),
+        ({"steps": [8]}, "not both"),
+        ({"rtol": []}, "needs tolerances"),
+        ({"rtol": {"form": 1e-3}}, "'form'.*'from'"),
+    ],
+)
+def test_a_mistake_in_a_study_is_named(changes, words):
+    with pytest.raises(InputError, match=words):
+        study.parse({**SMALL, **changes})
+
+
+def test_an_unknown_study_and_a_broken_file_are_named(tmp_path):
+    with pytest.raises(InputError, match="work_precision"):
+        study.load("work_precison")
+    (tmp_path / "bad.toml").write_text("title = [")
+    for name in ("bad.toml", "absent.toml"):
+        with pytest.raises(InputError, match=name):
+            study.load(str(tmp_path / name))
+
+
+def test_patterns_choose_and_strangers_are_added():
+    own = study.parse(SMALL)
+    solvers = {ladder.solver for ladder in ladders.expand(own)}
+    assert solvers == {name for name in baselines.names() if name.startswith("scipy_")}
+    some = ladders.expand(own, Choice(solver=("scipy_rk*",)))
+    assert {(ladder.problem, ladder.solver, ladder.form) for ladder in some} == {("akzo", "scipy_rk45", "ode")}
+    other = ladders.expand(own, Choice(problem=("pend?lum",), solver=("scipy_rk45", "herk_rk4")))
+    forms = {("scipy_rk45", "ode")} | {("herk_rk4", form) for form in baselines.get("herk_rk4").forms}
+    assert {(ladder.problem, ladder.solver, ladder.form) for ladder in other} == {("pendulum", *pair) for pair in forms}
+
+
+def test_a_tag_chooses_problems():
+    tagged = ladders.expand(study.load("work_precision"), Choice(tag="chemistry"))
+    assert {ladder.problem for ladder in tagged} == set(testset.names("chemistry"))
+
+
+@pytest.mark.parametrize("choice", [Choice(problem=("pendulm",)), Choice(solver=("scipy_rad",))])
+def test_a_pattern_without_a_match_is_an_error_with_the_nearest_names(choice):
+    with pytest.raises(InputError, match=r"Did you mean '(pendulum|scipy_radau)'"):
+        ladders.expand(study.parse(SMALL), choice)
