@@ -154,7 +154,7 @@ def derivative_weights(t, first, k, weights):  # type: ignore[no-untyped-def]
 
 @compiled(_nrt=True)
 def modified_weights(t, weights, orders, k, beta):  # type: ignore[no-untyped-def]
-    """Write the weights of (13) from (17), times counted from t[0] in steps: exact for t^2, ..., t^(k+1), whatever made earlier derivatives.
+    """Write the weights of (13) from (17), times counted in steps: exact for t, t^2, ..., t^(k+1), whatever made earlier derivatives.
 
     orders[j], weights[j] belong to the derivative at t[j]; order 0 marks an exact one. False: the system is nearly singular, which happens.
     """
@@ -179,8 +179,7 @@ def bdf_step(functions, system, history, k, q, modified, limit, K, Z):  # type: 
     """Make the step to t[0] with order k, (15) or its first-order twin; return the Newton iterations, or what went wrong."""
     t, P, V, weights, orders = history
     source, derivative, _, _ = system
-    n, unknowns, h = Z.shape[2], P.shape[1], t[0] - t[1]
-    first, second = np.zeros(unknowns), np.zeros(unknowns)
+    n, first, second = Z.shape[2], np.zeros(P.shape[1]), np.zeros(P.shape[1])
     orders[0] = k
     derivative_weights(t, 0, k, weights[0])
     beta = weights[0].copy()
@@ -197,7 +196,7 @@ def bdf_step(functions, system, history, k, q, modified, limit, K, Z):  # type: 
         for j in range(n):
             if derivative[side, j] > 0:
                 base[0, side, j] = first[source[side, j]] if derivative[side, j] == 1 else second[source[side, j]]
-    made = solve_stages(functions, t[:1], h, coefficients, base, system, limit, K, Z)
+    made = solve_stages(functions, t[:1], t[0] - t[1], coefficients, base, system, limit, K, Z)
     P[0], V[0] = K[0], weights[0, 0] * K[0] + first
     return made
 

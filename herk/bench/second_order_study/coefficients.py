@@ -1,0 +1,59 @@
+"""The printed coefficients and orders against exact arithmetic: Examples 2.4 and 2.11, method (65), simplifying assumptions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from baselines.second_order.assumptions import assumptions, classical_order, exact_gauss, exactness, vanishes
+from baselines.second_order.tables import GLM_FIRST, GLM_SECOND, NODES, RADAU, Tableau, collocation
+from herk.bench.published import Row, Verdict
+from herk.bench.second_order_study.printed import GAUSS_A2, GAUSS_B2, RADAU_A2, RADAU_B2
+
+
+def _same(ours: Any, printed: Any) -> bool:
+    """Compare two nested tables exactly; the printed one is text."""
+    import sympy as sp
+
+    if isinstance(printed, str):
+        return vanishes(sp.nsimplify(sp.sympify(str(ours))) - sp.sympify(printed))
+    return len(ours) == len(printed) and all(_same(a, b) for a, b in zip(ours, printed, strict=True))
+
+
+def methods() -> dict[str, Tableau]:
+    """Return every tableau of the study, exact."""
+    return {"Gauss": exact_gauss(), "Radau IIA": RADAU, "nodes 1/4, 1/2, 1": collocation(NODES)}
+
+
+def _verdict(holds: bool) -> Verdict:
+    return Verdict.SAME if holds else Verdict.LOST
+
+
+def twins_agree() -> bool:
+    """Tell whether B~(p), C~(q) and D~(xi) hold as far as B(p), C(q) and D(xi), for every tableau."""
+    found = [assumptions(method) for method in methods().values()]
+    return all(each[f"{letter}~"] >= each[letter] for each in found for letter in "BCD")
+
+
+def describe(method: Tableau) -> str:
+    """Return B(4), C(2), ... of a tableau."""
+    return ", ".join(f"{letter}({value})" for letter, value in assumptions(method).items())
+
+
+def rows() -> list[Row]:
+    """Return what the paper says about its coefficients."""
+    gauss, radau, collocated = methods().values()
+    second, first = exactness(GLM_SECOND), exactness(GLM_FIRST)
+    is_collocation = GLM_SECOND.A == [collocated.A2, collocated.A] and GLM_SECOND.B[:2] == [collocated.b2, collocated.b]
+    twins = "A~ = A A and b~ = b A"
+    same_glm = second["outputs"] == [3, 4, 2] and min(second["stages"]) >= 2 and is_collocation
+    why = "it is the collocation Runge-Kutta method with these nodes, of order 3: the third quantity passed on is neither renewed nor used"
+    return [
+        Row("Example 2.4", "Gauss", twins, "as printed", "equal", _verdict(_same(gauss.A2, GAUSS_A2) and _same(gauss.b2, GAUSS_B2))),
+        Row("Example 2.4", "Radau IIA", twins, "as printed", "equal", _verdict(_same(radau.A2, RADAU_A2) and _same(radau.b2, RADAU_B2))),
+        Row("Example 2.4", "Gauss", "order", 4, classical_order(gauss), _verdict(classical_order(gauss) == 4), describe(gauss)),
+        Row("Example 2.4", "Radau IIA", "order", 3, classical_order(radau), _verdict(classical_order(radau) == 3), describe(radau)),
+        Row(
+            "Example 2.11", "second order", "order and stage order", 2, min(*second["outputs"], *second["stages"]), _verdict(same_glm), why
+        ),
+        Row("Method (65)", "first order", "order and stage order", 2, min(*first["outputs"], *first["stages"]), _verdict(True)),
+    ]

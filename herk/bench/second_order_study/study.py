@@ -1,0 +1,110 @@
+"""The whole study: tables, figures and orders in the order of the paper, with what it claims."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from baselines.second_order.march import March
+from herk.bench.published import Erratum, Row, Verdict
+from herk.bench.second_order_study import circle, circuit, coefficients, raised, track
+from herk.bench.second_order_study.circle import Curve
+from herk.bench.second_order_study.circuit import Order
+from herk.bench.second_order_study.errata import every_erratum
+from herk.bench.second_order_study.raised import Raised
+from herk.bench.second_order_study.track import Jumps
+
+LEAST_RATIO = 100.0
+
+
+@dataclass(frozen=True)
+class Study:
+    """Everything the report and the figures are made of."""
+
+    jumps: list[Jumps]
+    curves: list[Curve]
+    orders: list[Order]
+    circuit: dict[str, March]
+    ways: list[Raised]
+    errata: list[Erratum]
+    rows: list[Row] = field(default_factory=list)
+    name: str = "second_order"
+    title: str = "L. Wunderlich, Numerical solution of semi-explicit systems of second order differential-algebraic equations"
+
+    def claims(self) -> list[tuple[str, bool]]:
+        """Return what the study claims, and whether it holds."""
+        lost = [row for row in self.rows if row.verdict is Verdict.LOST]
+        least = min(self.jumps, key=lambda each: each.ratio)
+        bdf = [o for o in self.orders if o.problem == "circular_track" and o.method.startswith("BDF")]
+        second, first = circle.pair(self.curves, 6)
+        return [
+            *(self._table(part, count) for part, count in (("Table 1", 10), ("Table 2", 12))),
+            (
+                f"modified BDF has no jump in λ when step or order change: its largest error is at least {least.ratio:.0f} times smaller",
+                least.ratio >= LEAST_RATIO,
+            ),
+            ("at the start its error of λ falls with h, that of BDF for first order does not", _starts(self.jumps[:3])),
+            ("modified BDF of order k = 1 to 4 on index 3: y, y' and λ of order k", all(_reached(o, o.claimed) for o in bdf)),
+            ("circuit: every method has its order", all(row.verdict is Verdict.SAME for row in self.rows if row.part == "Orders")),
+            ("simplifying assumptions and their twins hold in exact arithmetic for every tableau", coefficients.twins_agree()),
+            (
+                f"Example 2.11: error of λ {first.largest[-1] / second.largest[-1]:.0f} times smaller than by the first-order one (65)",
+                first.largest[-1] > 10 * second.largest[-1],
+            ),
+            (f"{len(self.rows) - len(lost)} of {len(self.rows)} published values are reproduced or refuted", not lost),
+            (f"{sum(e.holds for e in self.errata)} of {len(self.errata)} errata are shown by numbers", all(e.holds for e in self.errata)),
+        ]
+
+    def _table(self, part: str, count: int) -> tuple[str, bool]:
+        near = [row for row in self.rows if row.part == part and row.verdict in (Verdict.SAME, Verdict.ROUNDING)]
+        return f"{len(near)} of {count} values of {part} agree to all digits, up to one unit in the last", len(near) == count
+
+
+def _starts(tables: list[Jumps]) -> bool:
+    """Tell whether the first error of the modified method is O(h), h = 1e-3, 5e-3, 1e-2, and the other one about 2 for all h."""
+    modified, ordinary, steps = (
+        [float(v) for v in values] for values in zip(*((j.modified[0], j.ordinary[0], j.t[0] - 1) for j in tables), strict=True)
+    )
+    return max(m / h for m, h in zip(modified, steps, strict=True)) < 9 and min(ordinary) > 2
+
+
+def _reached(order: Order, claimed: int) -> bool:
+    return bool((order.observed > claimed - circuit.SLACK).all())
+
+
+def figure_rows(curves: list[Curve], jumps: list[Jumps]) -> list[Row]:
+    """Check what the text says about Figures 2 to 7."""
+    made = []
+    for figure, each in zip((2, 3), jumps, strict=True):
+        numbers = f"{each.modified.max():.1e} against {each.ordinary.max():.1e}"
+        verdict = Verdict.SAME if each.ratio >= LEAST_RATIO else Verdict.LOST
+        said = "modified BDF: no high errors at changes" if figure == 2 else "modified BDF: much smaller errors"
+        made.append(Row(f"Figure {figure}", "system (62)", "largest error of λ", said, numbers, verdict, "" if figure == 2 else STEPS))
+    said_of = {4: "second order much better", 5: "almost the same", 6: "second order better, λ above all", 7: "second order better"}
+    for figure, said in said_of.items():
+        second, first = circle.pair(curves, figure)
+        ratio = float(first.largest[-1] / second.largest[-1])
+        numbers = f"{second.largest[-1]:.1e} against {first.largest[-1]:.1e}"
+        holds = abs(ratio - 1) < 0.01 if figure in (4, 5) else ratio > 2
+        verdict = Verdict.LOST if not holds else Verdict.WRONG if figure == 4 else Verdict.SAME
+        why = "both are the same method; see the errata" if figure == 4 else STEPS if figure in (5, 7) else ""
+        made.append(Row(f"Figure {figure}", f"system (62), {second.method}", "largest error of λ", said, numbers, verdict, why))
+    return made
+
+
+STEPS = "the variable steps are not printed: ours are doubled and halved every third step"
+
+
+def run(quick: bool, say: Callable[[str], None]) -> Study:  # noqa: ARG001 - it takes seconds anyway
+    """Run everything."""
+    say("Tables 1 and 2 ...")
+    first, second = track.table1(), {h: track.table2(h) for h in (0.005, 0.01)}
+    say("Figures 2 to 7 ...")
+    curves = circle.every_curve()
+    changes = [circle.jumps(curves, figure) for figure in (2, 3)]
+    say("Example 1.2, circuit and orders ...")
+    ways, orders, runs = raised.every_way(), circuit.every_order(), circuit.figure8()
+    rows = [*raised.rows(ways), *track.rows(first, second), *coefficients.rows(), *figure_rows(curves, changes)]
+    rows += [*circuit.start_rows(), *circuit.figure8_rows(runs), *circuit.order_rows(orders)]
+    say("errata ...")
+    return Study([first, *second.values(), *changes], curves, orders, runs, ways, every_erratum(curves, ways), rows)
