@@ -6,7 +6,7 @@ of them fills the span. Output times between mesh points are served by the polyn
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil
 
 import numpy as np
@@ -51,8 +51,7 @@ class FixedStep(Rival):
         Run(self.method, prepared, 1e-6 * span).chunk(1)
         return prepared
 
-    def solve(self, prepared: Residual, settings: Settings) -> Solution:
-        """Solve; without a step there is nothing to go by."""
+    def _solve(self, prepared: Residual, settings: Settings) -> Solution:
         watch, points = Watch(settings.time_limit), Points([], [])
         if settings.step is None:
             points.stop(Reason.UNSUPPORTED, f"{self.name} has fixed steps: give settings.step, the tolerances are not used.")
@@ -61,7 +60,8 @@ class FixedStep(Rival):
             self.integrate(prepared, settings, watch, points)
         except Exception as error:  # noqa: BLE001 - callables of a model may fail in any way
             note(points, error)
-        return finished(prepared, points, watch)
+        evaluated = self.stages - int(self.method.explicit_first)  # stages, once in each iteration
+        return replace(finished(prepared, points, watch), nit=watch.nfev // evaluated)
 
     def integrate(self, prepared: Residual, settings: Settings, watch: Watch, points: Points) -> None:
         """Step through the span in chunks."""

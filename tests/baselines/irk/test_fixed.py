@@ -99,7 +99,7 @@ def test_work_is_counted():
     sol = solver.solve(solver.prepare(jay(), "index1"), Settings(step=0.1))
     assert sol.nstep == 10
     assert sol.nfev % 2 == 0  # two stages
-    assert sol.nfev >= 20
+    assert sol.nit == sol.nfev // 2 >= 10
     assert sol.njev == 2 * sol.nlu
     assert 1 <= sol.nlu <= 10 * 8
 
