@@ -91,13 +91,17 @@ def collocation(c: Sequence[Any]) -> Tableau:
     return Tableau(list(c), A, [integral(polynomial, 1 + 0 * c[0]) for polynomial in polynomials])
 
 
-def direct_collocation(c: Sequence[Any]) -> Matrix:
-    """Return the matrix that collocation of y'' itself has in place of A~: integrals of (c_i - x) L_j(x) up to c_i.
+def direct_collocation(c: Sequence[Any]) -> tuple[Matrix, Vector]:
+    """Return what collocation of y'' itself has in place of A~ and b~: integrals of (end - x) L_j(x).
 
-    It is exact for one power more than A A, (28f), because w' need not be a polynomial of degree s - 1 as (26) demands.
+    They are exact for one power more than (28f), but unstable on index 3: not used, only compared with.
     """
     polynomials = [lagrange(c, j) for j in range(len(c))]
-    return [[sum(v * end ** (m + 2) / ((m + 1) * (m + 2)) for m, v in enumerate(p)) for p in polynomials] for end in c]
+
+    def integrals(end: Any) -> Vector:
+        return [sum(v * end ** (m + 2) / ((m + 1) * (m + 2)) for m, v in enumerate(p)) for p in polynomials]
+
+    return [integrals(end) for end in c], integrals(1 + 0 * c[0])
 
 
 def second_order(tableau: Tableau, order: int) -> GeneralLinear:

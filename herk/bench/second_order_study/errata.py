@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from baselines.second_order.assumptions import exact_gauss, printed_twin_d, twin_d, vanishes
@@ -47,16 +49,21 @@ def singular_system() -> Erratum:
 
 
 def degree() -> Erratum:
-    """Show that (25) and (26) cannot both hold."""
-    direct, squared, c = direct_collocation(RADAU.c), RADAU.A2, RADAU.c
+    """Show that (25) and (26) cannot both hold, and that (28f), which follows from (26), is the one to use."""
+    (A2, b2), squared, c = direct_collocation(RADAU.c), RADAU.A2, RADAU.c
     exact = [
-        all(sum(a * n for a, n in zip(row, c, strict=True)) == end**3 / 6 for row, end in zip(M, c, strict=True)) for M in (direct, squared)
+        all(sum(a * n for a, n in zip(row, c, strict=True)) == end**3 / 6 for row, end in zip(M, c, strict=True)) for M in (A2, squared)
     ]
+    direct = replace(METHODS["radau"], A=[A2, RADAU.A], B=[b2, RADAU.b])
+    run = march(circle.system("second_order"), direct, circle.constant_grid())
+    error = float(np.abs(run.z - circle.reference(run.t))[:, -1].max())
     evidence = (
-        f"s + 2 conditions; Radau IIA: collocation of degree s + 1 has A~ = {_text(direct)}, exact for y'' = t, "
-        f"the printed A A = {_text(squared)} is not: (26) takes w' for a polynomial of degree s - 1"
+        f"s + 2 conditions; Radau IIA: collocation of degree s + 1 has A~ = {_text(A2)}, exact for y'' = t, the printed A A = "
+        f"{_text(squared)} is not: (26) takes w' for degree s - 1. On (62) true collocation is unstable (error of λ {error:.0e})"
     )
-    return Erratum("(25), (26)", "polynomial w of degree s", "degree s + 1, and then A~ is not A A", evidence, exact == [True, False])
+    return Erratum(
+        "(25), (26)", "polynomial w of degree s", "degree s + 1, and then A~ is not A A", evidence, exact == [True, False] and error > 1
+    )
 
 
 def _text(matrix: list[list[object]]) -> str:

@@ -61,6 +61,14 @@ def growth(errors: Array) -> float:
     return float(np.log2(errors[-2] / errors[-1]))
 
 
+def shown(ways: list[Raised]) -> bool:
+    """Tell whether the errors after a change behave as h, 1 and 1/h: direct, first order in x2, first order in v2."""
+    direct, partly, full = ways
+    assert full.v2 is not None
+    found = [growth(errors) for errors in (direct.x2, partly.x2, full.x2, full.v2)]
+    return bool(np.allclose(found, (1, 0, 0, -1), atol=0.1))
+
+
 def rows(ways: list[Raised]) -> list[Row]:
     """Compare the indices; Definition 1.1 counts one more than the derivatives that the solution needs."""
     direct, _, full = ways

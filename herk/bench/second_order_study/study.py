@@ -45,6 +45,10 @@ class Study:
             ),
             ("at the start its error of λ falls with h, that of BDF for first order does not", _starts(self.jumps[:3])),
             ("modified BDF of order k = 1 to 4 on index 3: y, y' and λ of order k", all(_reached(o, o.claimed) for o in bdf)),
+            (
+                "Example 1.2, step halved: direct BDF errs by O(h) in x2, first-order BDF by O(1), and by O(1/h) in v2",
+                raised.shown(self.ways),
+            ),
             ("circuit: every method has its order", all(row.verdict is Verdict.SAME for row in self.rows if row.part == "Orders")),
             ("simplifying assumptions and their twins hold in exact arithmetic for every tableau", coefficients.twins_agree()),
             (
@@ -79,7 +83,12 @@ def figure_rows(curves: list[Curve], jumps: list[Jumps]) -> list[Row]:
         numbers = f"{each.modified.max():.1e} against {each.ordinary.max():.1e}"
         verdict = Verdict.SAME if each.ratio >= LEAST_RATIO else Verdict.LOST
         said = "modified BDF: no high errors at changes" if figure == 2 else "modified BDF: much smaller errors"
-        made.append(Row(f"Figure {figure}", "system (62)", "largest error of λ", said, numbers, verdict, "" if figure == 2 else STEPS))
+        second, first = circle.pair(curves, figure)
+        made.append(Row(f"Figure {figure}", "system (62), BDF", "largest error of λ", said, numbers, verdict, "" if figure == 2 else STEPS))
+        ratios = first.largest[:2] / second.largest[:2]
+        similar = Verdict.SAME if (ratios < 3).all() and (ratios > 1 / 3).all() else Verdict.LOST
+        numbers = f"{second.largest[:2].max():.1e} against {first.largest[:2].max():.1e}"
+        made.append(Row(f"Figure {figure}", "system (62), BDF", "largest error of y", "similar", numbers, similar))
     said_of = {4: "second order much better", 5: "almost the same", 6: "second order better, λ above all", 7: "second order better"}
     for figure, said in said_of.items():
         second, first = circle.pair(curves, figure)
