@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,10 @@ def compiled(*signature: Any, **options: Any) -> Callable[[Callable[..., Any]], 
             numba.config.CACHE_DIR = before
 
     return kept
+
+
+# For functions that compiled code alone calls: without the entries from Python and C, which cost more than most of the bodies.
+inner = partial(compiled, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
 
 @cache

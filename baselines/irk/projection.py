@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from baselines.irk.compile import compiled
+from baselines.irk.compile import compiled, inner
 from baselines.irk.radau5_memory import JACOBIAN, NGEV, jacobian_at
 from herk.core.dae import Array
 from herk.core.pointers import address
@@ -50,7 +50,7 @@ class Projection(NamedTuple):
     answer: Array
 
 
-@compiled()
+@inner()
 def find_directions(t, y, slope, p):  # type: ignore[no-untyped-def]
     """Solve the leading part of (a E + F_z) d = e_i for every constraint; return whether it is regular."""
     n = y.size
@@ -74,7 +74,7 @@ def find_directions(t, y, slope, p):  # type: ignore[no-untyped-def]
     return True
 
 
-@compiled()
+@inner()
 def answers(level, p, n):  # type: ignore[no-untyped-def]
     """Write (derivative of the constraints) times (directions), squared if there are fewer constraints; return their number."""
     count = p.rows.size
@@ -97,7 +97,7 @@ def answers(level, p, n):  # type: ignore[no-untyped-def]
     return own
 
 
-@compiled()
+@inner()
 def correct(t, y, level, p, ints):  # type: ignore[no-untyped-def]
     """Simplified Newton for the constraints of one level, until the corrections are of the size of rounding."""
     n, count = y.size, p.rows.size
@@ -131,12 +131,19 @@ def correct(t, y, level, p, ints):  # type: ignore[no-untyped-def]
             return
 
 
-@compiled()
+@inner()
 def project(t, y, slope, p, ints):  # type: ignore[no-untyped-def]
     """Correct y in place, unknowns of index 1 first; evaluations of constraints are counted as ngev."""
     if find_directions(t, y, slope, p):
         for level in range(1, p.at[HIGHEST] + 1):
             correct(t, y, level, p, ints)
+
+
+@compiled()
+def project_all(t, y, slope, p, ints):  # type: ignore[no-untyped-def]
+    """Correct several points, one in each row of y."""
+    for i in range(t.size):
+        project(t[i], y[i], slope, p, ints)
 
 
 @cache

@@ -7,7 +7,7 @@ Since F is used, and not E^-1 f, E may be singular and may depend on t and z; F_
 
 from __future__ import annotations
 
-from baselines.irk.compile import compiled
+from baselines.irk.compile import inner
 from baselines.irk.radau5_coefficients import (
     ALPHA,
     B11,
@@ -72,7 +72,7 @@ EPS = 2.220446049250313e-16
 OK, SLOW, DIVERGED = 0, 1, 2  # SLOW: with the step that newton() returns, the iterations would be enough
 
 
-@compiled()
+@inner()
 def linearise(m):  # type: ignore[no-untyped-def]
     """Evaluate F_z, and E where it is not constant, at the current point."""
     jacobian_at(m.ints[AT_JACOBIAN])(m.run[T], m.y, m.slope, 0.0, m.jac)
@@ -81,7 +81,7 @@ def linearise(m):  # type: ignore[no-untyped-def]
     m.ints[NJEV] += 1
 
 
-@compiled()
+@inner()
 def decompose(m):  # type: ignore[no-untyped-def]
     """Factor both Newton matrices; return whether they are regular."""
     n = m.ints[N]
@@ -94,7 +94,7 @@ def decompose(m):  # type: ignore[no-untyped-def]
     return factor(m.lu, 0, n, m.order) > 0.0 and factor(m.complex_lu, 0, n, m.complex_order) > 0.0
 
 
-@compiled()
+@inner()
 def weight(s, i):  # type: ignore[no-untyped-def]
     """Return the i-th Lagrange polynomial over the nodes 0, c1, c2, 1 at s."""
     if i == 0:
@@ -104,7 +104,7 @@ def weight(s, i):  # type: ignore[no-untyped-def]
     return s * (s - C1) * (s - C2) / (C3 * (C3 - C1) * (C3 - C2))
 
 
-@compiled()
+@inner()
 def predict(m):  # type: ignore[no-untyped-def]
     """Start from the collocation polynomial of the last step, continued; from zero in the first step."""
     n = m.ints[N]
@@ -125,7 +125,7 @@ def predict(m):  # type: ignore[no-untyped-def]
         m.w[2, j] = B31 * z1 + B32 * z2 + B33 * z3
 
 
-@compiled()
+@inner()
 def residuals(m):  # type: ignore[no-untyped-def]
     """Write -F of the three stages into r, in the new basis."""
     n = m.ints[N]
@@ -148,7 +148,7 @@ def residuals(m):  # type: ignore[no-untyped-def]
         m.r[2, j] = -(B31 * r1 + B32 * r2 + B33 * r3)
 
 
-@compiled()
+@inner()
 def increment(m):  # type: ignore[no-untyped-def]
     """Solve both systems, add the increments, return their weighted root mean square."""
     n = m.ints[N]
@@ -166,7 +166,7 @@ def increment(m):  # type: ignore[no-untyped-def]
     return (total / (3 * n)) ** 0.5
 
 
-@compiled()
+@inner()
 def leave_basis(m):  # type: ignore[no-untyped-def]
     """Write Z = T W."""
     for j in range(m.ints[N]):
@@ -176,7 +176,7 @@ def leave_basis(m):  # type: ignore[no-untyped-def]
         m.z[2, j] = T31 * w1 + T32 * w2 + T33 * w3
 
 
-@compiled()
+@inner()
 def newton(m):  # type: ignore[no-untyped-def]
     """Iterate until rate/(1 - rate) * increment is below the tolerance; return the outcome and the factor for a shorter step."""
     predict(m)

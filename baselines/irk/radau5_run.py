@@ -11,7 +11,7 @@ import numpy as np
 from baselines.adapter import Points, tolerances
 from baselines.irk import radau5_memory as at
 from baselines.irk import radau5_step
-from baselines.irk.projection import Projection, none, projection
+from baselines.irk.projection import Projection, none, project_all, projection
 from herk.core import Reason, Settings
 from herk.core.dae import Array
 from herk.core.jit import interpreted, is_compiled
@@ -39,6 +39,7 @@ class Run:
         self.deadline = np.inf if settings.time_limit is None else time.perf_counter() + settings.time_limit
         compiled = all(map(is_compiled, prepared.functions[:3])) and not options["interpret"]
         self.begin, self.advance = (f if compiled else interpreted(f) for f in (radau5_step.begin, radau5_step.advance))
+        self.project_all = project_all if compiled else interpreted(project_all)
         self._bind(compiled)
         memory.levels[:] = prepared.levels
         memory.y[:], memory.slope[:] = prepared.start
@@ -91,6 +92,8 @@ class Run:
             pass
         if wanted is not None:
             done = int(m.ints[at.DONE])
+            if m.ints[at.PROJECTED]:
+                self.project_all(wanted[:done], self.y_out[:done], m.slope, self.projection, m.ints)
             self.points.t += wanted[:done].tolist()
             self.points.z += list(self.y_out[:done])
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from baselines.irk.compile import compiled
+from baselines.irk.compile import compiled, inner
 from baselines.irk.projection import project
 from baselines.irk.radau5_coefficients import D1, D2, D3, I31, I32, I33
 from baselines.irk.radau5_memory import (
@@ -11,6 +11,7 @@ from baselines.irk.radau5_memory import (
     CHUNK_FULL,
     CONVERGENCE,
     DONE,
+    ERROR,
     ERROR_ACCEPTED,
     FINISHED,
     FIRST,
@@ -30,6 +31,7 @@ from baselines.irk.radau5_memory import (
     NREJECT,
     NSTEP,
     PROJECTED,
+    QUOTIENT,
     REJECTED,
     RTOL,
     SAFETY,
@@ -51,7 +53,7 @@ SHRINK, GROW = 5.0, 0.125  # h_old / h_new lies between GROW and SHRINK
 SAME_FROM, SAME_TO = 1.0, 1.2  # a step that would grow by no more than this is kept, and its factorisation with it
 
 
-@compiled()
+@inner()
 def evaluate_f(m):  # type: ignore[no-untyped-def]
     """Evaluate f at the current point: -F(t, y, 0)."""
     m.rate[:] = 0.0
@@ -61,7 +63,7 @@ def evaluate_f(m):  # type: ignore[no-untyped-def]
     m.ints[NFEV] += 1
 
 
-@compiled()
+@inner()
 def weigh(m):  # type: ignore[no-untyped-def]
     """Set the weights of the norm; an error of an unknown of index k counts h^(k-1) times only."""
     h = abs(m.run[H])
@@ -72,7 +74,7 @@ def weigh(m):  # type: ignore[no-untyped-def]
         m.scale[j] = scale
 
 
-@compiled()
+@inner()
 def norm(m):  # type: ignore[no-untyped-def]
     """Return the weighted root mean square of the error."""
     n = m.ints[N]
@@ -82,7 +84,7 @@ def norm(m):  # type: ignore[no-untyped-def]
     return max((total / n) ** 0.5, 1e-10)
 
 
-@compiled()
+@inner()
 def estimate(m):  # type: ignore[no-untyped-def]
     """Return the norm of the error estimate (REAL/h E + F_z)^-1 (f0 + E (D Z)/h); damped once more where stiffness may spoil it."""
     n, h = m.ints[N], m.run[H]
@@ -109,7 +111,7 @@ def estimate(m):  # type: ignore[no-untyped-def]
     return norm(m)
 
 
-@compiled()
+@inner()
 def retry(m, factor, cause):  # type: ignore[no-untyped-def]
     """Prepare a shorter step from the same point; remember why."""
     m.ints[CAUSE] = cause
@@ -121,7 +123,7 @@ def retry(m, factor, cause):  # type: ignore[no-untyped-def]
     m.ints[NEW_JACOBIAN] = 0 if m.ints[FRESH] else 1
 
 
-@compiled()
+@inner()
 def next_step(m, error, quotient):  # type: ignore[no-untyped-def]
     """Return the next step size after an accepted one: Gustafsson's predictive controller, never growing after a rejection."""
     h = m.run[H]
@@ -138,7 +140,7 @@ def next_step(m, error, quotient):  # type: ignore[no-untyped-def]
     return new
 
 
-@compiled()
+@inner()
 def plan(m, new):  # type: ignore[no-untyped-def]
     """Decide how long the next step is, and what of Jacobian and factors it can keep."""
     m.ints[REJECTED] = 0
@@ -157,9 +159,9 @@ def plan(m, new):  # type: ignore[no-untyped-def]
         m.run[H] = new
 
 
-@compiled()
-def move(m, p):  # type: ignore[no-untyped-def]
-    """Go to the new point: its z', the stages kept for dense output and prediction, projection if asked for."""
+@inner()
+def move(m):  # type: ignore[no-untyped-def]
+    """Go to the new point: its z', the stages kept for dense output and prediction."""
     n, h = m.ints[N], m.run[H]
     m.run[T] = m.run[T_END] if m.ints[LAST] else m.run[T] + h
     m.run[H_OLD] = h
@@ -169,14 +171,12 @@ def move(m, p):  # type: ignore[no-untyped-def]
         m.slope[j] = (I31 * z1 + I32 * z2 + I33 * z3) / h
         m.before[j] = m.y[j]
         m.y[j] += z3
-    if m.ints[PROJECTED]:
-        project(m.run[T], m.y, m.slope, p, m.ints)
     m.ints[FIRST] = 0
     m.ints[NSTEP] += 1
 
 
-@compiled()
-def record(m, p, start, t_out, y_out):  # type: ignore[no-untyped-def]
+@inner()
+def record(m, start, t_out, y_out):  # type: ignore[no-untyped-def]
     """Write the new point, or the collocation polynomial at the wanted times of this step."""
     n, t, h = m.ints[N], m.run[T], m.run[H_OLD]
     if not m.ints[WANTED]:
@@ -193,8 +193,6 @@ def record(m, p, start, t_out, y_out):  # type: ignore[no-untyped-def]
         for j in range(n):
             inside = m.before[j] + a * m.old[0, j] + b * m.old[1, j] + c * m.old[2, j]
             y_out[k, j] = m.y[j] if t_out[k] == t else inside
-        if m.ints[PROJECTED] and t_out[k] != t:
-            project(t_out[k], y_out[k], m.slope, p, m.ints)
         m.ints[DONE] = k + 1
 
 
@@ -213,8 +211,8 @@ def begin(m):  # type: ignore[no-untyped-def]
     m.run[CONVERGENCE] = 1.0
 
 
-@compiled()
-def attempt(m, p):  # type: ignore[no-untyped-def]
+@inner()
+def attempt(m):  # type: ignore[no-untyped-def]
     """Try one step; return 1 if it was accepted, 0 if a shorter one has to be tried, a negative number if that is hopeless."""
     if m.ints[NEW_JACOBIAN]:
         linearise(m)
@@ -238,14 +236,18 @@ def attempt(m, p):  # type: ignore[no-untyped-def]
     if error >= 1.0:
         retry(m, 0.1 if m.ints[FIRST] else 1.0 / quotient, UNDERFLOW)
         return 0
-    move(m, p)
-    new = next_step(m, error, quotient)
+    move(m)
+    m.run[ERROR], m.run[QUOTIENT] = error, quotient
+    return 1
+
+
+@inner()
+def settle(m):  # type: ignore[no-untyped-def]
+    """Prepare the next step, now that the new point is final."""
+    new = next_step(m, m.run[ERROR], m.run[QUOTIENT])
     if not m.ints[LAST]:
         evaluate_f(m)
         plan(m, new)
-    else:
-        m.run[H] = new
-    return 1
 
 
 @compiled()
@@ -256,11 +258,14 @@ def advance(m, p, limit, t_out, y_out):  # type: ignore[no-untyped-def]
         start = m.run[T]
         if 0.1 * abs(m.run[H]) <= abs(start) * EPS:
             return m.ints[CAUSE]
-        outcome = attempt(m, p)
+        outcome = attempt(m)
         if outcome < 0:
             return outcome
         if outcome > 0:
-            record(m, p, start, t_out, y_out)
+            if m.ints[PROJECTED]:
+                project(m.run[T], m.y, m.slope, p, m.ints)
+            settle(m)
+            record(m, start, t_out, y_out)
             if m.run[T] == m.run[T_END]:
                 return FINISHED
     return CHUNK_FULL
