@@ -146,12 +146,17 @@ def newest(table: pd.DataFrame) -> pd.DataFrame:
 def case(problem: str, changes: str) -> str:
     """Return the name of a problem with its changed parameters."""
     try:
-        changed = json.loads(changes)
-    except ValueError:
+        changed = sorted(json.loads(changes).items())
+    except (ValueError, AttributeError):
         return f"{problem} {changes}"
-    return problem + "".join(f", {name} = {value}" for name, value in sorted(changed.items()))
+    return problem + "".join(f", {name} = {value}" for name, value in changed)
 
 
 def curve(solver: str, form: str, options: str = "") -> str:
     """Return the name of a curve: the solver, the form if it is not the overdetermined one, options if there are any."""
-    return " · ".join([solver, *([form] if form not in ("", "overdetermined") else []), *([options] if options not in ("", "{}") else [])])
+    try:
+        asked = {name: value for name, value in json.loads(options or "{}").items() if name != "problem_file"}
+    except (ValueError, AttributeError):
+        asked = {"options": options}
+    parts = [solver, "" if form == "overdetermined" else form, json.dumps(asked, separators=(",", ":")) if asked else ""]
+    return " · ".join(part for part in parts if part)

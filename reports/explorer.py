@@ -11,6 +11,7 @@ import pandas as pd
 
 from reports import figures
 from reports.contents import Contents
+from reports.style import Look
 
 COSTS = {
     "time": "CPU time (s)",
@@ -36,6 +37,7 @@ def data(contents: Contents) -> dict[str, Any]:
     numbers = [name for name in (*COSTS, *errors, *DETAILS) if name in runs and runs[name].notna().any()]
     texts = ("case", "curve", "status", "reason")
     lists = {name: sorted(runs[name].unique()) for name in texts}
+    look = figures.looks(contents)
     ours = set(runs.loc[runs["solver"].isin(contents.ours), "curve"])
     lists["curve"].sort(key=lambda name: name not in ours)
     places = {name: {text: k for k, text in enumerate(lists[name])} for name in texts}
@@ -46,7 +48,7 @@ def data(contents: Contents) -> dict[str, Any]:
         "status": lists["status"],
         "reason": lists["reason"],
         "cases": [_case(contents, runs[runs["case"] == name], places["curve"]) for name in lists["case"]],
-        "curves": [_curve(contents, runs, name) for name in lists["curve"]],
+        "curves": [_curve(contents, runs, name, look[name]) for name in lists["curve"]],
         "costs": {name: label for name, label in COSTS.items() if name in numbers},
         "errors": {name: label for name, label in errors.items() if name in numbers},
     }
@@ -84,9 +86,8 @@ def _case(contents: Contents, runs: pd.DataFrame, places: dict[str, int]) -> dic
     }
 
 
-def _curve(contents: Contents, runs: pd.DataFrame, name: str) -> dict[str, Any]:
+def _curve(contents: Contents, runs: pd.DataFrame, name: str, look: Look) -> dict[str, Any]:
     row = runs[runs["curve"] == name].iloc[0]
-    look = figures.looks(contents)[name]
     solver = contents.solvers.get(row["solver"], {})
     return {
         "name": name,

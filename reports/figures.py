@@ -15,6 +15,7 @@ from reports.contents import Contents
 from reports.orders import Ladder
 
 COSTS = {"time": "CPU time (s)", "nfev": "evaluations of f"}
+NEAR = 0.01  # a floor farther below the curves would only squeeze them
 MOST = 10  # curves in one picture; more cannot be told apart
 Looks = Mapping[str, style.Look]
 
@@ -22,7 +23,7 @@ Looks = Mapping[str, style.Look]
 def looks(contents: Contents) -> dict[str, style.Look]:
     """Return a look for every curve of the records, the same in every figure."""
     pairs = contents.runs[["curve", "solver", "form"]].drop_duplicates()
-    known = style.looks(zip(pairs["solver"], pairs["form"], strict=True), contents.ours)
+    known = style.looks(zip(pairs["solver"], pairs["form"], strict=True), contents.ours, set(contents.ladders["solver"]))
     return {row.curve: known[row.solver, row.form] for row in pairs.itertuples()}
 
 
@@ -35,9 +36,9 @@ def chosen(contents: Contents, runs: pd.DataFrame) -> list[str]:
     goal = 10.0 ** np.ceil(np.log10(runs.groupby("curve")["mixed"].min().median())) if runs["mixed"].notna().any() else 1e-6
     for name, part in runs.groupby("curve", sort=True):
         found = curves.medians(part, "time", "mixed")
-        if not found.empty:
+        if len(found):
             cost = curves.work_at(found, goal)
-            scores[name] = (np.inf if cost is None else cost, found["error"].min(), name)
+            scores[name] = (np.inf if cost is None else cost, found.error.min(), name)
     solver = runs.drop_duplicates("curve").set_index("curve")["solver"]
     best = {solver[name]: name for name in sorted(scores, key=scores.__getitem__, reverse=True)}
     ranks: dict[str, int] = {}
@@ -56,7 +57,7 @@ def work_precision(contents: Contents, runs: pd.DataFrame, look: Looks, error: s
     for axes, (cost, label) in zip(figure.subplots(1, 2, sharey=True), COSTS.items(), strict=True):
         for name in names:
             _median_curve(axes, curves.medians(runs[runs["curve"] == name], cost, error), name, look[name])
-        if floor is not None:
+        if floor is not None and floor > NEAR * min((line.get_ydata().min() for line in axes.get_lines()), default=np.inf):
             axes.axhline(floor, color=style.GREY, linewidth=1, linestyle=(0, (2, 2)), label="digits of the reference")
         style.logarithmic(axes.xaxis)
         axes.set_xlabel(label)
@@ -66,12 +67,10 @@ def work_precision(contents: Contents, runs: pd.DataFrame, look: Looks, error: s
     return figure
 
 
-def _median_curve(axes: Axes, found: pd.DataFrame, name: str, look: style.Look) -> None:
-    if found.empty:
-        return
-    spread = [found["error"] - found["error_low"], found["error_high"] - found["error"]]
-    axes.errorbar(found["cost"], found["error"], yerr=np.abs(spread), fmt="none", ecolor=look.colour, elinewidth=0.7, alpha=0.5)
-    axes.plot(found["cost"], found["error"], label=name, **look.line())
+def _median_curve(axes: Axes, found: curves.Curve, name: str, look: style.Look) -> None:
+    if len(found):
+        axes.vlines(found.cost, found.low, found.high, colors=look.colour, linewidth=0.7, alpha=0.5)
+        axes.plot(found.cost, found.error, label=name, **look.line())
 
 
 def proportionality(contents: Contents, runs: pd.DataFrame, look: Looks) -> Figure:

@@ -30,9 +30,8 @@ def write(out: Path) -> Path:
     found = records.read(out)
     with mpl.rc_context(style.RC):
         sections = [module.section(found) for module in SECTIONS]
-    for section in sections:
-        for table in section.all_tables():
-            table.write(out / "tables")
+    for table in (environments(found), *(table for section in sections for table in section.all_tables())):
+        table.write(out / "tables")
     inlined = {picture.name: images.inline(picture, out) for section in sections for picture in section.all_pictures()}
     page = out / "index.html"
     page.write_text(render(found, sections, inlined), encoding="utf-8")

@@ -45,6 +45,7 @@ class Section:
     formulas: tuple[Formula, ...] = ()
     parts: tuple[Section, ...] = field(default=())
     folded: bool = False
+    tables_first: bool = False
     label: str = ""
 
     @property

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
@@ -46,7 +48,7 @@ RC: Any = {
     "text.parse_math": False,  # names come from records: a dollar sign is a dollar sign
     "svg.fonttype": "none",
     "svg.hashsalt": "herk",
-    "savefig.dpi": 120,
+    "figure.dpi": 120,
 }
 DECIMALS = re.compile(rb"(-?\d+\.\d{2})\d+")
 EXPONENT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -72,17 +74,13 @@ class Look:
         }
 
 
-def looks(curves: Iterable[tuple[str, str]], ours: Iterable[str]) -> dict[tuple[str, str], Look]:
-    """Return a look for every (solver, form): colour and marker by solver, line by form."""
-    pairs, mine = sorted(set(curves)), set(ours)
-    solvers = sorted({solver for solver, _ in pairs}, key=lambda name: (name not in mine, name))
-    place = {solver: k for k, solver in enumerate(solvers)}
-    return {
-        (solver, form): Look(
-            COLOURS[place[solver] % len(COLOURS)], MARKERS[place[solver] % len(MARKERS)], LINES.get(form, OTHER_LINE), solver in mine
-        )
-        for solver, form in pairs
-    }
+def looks(curves: Iterable[tuple[str, str]], ours: Collection[str], first: Collection[str] = ()) -> dict[tuple[str, str], Look]:
+    """Return a look for every (solver, form): colour and marker by solver, line by form; solvers in `first` have the first colours."""
+    pairs = sorted(set(curves))
+    solvers = sorted({solver for solver, _ in pairs}, key=lambda name: (name not in first, name not in ours, name))
+    colours = {solver: COLOURS[k % len(COLOURS)] for k, solver in enumerate(solvers)}
+    markers = {solver: MARKERS[k % len(MARKERS)] for k, solver in enumerate(solvers)}
+    return {pair: Look(colours[pair[0]], markers[pair[0]], LINES.get(pair[1], OTHER_LINE), pair[0] in ours) for pair in pairs}
 
 
 def power(value: float, _: object = None) -> str:
@@ -121,8 +119,10 @@ def save(drawn: Figure, path: Path) -> list[Path]:
     path.parent.mkdir(parents=True, exist_ok=True)
     svg, png = (path.with_name(f"{path.name}.{ending}") for ending in ("svg", "png"))
     with mpl.rc_context(RC):
-        drawn.savefig(png, metadata={"Software": None})
-        drawn.savefig(svg, metadata={"Date": None, "Creator": None})
+        drawn.draw_without_rendering()
+        drawn.set_layout_engine("none")  # the layout is done, once for both files; savefig would do it twice for each
+        FigureCanvasAgg(drawn).print_png(png, metadata={"Software": None})
+        FigureCanvasSVG(drawn).print_svg(svg, metadata={"Date": None, "Creator": None})
     svg.write_bytes(small(svg.read_bytes()))
     return [svg, png]
 

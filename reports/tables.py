@@ -25,7 +25,7 @@ def short(value: float) -> str:
         return NONE
     if value == 0 or (float(value).is_integer() and abs(value) < 1e7):
         return f"{value:.0f}"
-    return f"{value:.2g}" if 0.01 <= abs(value) < 1000 else tolerance(value)
+    return f"{float(f'{value:.2g}'):g}" if 0.01 <= abs(value) < 1e4 else tolerance(value)
 
 
 def tolerance(value: float) -> str:

@@ -19,7 +19,8 @@ def section(contents: Contents) -> Section:
     found = orders.ladders(contents)
     frame = orders.table(contents, found)
     if frame.empty:
-        return Section("convergence", TITLE, ("There are no runs with fixed steps in these records.",))
+        tried = f"None of the {len(contents.fixed)} runs with fixed steps reached the end; see Failures."
+        return Section("convergence", TITLE, (tried if len(contents.fixed) else "There are no runs with fixed steps in these records.",))
     marks = {"verdict": lambda value: {"kept": "good", "below": "bad"}.get(value, "")}
     formats = {"claimed": lambda value: f"{value:g}", "observed": lambda value: f"{value:.2f}"}
     listing = Table("orders", "Observed against claimed order.", frame, formats, marks, folded=len(frame) > 40)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import pandas as pd
 
@@ -21,7 +20,9 @@ TITLES = {
     "lecture": "M. Diehl, A. Nurkanović: lecture on DAEs",
 }
 AGREE = ("same", "within rounding")
+OTHERS = {"misprint": "{} misprinted", "wrong in print": "{} wrong in print", "not reproduced": "{} not reproduced"}
 MARKS = {"same": "good", "within rounding": "good", "not reproduced": "bad", "misprint": "part", "wrong in print": "part"}
+COLUMNS = ["case", "quantity", "printed", "ours", "verdict", "why"]
 
 
 def section(contents: Contents) -> Section:
@@ -31,18 +32,17 @@ def section(contents: Contents) -> Section:
         return Section("documents", TITLE, ("There are no studies of documents in these records.",))
     rows = [row for kinds in contents.documents.values() for row in kinds.get("published", [])]
     claims = [claim for kinds in contents.documents.values() for claim in kinds.get("claim", [])]
-    lines = [*counts(rows), *claim_words(claims)]
-    return Section("documents", TITLE, tuple(lines), parts=parts)
+    return Section("documents", TITLE, (*value_words(rows), *claim_words(claims)), parts=parts)
 
 
-def counts(rows: list[Record]) -> list[str]:
+def value_words(rows: list[Record]) -> list[str]:
     """Return how many printed values are reproduced."""
     if not rows:
         return []
     same = sum(row.get("verdict") in AGREE for row in rows)
-    others = {name: sum(row.get("verdict") == name for row in rows) for name in ("misprint", "wrong in print", "not reproduced")}
-    rest = ", ".join(f"{number} {name}" for name, number in others.items() if number)
-    return [f"{same} of {counted(len(rows), 'printed value')} come out the same or within rounding" + (f"; {rest}." if rest else ".")]
+    numbers = {name: sum(row.get("verdict") == name for row in rows) for name in OTHERS}
+    rest = ", ".join(OTHERS[name].format(number) for name, number in numbers.items() if number)
+    return [f"{same} of {counted(len(rows), 'printed value')} come out the same or within rounding{f'; {rest}' if rest else ''}."]
 
 
 def claim_words(claims: list[Record]) -> list[str]:
@@ -53,66 +53,54 @@ def claim_words(claims: list[Record]) -> list[str]:
 
 def part(study: str, kinds: Mapping[str, list[Record]]) -> Section:
     """Return the part of one document: claims, printed against ours, errata, figures."""
-    rows, claims = kinds.get("published", []), kinds.get("claim", [])
-    tables = [*claim_table(study, claims), *published_tables(study, rows), *errata_table(study, kinds.get("erratum", []))]
-    pictures = [
-        Picture(f"{study}_{each['name']}", str(each.get("caption") or each["name"]), path=str(each.get("path") or ""))
-        for each in kinds.get("figure", [])
-    ]
-    lines = (*counts(rows), *claim_words(claims))
+    rows, claims, errata = (kinds.get(kind, []) for kind in ("published", "claim", "erratum"))
     return Section(
-        f"study-{study}", TITLES.get(study, study), lines, tables=tuple(tables), pictures=tuple(pictures), folded=True, label=study
+        id=f"study-{study}",
+        title=TITLES.get(study, study),
+        label=study,
+        verdicts=(*value_words(rows), *claim_words(claims)),
+        tables=(*claim_table(study, claims), *errata_table(study, errata), *published_tables(study, rows)),
+        pictures=tuple(picture(study, figure) for figure in kinds.get("figure", [])),
+        folded=True,
+        tables_first=True,
     )
 
 
+def picture(study: str, figure: Record) -> Picture:
+    """Return a figure that the study left."""
+    return Picture(f"{study}_{figure['name']}", str(figure.get("caption") or figure["name"]), path=str(figure.get("path") or ""))
+
+
 def published_tables(study: str, rows: list[Record]) -> list[Table]:
-    """Return one table for each part of the document, and all rows in one for the files."""
-    columns = ["case", "quantity", "printed", "ours", "verdict", "why"]
+    """Return one table for each part of the document."""
     found = []
     for name in dict.fromkeys(str(row["part"]) for row in rows):
         inside = [row for row in rows if str(row["part"]) == name]
-        frame = pd.DataFrame([[cell(row.get(column)) for column in columns] for row in inside], columns=columns)
-        found.append(
-            Table(f"{study}_{name}", f"{name}: printed and ours.", frame, {}, {"verdict": lambda text: MARKS.get(text, "")}, folded=True)
-        )
+        frame = without_empty(pd.DataFrame([[value(row.get(column)) for column in COLUMNS] for row in inside], columns=COLUMNS))
+        marks = {"verdict": lambda text: MARKS.get(text, "")}
+        found.append(Table(f"{study}_{name}", f"{name}: printed and ours.", frame, {}, marks, folded=True))
     return found
 
 
 def errata_table(study: str, errata: list[Record]) -> list[Table]:
     """Return the errata with the numbers that show them."""
-    if not errata:
-        return []
-    rows = [
-        (each["where"], cell(each["printed"]), cell(each.get("right")), cell(each.get("evidence")), "yes" if each.get("holds") else "no")
-        for each in errata
-    ]
-    frame = pd.DataFrame(rows, columns=["where", "printed", "right", "evidence", "shown"])
-    return [
-        Table(
-            f"{study}_errata",
-            "Errata: what is printed, what is right, and the numbers that show it.",
-            frame,
-            {},
-            {"shown": yes},
-            folded=True,
-        )
-    ]
+    columns = ["where", "printed", "right", "evidence"]
+    rows = [[*(value(each.get(column)) for column in columns), "yes" if each.get("holds") else "no"] for each in errata]
+    frame = pd.DataFrame(rows, columns=[*columns, "shown"])
+    words = "Errata: what is printed, what is right, and the numbers that show it."
+    return [Table(f"{study}_errata", words, frame, {}, {"shown": yes}, folded=True)] if errata else []
 
 
 def claim_table(study: str, claims: list[Record]) -> list[Table]:
     """Return the claims as PASS or FAIL."""
-    if not claims:
-        return []
-    rows = [("PASS" if claim.get("holds") else "FAIL", str(claim["text"]), cell(claim.get("evidence"))) for claim in claims]
-    frame = pd.DataFrame(rows, columns=["", "claim", "evidence"])
-    if not frame["evidence"].any():
-        frame = frame.drop(columns="evidence")
-    return [Table(f"{study}_claims", "Claims.", frame, {}, {"": yes})]
+    rows = [("PASS" if claim.get("holds") else "FAIL", str(claim["text"]), value(claim.get("evidence"))) for claim in claims]
+    frame = without_empty(pd.DataFrame(rows, columns=["", "claim", "evidence"]))
+    return [Table(f"{study}_claims", "Claims.", frame, {}, {"": yes})] if claims else []
 
 
-def cell(entry: Any) -> str:
-    """Return a value of a document as text."""
-    return value(entry)
+def without_empty(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a table of texts without columns in which nothing stands."""
+    return frame[[name for name in frame.columns if frame[name].str.strip().any()]]
 
 
 def yes(text: str) -> str:

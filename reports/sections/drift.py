@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 
 from reports import figures, histories, verdicts
@@ -23,7 +24,8 @@ def section(contents: Contents) -> Section:
     """Return the section."""
     runs = contents.drifts[(contents.drifts["status"] == "ok") & contents.drifts["drift.all"].notna()]
     if runs.empty:
-        return Section("drift", TITLE, ("There are no runs of the drift study in these records.",))
+        tried = f"None of the {len(contents.drifts)} runs of the drift study reached the end; see Failures."
+        return Section("drift", TITLE, (tried if len(contents.drifts) else "There are no runs of the drift study in these records.",))
     facts = runs.assign(drift=runs["drift.all"], kept=runs["form"] == KEEPING)
     failed = len(contents.drifts) - len(runs)
     lines = verdicts.drift_words(facts, contents.ours)
@@ -59,7 +61,7 @@ def span(problem: str, end: float) -> str:
 def pictures(contents: Contents, runs: pd.DataFrame) -> list[Picture]:
     """Return drift over time for the longest runs that have a series."""
     look, found = figures.looks(contents), []
-    stored = runs[[any(name.startswith("drift.") for name in contents.series.get(key, {})) for key in runs["key"]]]
+    stored = runs[np.array([any(name.startswith("drift.") for name in contents.series.get(key, {})) for key in runs["key"]], bool)]
     for problem, part in stored.groupby("problem", sort=True):
         last = part[part["t_end"] == part["t_end"].max()].sort_values(["drift.all", "curve"]).drop_duplicates("curve")
         spread = last.iloc[[round(k * (len(last) - 1) / (MOST - 1)) for k in range(MOST)]] if len(last) > MOST else last

@@ -12,55 +12,43 @@ from reports.tables import Table, seconds, short, tolerance
 
 TITLE = "Problems"
 GOALS = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10)
-LONG = 1200  # characters of LaTeX; longer systems are in the sources
+LONG = 2000  # characters of LaTeX; longer systems are in the sources
+SHOWN = "The best of each family on their best forms; the section Work and precision has all. Bars: range of the errors."
+TRAJECTORY = "dotted: the reference, where it is known over time"
 
 
 def section(contents: Contents) -> Section:
-    """Return the section."""
-    known = [*contents.problems, *zip(contents.ladders["problem"], contents.ladders["changes"], strict=True)]
-    parts = tuple(
-        part(contents, name, changes)
-        for name, changes in sorted(set(known))
-        if changes == "{}" or (name, changes) in set(known[len(contents.problems) :])
-    )
-    if not parts:
+    """Return the section: problems as they stand, and changed ones if work was measured on them."""
+    run = set(zip(contents.ladders["problem"], contents.ladders["changes"], strict=True))
+    known = run | {(name, changes) for name, changes in contents.problems if changes == "{}"}
+    if not known:
         return Section("problems", TITLE, ("There are no records of problems.",))
-    return Section(
-        "problems",
-        TITLE,
-        (f"{verdicts.counted(len(parts), 'problem')}, each with what is known about it and who solves it how fast.",),
-        parts=parts,
-    )
+    words = f"{verdicts.counted(len(known), 'problem')}, each with what is known about it and who solves it how fast."
+    return Section("problems", TITLE, (words,), parts=tuple(part(contents, name, changes) for name, changes in sorted(known)))
 
 
 def part(contents: Contents, name: str, changes: str) -> Section:
     """Return one problem."""
-    record, runs = contents.problem(name, changes), contents.ladders
-    runs = runs[(runs["problem"] == name) & (runs["changes"] == changes)]
-    title = f"{case(name, changes)}: {record['title']}" if record.get("title") else case(name, changes)
-    lines = (
-        [verdicts.duel_words(duel) for duel in duels(contents, runs)]
-        if len(runs)
-        else ["There are no runs with tolerances on this problem in these records."]
-    )
-    pictures = [*curve_picture(contents, runs, name, changes), *trajectory(contents, runs, record), *history(contents, runs)]
-    tables = [work(runs), *invariants(runs), *problems_of(runs)] if len(runs) else []
-    label = " · ".join(
-        str(each)
-        for each in (f"index {record['index']}" if record.get("index") is not None else "", *(record.get("tags") or [])[:4])
-        if each
-    )
+    record, all_runs, full = contents.problem(name, changes), contents.ladders, case(name, changes)
+    runs = all_runs[(all_runs["problem"] == name) & (all_runs["changes"] == changes)]
+    lines = [verdicts.duel_words(duel) for duel in duels(contents, runs)]
     return Section(
-        f"problem-{case(name, changes)}",
-        title,
-        tuple(lines),
-        tuple(facts(record)),
-        tuple(tables),
-        tuple(pictures),
-        tuple(formulas(record)),
+        id=f"problem-{full}",
+        title=f"{full}: {record['title']}" if record.get("title") else full,
+        label=label(record),
+        verdicts=tuple(lines) or ("There are no runs with tolerances on this problem in these records.",),
+        words=tuple(facts(record)),
+        formulas=tuple(formulas(record)),
+        pictures=(*curve_picture(contents, runs, record), *trajectory(contents, runs, record), *history(contents, runs)),
+        tables=(work(runs), *invariants(runs), *failed(runs)) if len(runs) else (),
         folded=True,
-        label=label,
     )
+
+
+def label(record: Record) -> str:
+    """Return index and tags."""
+    index = [f"index {record['index']}"] if record.get("index") is not None else []
+    return " · ".join([*index, *(str(tag) for tag in record.get("tags") or [] if not str(tag).startswith("index"))])
 
 
 def duels(contents: Contents, runs: pd.DataFrame) -> list[verdicts.Duel]:
@@ -74,86 +62,68 @@ def facts(record: Record) -> list[str]:
     """Return what is known about the problem, in words."""
     if not record:
         return ["There is no record of this problem."]
-    sizes = [
-        f"{record[name]} {words}"
-        for name, words in (("n", "unknowns"), ("m", "constraints with the hidden ones"))
-        if record.get(name) is not None
-    ]
-    span = f"t from {record['t_span'][0]:g} to {record['t_span'][1]:g}" if record.get("t_span") else ""
-    groups = "; ".join(f"{name}: {len(inside)}" for name, inside in (record.get("groups") or {}).items())
-    digits = (
-        f"Reference: {record['reference_digits']:g} digits. {record.get('reference_how') or ''}"
-        if record.get("reference_digits") is not None
-        else "There is no reference."
-    )
-    lines = [
-        ", ".join([*sizes, span]).strip(", ") + (f" ({groups})." if groups else "."),
-        digits.strip(),
-        f"Source: {record['source']}." if record.get("source") else "",
-    ]
-    return [line for line in lines if line]
+    wanted = (("n", "unknown"), ("m", "constraint"))
+    sizes = [verdicts.counted(record[name], noun) for name, noun in wanted if record.get(name) is not None]
+    sizes += ["the hidden ones included"] if record.get("m") else []
+    sizes += ["t from {:g} to {:g}".format(*record["t_span"])] if record.get("t_span") else []
+    groups = ", ".join(f"{name} {len(inside)}" for name, inside in (record.get("groups") or {}).items())
+    digits = record.get("reference_digits")
+    reference = "There is no reference." if digits is None else f"Reference with {digits:g} digits: {record.get('reference_how') or ''}"
+    source = [f"Source: {record['source']}"] if record.get("source") else []
+    return [f"{', '.join(sizes)}{f' ({groups})' if groups else ''}.", ended(reference), *map(ended, source)]
+
+
+def ended(sentence: str) -> str:
+    """Return a sentence with one full stop."""
+    return f"{sentence.rstrip(' .')}."
 
 
 def formulas(record: Record) -> list[Formula]:
     """Return equations and constraints level by level."""
-    found = []
+    levels = [level for level in record.get("constraints") or [] if level]
     sets = [("Equations as written", record.get("equations") or [])]
-    sets += [
-        ("Constraints as written" if k == 0 else f"Hidden constraints, level {k}", level)
-        for k, level in enumerate(record.get("constraints") or [])
-    ]
+    sets += [("Constraints as written" if k == 0 else f"Hidden constraints, level {k}", level) for k, level in enumerate(levels)]
+    found = []
     for words, lines in sets:
-        size = sum(len(str(line)) for line in lines)
-        if lines and size <= LONG:
-            found.append(Formula(f"{words}:", tuple(f"0 = {line}" if "=" not in str(line) else str(line) for line in lines)))
+        if lines and sum(len(str(line)) for line in lines) <= LONG:
+            found.append(Formula(f"{words}:", tuple(str(line) if "=" in str(line) else f"0 = {line}" for line in lines)))
         elif lines:
             found.append(Formula(f"{words}: {len(lines)} lines, too long to show here; see the source of the problem.", ()))
     return found
 
 
-def curve_picture(contents: Contents, runs: pd.DataFrame, name: str, changes: str) -> list[Picture]:
+def curve_picture(contents: Contents, runs: pd.DataFrame, record: Record) -> list[Picture]:
     """Return the work-precision diagram, in absolute errors where nothing else is known."""
     error = "mixed" if runs["mixed"].notna().any() else "error_end"
     if curves.usable(runs, "time", error).empty:
         return []
-    digits = contents.problem(name, changes).get("reference_digits")
+    digits, name = record.get("reference_digits"), runs["case"].iloc[0]
     floor = None if digits is None else max(10.0**-digits, 2.2e-16)
     drawn = figures.work_precision(contents, runs, figures.looks(contents), error, floor)
-    shown = "The best of each family on their best forms; the section Work and precision has all. Bars: range of the errors."
-    name = case(name, changes)
-    return [Picture(f"work_precision_{name}", f"Error against CPU time and evaluations on {name}. {shown}", drawn)]
+    return [Picture(f"work_precision_{name}", f"Error against CPU time and evaluations on {name}. {SHOWN}", drawn)]
 
 
 def trajectory(contents: Contents, runs: pd.DataFrame, record: Record) -> list[Picture]:
-    """Return the solution of one run of ours, or of anybody, with the reference where it is known over time."""
+    """Return the solution of one run, ours if there is one, with the reference where it is known over time."""
     components = [str(name) for name in record.get("components") or []]
-    if runs.empty or not components:
-        return []
-    found = steps.stored(contents, runs, f"y.{components[0]}")
-    found = found.assign(other=~found["solver"].isin(contents.ours)).sort_values(["other", "rtol", "curve"])
+    found = steps.stored(contents, runs, f"y.{components[0]}" if components else "")
     if found.empty:
         return []
-    run = found.iloc[0]
+    run = found.assign(other=~found["solver"].isin(contents.ours)).sort_values(["other", "rtol", "curve"]).iloc[0]
     drawn = histories.trajectory(contents.series[run["key"]], record.get("groups") or {}, components)
-    return [
-        Picture(
-            f"trajectory_{run['case']}",
-            f"Solution by {run['curve']}, rtol = {tolerance(run['rtol'])}; dotted: the reference, where it is known over time.",
-            drawn,
-        )
-    ]
+    words = f"Solution by {run['curve']}, rtol = {tolerance(run['rtol'])}; {TRAJECTORY}."
+    return [Picture(f"trajectory_{run['case']}", words, drawn)]
 
 
 def history(contents: Contents, runs: pd.DataFrame) -> list[Picture]:
     """Return step sizes over time of the curves of the work-precision picture."""
     found = steps.stored(contents, runs, "step")
-    if found.empty:
+    best = figures.chosen(contents, runs)[:6] if len(found) else []
+    kept = found[found["curve"].isin(best)]
+    if kept.empty:
         return []
-    look = figures.looks(contents)
-    best = figures.chosen(contents, runs)[:6]
-    kept = found[found["curve"].isin(best)] if found["curve"].isin(best).any() else found.head(6)
+    look, name = figures.looks(contents), kept["case"].iloc[0]
     named = [(run.curve, look[run.curve], contents.series[run.key]) for run in kept.itertuples()]
-    name = runs["case"].iloc[0]
     return [Picture(f"history_{name}", f"Step sizes over time on {name}, tightest stored tolerance.", histories.steps(named))]
 
 
@@ -161,9 +131,9 @@ def work(runs: pd.DataFrame) -> Table:
     """Return the time that each error costs, fastest first."""
     table = curves.work_table(runs, GOALS)
     reached = [goal for goal in GOALS if table[goal].notna().any()]
-    frame = table[["curve", *reached]].sort_values(reached[::-1] or "curve", na_position="last")
-    named = frame.rename(columns={goal: tolerance(goal) for goal in reached})
+    frame = table[["curve", *reached]].sort_values([*reached[::-1], "curve"], na_position="last")
     formats = {tolerance(goal): seconds for goal in reached}
+    named = frame.rename(columns={goal: tolerance(goal) for goal in reached})
     return Table(
         f"work_{runs['case'].iloc[0]}", "CPU time to reach an error; a dash: not reached in these records.", named, formats, folded=True
     )
@@ -175,24 +145,13 @@ def invariants(runs: pd.DataFrame) -> list[Table]:
     done = runs[runs["status"] == "ok"].sort_values(["curve", "rtol"]).drop_duplicates("curve")
     if not columns or done.empty:
         return []
-    frame = done[["curve", "rtol", "mixed", *columns]].rename(columns={"mixed": "error"}).sort_values(columns[0], ignore_index=True)
+    frame = done[["curve", "rtol", "mixed", *columns]].rename(columns={"mixed": "error"}).sort_values([columns[0], "curve"])
     formats = {"rtol": tolerance, **dict.fromkeys(("error", *columns), short)}
-    return [
-        Table(
-            f"kept_{runs['case'].iloc[0]}",
-            "Constraints and invariants: largest deviation over time, tightest tolerance of each curve.",
-            frame,
-            formats,
-            folded=True,
-        )
-    ]
+    words = "Constraints and invariants: largest deviation over time, tightest tolerance of each curve."
+    return [Table(f"kept_{runs['case'].iloc[0]}", words, frame, formats, folded=True)]
 
 
-def problems_of(runs: pd.DataFrame) -> list[Table]:
+def failed(runs: pd.DataFrame) -> list[Table]:
     """Return the failures on this problem."""
-    found = failures.reasons(runs)
-    return (
-        [Table(f"reasons_{runs['case'].iloc[0]}", "Failures on this problem.", found.frame.drop(columns="problem"), folded=True)]
-        if len(found.frame)
-        else []
-    )
+    frame = failures.reasons(runs).frame.drop(columns="problem")
+    return [Table(f"reasons_{runs['case'].iloc[0]}", "Failures on this problem.", frame, folded=True)] if len(frame) else []

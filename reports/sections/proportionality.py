@@ -9,7 +9,7 @@ from reports import figures
 from reports.contents import Contents
 from reports.curves import usable
 from reports.section import Picture, Section
-from reports.tables import Table
+from reports.tables import Table, short
 from reports.verdicts import counted, listed
 
 TITLE = "Tolerance"
@@ -69,7 +69,7 @@ def lines(frame: pd.DataFrame, contents: Contents) -> list[str]:
         if part.empty:
             continue
         low, high = part["median ratio"].min(), part["median ratio"].max()
-        found.append(f"Median error over tolerance, {name}: {low:.2g} to {high:.2g} ({counted(len(part), 'curve')}).")
+        found.append(f"Median error over tolerance, {name}: {short(low)} to {short(high)} ({counted(len(part), 'curve')}).")
     far = frame[frame["median ratio"] > FAR].sort_values("median ratio", ascending=False)
     if len(far):
         found.append(f"Farther than {FAR:g} times the tolerance in the median: {listed(list(far['curve']))}.")

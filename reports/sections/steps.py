@@ -10,7 +10,7 @@ import pandas as pd
 from reports import figures, histories
 from reports.contents import Contents
 from reports.section import Picture, Section
-from reports.tables import Table, tolerance
+from reports.tables import Table, short, tolerance
 from reports.verdicts import counted, listed
 
 TITLE = "Steps"
@@ -22,7 +22,7 @@ WORDS = (
 
 def stored(contents: Contents, runs: pd.DataFrame, name: str) -> pd.DataFrame:
     """Return the runs that have a series of this name, one for each problem and curve: the one of the tightest tolerance."""
-    with_series = runs[[name in contents.series.get(key, {}) for key in runs["key"]]]
+    with_series = runs[np.array([name in contents.series.get(key, {}) for key in runs["key"]], bool)]
     return with_series.sort_values(["case", "curve", "rtol"]).drop_duplicates(["case", "curve"])
 
 
@@ -38,7 +38,7 @@ def section(contents: Contents) -> Section:
     changing = [name for name in dict.fromkeys(frame["problem"]) if (frame.loc[frame["problem"] == name, "changes"] > 0).any()]
     known = int(frame["changes"].notna().sum())
     spread = (frame["largest step"] / frame["smallest step"]).max()
-    lines = [f"{counted(len(frame), 'run')} with a series of steps; the largest spread is a factor of {spread:.2g} within one run."]
+    lines = [f"{counted(len(frame), 'run')} with a series of steps; the largest spread is a factor of {short(spread)} within one run."]
     if known:
         lines.append(
             f"The selection changes on {listed(changing)}."

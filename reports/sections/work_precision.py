@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 
 from reports import verdicts
 from reports.contents import Contents
-from reports.curves import medians, work_table
+from reports.curves import Curve, each, medians, work_table
 from reports.section import Section
 from reports.tables import Table, seconds, short, tolerance
 
@@ -61,14 +62,20 @@ def summary(found: dict[float, list[verdicts.Duel]]) -> Table:
 
 def full(runs: pd.DataFrame) -> Table:
     """Return error against steps, evaluations and time: one row for every problem, curve and decade of tolerances."""
-    parts = []
-    for (case, curve), group in runs.groupby(["case", "curve"], sort=True):
-        time = medians(group, "time", "mixed")
-        if time.empty:
-            continue
-        more = {name: medians(group, name, "mixed")["cost"].reindex(time.index) for name in ("nstep", "nfev", "njev", "nlu")}
-        columns = {"tolerance": [f"1e-{int(k):02d}" for k in time.index], "runs": time["runs"], "error": time["error"]}
-        spread = {"error from": time["error_low"], "error to": time["error_high"]}
-        parts.append(pd.DataFrame({"problem": case, "curve": curve, **columns, **spread, **more, "seconds": time["cost"]}))
-    frame = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=["problem", "curve"])
-    return Table("work_precision", "Medians over a decade of tolerances: error against steps, evaluations and time.", frame, on_page=False)
+    rows = []
+    for case, curve, group in each(runs):
+        costs = {name: medians(group, name, "mixed") for name in ("time", "nstep", "nfev", "njev", "nlu")}
+        time = costs["time"]
+        for k, place in enumerate(time.places):
+            shared = [curve_at(costs[name], place) for name in ("nstep", "nfev", "njev", "nlu")]
+            spread = time.error[k], time.low[k], time.high[k]
+            rows.append((case, curve, f"1e-{place:.0f}", int(time.runs[k]), *spread, *shared, time.cost[k]))
+    columns = ["problem", "curve", "tolerance", "runs", "error", "error from", "error to", "nstep", "nfev", "njev", "nlu", "seconds"]
+    words = "Medians over a decade of tolerances: error against steps, evaluations and time."
+    return Table("work_precision", words, pd.DataFrame(rows, columns=columns), on_page=False)
+
+
+def curve_at(curve: Curve, place: float) -> float | None:
+    """Return the cost of one decade, None if it is not counted."""
+    found = np.flatnonzero(curve.places == place)
+    return float(curve.cost[found[0]]) if len(found) else None

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
+from matplotlib.figure import Figure
 
 from herk.bench import record, store
-from reports import contents, page
+from reports import contents, page, style
 
 HOSTILE = "<script>alert(1)</script>"
 GROUPS = {"positions": [0, 1], "velocities": [2, 3], "multipliers": [4]}
@@ -24,8 +24,8 @@ def run(**fields: Any) -> dict[str, Any]:
     known: dict[str, Any] = {
         "study": "work_precision", "problem": "pendulum", "changes": "{}", "form": "overdetermined", "solver": "herk_dop853",
         "solver_version": "1", "rtol": None, "atol": None, "step": None, "options": "{}", "status": "ok", "reason": "finished",
-        "message": "The end was reached.", "nstep": 100, "nreject": 3, "nfev": 1200, "ngev": 40, "njev": 5, "nlu": 4, "nit": 9, "t_end": 20.0,
-        "machine": "Model processor", "commit": "0123456789ab",
+        "message": "The end was reached.", "nstep": 100, "nreject": 3, "nfev": 1200, "ngev": 40, "njev": 5, "nlu": 4, "nit": 9,
+        "t_end": 20.0, "machine": "Model processor", "commit": "0123456789ab",
     }  # fmt: skip
     return record.make("run", **{**known, **fields})
 
@@ -40,7 +40,8 @@ def ladder(solver: str, form: str, order: float, speed: float, ratio: float, **f
         rows.append(
             run(
                 solver=solver, form=form, rtol=tolerance, atol=tolerance, error_end=error, error_grid=2 * error, mescd=-math.log10(error),
-                cpu_min=speed * cost, wall_min=speed * cost, nfev=round(12 * cost), nstep=round(cost), **errors, **{"drift.all": 1e-15}, **fields,
+                cpu_min=speed * cost, wall_min=speed * cost, nfev=round(12 * cost), nstep=round(cost),
+                **errors, **{"drift.all": 1e-15}, **fields,
             )
         )  # fmt: skip
     return rows
@@ -96,7 +97,8 @@ def facts() -> list[dict[str, Any]]:
     """Return records of problems and solvers."""
     exact = [-1.0, 0.5, 0.25, 2.0, 3.0]
     known: dict[str, Any] = {
-        "groups": GROUPS, "components": COMPONENTS, "n": 5, "m": 3, "index": 3, "levels": [1, 1, 1], "t_span": [0.0, 20.0], "tags": ["index3", "mechanical"],
+        "groups": GROUPS, "components": COMPONENTS, "n": 5, "m": 3, "index": 3, "levels": [1, 1, 1], "t_span": [0.0, 20.0],
+        "tags": ["index3", "mechanical"],
         "equations": [r"\dot{x} = v", r"\dot{v} = - \frac{2 lam x}{m}", "0 = x^{2} + y^{2} - l^{2}"],
         "constraints": [["x^{2} + y^{2} - l^{2}"], ["2 v x + 2 w y"], [r"- 2 g y - \frac{4 lam x^{2}}{m}"]],
         "reference_digits": 14.0, "reference_how": "exact solution", "reference_y": exact, "published_digits": None, "published_note": "",
@@ -210,10 +212,14 @@ def found(records: list[dict[str, Any]]) -> contents.Contents:
 @pytest.fixture(scope="session")
 def out(records: list[dict[str, Any]], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with records and the report made from them."""
-    folder = tmp_path_factory.mktemp("report")
+    return report(tmp_path_factory.mktemp("report"), records)
+
+
+def report(folder: Path, records: list[dict[str, Any]]) -> Path:
+    """Write records, a figure that the study of a document left, and the report."""
     store.Store(folder / "records.jsonl").append(records)
-    page.write(folder)
-    (folder / "thesis").mkdir()
-    shutil.copy(next((folder / "figures").glob("*.svg")), folder / "thesis" / "orders.svg")
+    figure = Figure(figsize=(4, 3))
+    figure.subplots().plot([1, 2], [2, 1])
+    style.save(figure, folder / "thesis" / "orders")
     page.write(folder)
     return folder

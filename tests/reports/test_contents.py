@@ -1,0 +1,75 @@
+"""Records sorted by kind."""
+
+from __future__ import annotations
+
+import pytest
+
+from herk.bench import store
+from reports import contents
+from tests.reports.conftest import HOSTILE, run
+
+
+def test_every_kind_finds_its_place(found):
+    assert set(found.solvers) >= {"herk_dop853", "scipy_lsoda"}
+    assert ("pendulum", "{}") in found.problems
+    assert set(found.documents["thesis"]) == {"published", "erratum", "claim", "figure"}
+    assert found.ours == {"herk_dop853", "herk_dopri5", "herk_rk4", "herk_heun"}
+
+
+def test_runs_are_told_apart_by_what_they_were_asked_for(found):
+    assert found.ladders["rtol"].notna().all()
+    assert set(found.fixed["study"]) == {"convergence"}
+    assert set(found.drifts["study"]) == {"drift"}
+
+
+def test_the_newest_of_runs_that_differ_only_in_versions_counts():
+    rows = [run(rtol=1e-4, herk="0.2", date="2026-02-01", mescd=5.0), run(rtol=1e-4, herk="0.1", date="2026-01-01", mescd=1.0)]
+    assert contents.sort(rows).runs["mescd"].tolist() == [5.0]
+
+
+def test_the_order_of_records_does_not_change_the_table(records):
+    straight, turned = (contents.sort(each).runs.drop(columns="date") for each in (records, records[::-1]))
+    assert straight.equals(turned[straight.columns])
+
+
+def test_a_family_unknown_to_the_records_is_read_from_the_name():
+    assert contents.sort([run(solver="ida_new", rtol=1e-4)]).family("ida_new") == "ida"
+
+
+def test_a_curve_names_form_and_options_where_they_matter():
+    assert contents.curve("a", "overdetermined", "{}") == "a"
+    assert contents.curve("a", "ode", '{"k":1}') == 'a · ode · {"k":1}'
+    assert contents.curve("a", "ode", '{"problem_file":"0a1b"}') == "a · ode"
+
+
+def test_a_case_names_what_was_changed():
+    assert contents.case("pendulum", "{}") == "pendulum"
+    assert contents.case("pendulum", '{"t_end":20.0}') == "pendulum, t_end = 20.0"
+    assert contents.case("pendulum", "not json") == "pendulum not json"
+
+
+def test_the_floor_is_the_last_digit_of_the_reference_in_units_of_its_largest_component(found):
+    """The reference is (-1, 0.5, 0.25, 2, 3) to 14 digits."""
+    assert found.floor("pendulum") == pytest.approx(3e-14)
+    assert found.floor("pendulum", group="positions") == pytest.approx(1e-14)
+    assert found.floor("unknown") is None
+
+
+def test_no_records_are_contents_too(tmp_path):
+    empty = contents.read(tmp_path)
+    assert empty.runs.empty
+    assert empty.ladders.empty
+
+
+def test_a_hostile_name_is_a_name(found):
+    assert HOSTILE in set(found.runs["solver"])
+
+
+def test_a_line_cut_off_is_noted(tmp_path):
+    place = store.Store(tmp_path / "records.jsonl")
+    place.append([run(rtol=1e-4), run(rtol=1e-5)])
+    content = place.path.read_bytes()
+    place.path.write_bytes(content[:-20])
+    found = contents.read(tmp_path)
+    assert len(found.runs) == 1
+    assert len(found.notes) == 1

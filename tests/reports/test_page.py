@@ -1,0 +1,164 @@
+"""The page and what lies beside it."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pandas as pd
+import pytest
+
+from herk.bench import store
+from reports import contents, explorer, page
+from reports.sections import drift, failures, references
+from tests.reports.conftest import HOSTILE, convergence, document, facts, histories, ladder, report, run
+from tests.reports.conftest import drift as drift_records
+
+
+def text(folder):
+    return (folder / "index.html").read_text(encoding="utf-8")
+
+
+def written(folder, records):
+    store.Store(folder / "records.jsonl").append(records)
+    return page.write(folder).read_text(encoding="utf-8")
+
+
+def test_every_section_has_its_verdict_on_top(out):
+    for title, verdict in {
+        "Work and precision": "At an error of 1e-6 ours is fastest on 1 of 2 problems, behind on 1 (akzo)",
+        "Tolerance": "Median error over tolerance, ours: 1 to 1",
+        "Convergence": "The claimed order is observed in 6 of 8 cases",
+        "Drift": "On pendulum until t = 2000 ours on all constraints violate none by more than 3e-15 (1 run).",
+        "Steps": "The selection changes on pendulum.",
+        "Failures": "None of ours failed.",
+        "References": "With fewer right digits in print: akzo (6.0 digits).",
+        "Problems": "2 problems",
+        "Documents": "1 of 3 printed values come out the same or within rounding; 1 misprinted, 1 not reproduced.",
+    }.items():
+        part = re.search(rf"<h2>{title}</h2>(.*?)</section>", text(out), re.DOTALL)[1]
+        assert part.lstrip().startswith('<ul class="verdict">'), title
+        assert verdict in part.split("</ul>")[0], title
+
+
+def test_a_problem_has_its_verdict_with_the_numbers(out):
+    assert "herk_dop853 reaches an error of 1e-8 on pendulum in 1/24 of the time of scipy_lsoda · ode" in text(out)
+    assert "scipy_lsoda · ode reaches an error of 1e-6 on akzo in 1/4 of the time of herk_dop853, the fastest of ours" in text(out)
+
+
+def test_a_claim_that_fails_is_shown_as_failed(out):
+    assert "FAIL: Steps come out." in text(out)
+
+
+def test_nothing_is_loaded_from_elsewhere(out):
+    loaded = re.findall(r'\b(?:src|href)="([^"]*)"', text(out))
+    assert loaded
+    assert all(each.startswith(("data:", "#", "tables/", "figures/", "thesis/")) for each in loaded)
+    assert "url(" not in text(out).replace("url(#", "").replace("url%28%23", "").split("<body>")[0]
+
+
+def test_every_link_to_a_file_leads_to_one(out):
+    links = re.findall(r'href="((?:tables|figures|thesis)/[^"]*)"', text(out))
+    assert len(links) > 20
+    assert [link for link in links if not (out / link).is_file()] == []
+
+
+def test_markup_in_a_record_stays_text(out):
+    assert HOSTILE not in text(out)
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in text(out)
+    for path in (out / "tables").glob("*.html"):
+        assert "<script" not in path.read_text(encoding="utf-8")
+
+
+def test_a_figure_that_a_study_left_is_shown_and_one_outside_the_report_is_not(out):
+    shown = re.search(r'<details class="panel" id="study-thesis">(.*?)</details>\s*</section>', text(out), re.DOTALL)[1]
+    assert shown.count("<img") == 1
+    assert "Out of the folder (The file of this figure is missing.)" in shown
+
+
+def test_the_footer_names_versions_machine_commit_command_and_references(out):
+    footer = text(out).split("<footer")[1]
+    for part in ("Model processor", "0123456789ab", "python -m herk.bench run", "@misc{baese2017,", "numpy"):
+        assert part in footer
+
+
+def test_the_same_records_give_the_same_page(records, out, tmp_path):
+    assert text(report(tmp_path, records)) == text(out)
+
+
+@pytest.mark.parametrize(
+    "records",
+    [
+        [],
+        document(),
+        drift_records(),
+        convergence(),
+        histories(),
+        ladder("herk_dop853", "overdetermined", 8, 1e-5, 1.0),
+        [run(rtol=1e-4, status="failed", reason="crashed", message="gone")],
+        [run(status="unavailable", reason="unavailable", message="pip install it")],
+        facts(),
+        [run(rtol=1e-4, error_end=1e-5, cpu_min=1.0)],
+    ],
+    ids=["nothing", "document", "drift", "convergence", "histories", "ours alone", "failed", "unavailable", "facts", "no digits"],
+)
+def test_a_part_of_the_records_makes_a_page_that_says_what_is_missing(records, tmp_path):
+    found = written(tmp_path, records)
+    assert "There are no " in found or "no comparison" in found.lower()
+    assert "nan" not in re.sub(r"<script.*?</script>|<style.*?</style>|<[^>]*>", "", found, flags=re.DOTALL).lower().split()
+
+
+def test_times_of_several_machines_are_not_passed_off_as_comparable(tmp_path):
+    rows = [*ladder("herk_dop853", "overdetermined", 8, 1e-5, 1.0), *ladder("scipy_lsoda", "ode", 8, 1e-5, 1.0, machine="Another one")]
+    assert "times are not comparable between them" in written(tmp_path, rows)
+
+
+def test_the_data_of_the_plot_cannot_leave_its_element_and_is_what_the_records_say(found):
+    script = explorer.script(found)
+    assert "<" not in script
+    data = json.loads(script)
+    assert len(data["columns"]["rtol"]) == len(found.ladders)
+    assert HOSTILE in [curve["solver"] for curve in data["curves"]]
+    assert data["columns"]["mixed"][0] == pytest.approx(found.ladders["mixed"].iloc[0], rel=1e-3)
+
+
+@pytest.mark.slow
+def test_three_thousand_runs_make_a_page_of_less_than_three_megabytes(tmp_path):
+    places = [(f"solver{k % 9}", f"problem{k // 9}", 1 + k / 7) for k in range(90)]
+    many = [row for solver, problem, speed in places for row in ladder(solver, "ode", 8, 1e-5 * speed, speed, problem=problem)]
+    assert len(many) == 2970
+    assert len(written(tmp_path, many).encode()) < 3_000_000
+
+
+def test_the_failure_matrix_tells_reasons_and_wrong_results():
+    rows = [
+        *(run(rtol=10.0**-k, solver="a", mescd=5.0) for k in range(3, 6)),
+        run(rtol=1e-3, solver="b", mescd=-1.0),
+        run(rtol=1e-4, solver="b", mescd=4.0),
+        *(run(rtol=10.0**-k, solver="c", status="failed", reason="step_underflow") for k in range(3, 6)),
+        run(solver="d", status="unsupported", reason="unsupported"),
+    ]
+    matrix = failures.section(contents.sort(rows)).tables[0].frame.set_index("solver")["pendulum"]
+    assert matrix.to_dict() == {"a": "✓", "b": "1 of 2: wrong", "c": "0 of 3: step underflow", "d": "unsupported"}
+
+
+def test_the_drift_table_has_a_column_for_ten_a_hundred_and_a_thousand_periods(found):
+    table = drift.section(found).tables[0].frame.set_index("curve")
+    assert table.columns[1:4].tolist() == ["10 periods", "100 periods", "1000 periods"]
+    assert table.loc["scipy_lsoda · ode"].iloc[1:4].tolist() == pytest.approx([4e-5, 4e-3, 0.4])
+
+
+@pytest.mark.parametrize(("ours", "printed", "digits"), [(1.0, 1.0, 16.0), (100.0, 100.001, 5.0), (0.0, 1e-3, 3.0), (-2.0, 2.0, 0.0)])
+def test_digits_on_which_print_and_reference_agree(ours, printed, digits):
+    assert references.agreement(ours, printed) == pytest.approx(digits, abs=0.4)
+
+
+def test_the_table_of_references_shows_the_worst_component(found):
+    row = references.section(found).tables[0].frame.set_index("problem").loc["akzo"]
+    assert (row["worst component"], row["printed there"], row["ours there"]) == ("lam", 3.000003, 3.0)
+
+
+def test_tables_lie_beside_the_page_with_all_digits(out):
+    frame = pd.read_csv(out / "tables" / "fastest.csv")
+    best = frame[(frame["problem"] == "pendulum") & (frame["error"] == 1e-8)].iloc[0]
+    assert best["ours / rival"] == pytest.approx(1 / 24, rel=1e-9)
