@@ -47,6 +47,7 @@ def remaining(ladder: Ladder, done: Collection[str]) -> Ladder | None:
 
 def records(ladder: Ladder) -> Iterator[list[Record]]:
     """Yield for each run what is to be stored as soon as it has ended: its series, and last the run itself."""
+    plugins.load(ladder.files)
     available, why = baselines.get(ladder.solver).available()
     if not available:
         yield [_row(ladder, EVERY_SETTING, status="unavailable", reason="unavailable", message=why)]
