@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
+from multiprocessing import forkserver
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -153,8 +154,9 @@ def _settle(environment: dict[str, str], memory_limit: float) -> None:
     os.dup2(nowhere, 1)
     os.dup2(nowhere, 2)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    with contextlib.suppress(OSError, AttributeError):  # Linux; elsewhere a child ends when it finds the pipe broken
+    with contextlib.suppress(OSError, AttributeError, TypeError):  # Linux; elsewhere a child ends when it finds the pipe broken
         ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)
+        os.close(forkserver._forkserver._forkserver_alive_fd)  # type: ignore[attr-defined] # the server ends when the bench alone does
     with contextlib.suppress(OSError, ValueError):  # systems without such limits go without
         now = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
         resource.setrlimit(resource.RLIMIT_AS, (int(now + memory_limit), resource.getrlimit(resource.RLIMIT_AS)[1]))
