@@ -120,7 +120,7 @@ def environments(records: Iterable[Record]) -> tuple[Record, ...]:
 
 
 def frame(runs: list[Record]) -> pd.DataFrame:
-    """Return runs as a table in a fixed order, with every column of the schema, and with `time`, `mixed`, `case` and `curve`."""
+    """Return runs as a table in a fixed order, with every column of the schema, and with `ok`, `time`, `mixed`, `case` and `curve`."""
     table = pd.DataFrame(runs)
     measured = [str(name) for name in table.columns if str(name).startswith(MEASURED) and name not in NUMBERS]
     table = table.reindex(columns=[*TEXTS, *NUMBERS, *measured]).astype(object)
@@ -129,6 +129,7 @@ def frame(runs: list[Record]) -> pd.DataFrame:
     for name in (*NUMBERS, *measured):
         table[name] = pd.to_numeric(table[name], errors="coerce").astype(float)
     table["changes"] = table["changes"].replace("", "{}")
+    table["ok"] = table["status"] == "ok"
     table["time"] = table["cpu_min"].fillna(table["wall_min"])
     table["mixed"] = np.power(10.0, -table["mescd"])
     table["case"] = [case(*names) for names in zip(table["problem"], table["changes"], strict=True)]

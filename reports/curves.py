@@ -40,15 +40,20 @@ def decades(rtol: np.ndarray) -> np.ndarray:
 
 def usable(runs: pd.DataFrame, cost: str, error: str) -> pd.DataFrame:
     """Return the runs that reached the end and have both numbers, errors of zero lifted to what can be drawn."""
-    good = runs[(runs["status"].to_numpy() == "ok") & (runs[cost].to_numpy() > 0) & (runs[error].to_numpy() >= 0)]
+    good = runs[_good(runs, cost, error)]
     return good.assign(**{error: good[error].clip(lower=TINY)})
+
+
+def _good(runs: pd.DataFrame, cost: str, error: str) -> np.ndarray:
+    return runs["ok"].to_numpy() & (runs[cost].to_numpy() > 0) & (runs[error].to_numpy() >= 0)
 
 
 def medians(runs: pd.DataFrame, cost: str, error: str) -> Curve:
     """Return the median curve of the runs of one solver on one problem; medians are taken of logarithms, as the numbers are read."""
-    good = usable(runs, cost, error)
-    costs, errors, steps = (good[name].to_numpy() for name in (cost, error, "step"))
-    places = decades(good["rtol"].to_numpy()) if np.isnan(steps).all() else -steps
+    good = _good(runs, cost, error)
+    costs, errors, steps, rtol = (runs[name].to_numpy()[good] for name in (cost, error, "step", "rtol"))
+    errors = np.maximum(errors, TINY)
+    places = decades(rtol) if np.isnan(steps).all() else -steps
     names = np.unique(places)
     groups = [np.flatnonzero(places == name) for name in names]
     columns = (

@@ -74,27 +74,19 @@ class Table:
         """Return the names of the columns."""
         return [str(column) for column in self.frame.columns]
 
-    def numeric(self, column: Any) -> bool:
-        """Tell whether a column holds numbers."""
-        return column in self.formats or pd.api.types.is_numeric_dtype(self.frame[column])
-
-    def text(self, column: Any, value: Any) -> str:
-        """Return a cell as text."""
-        if value is None or (isinstance(value, float) and math.isnan(value)):
-            return NONE
-        write = self.formats.get(column) or (short if self.numeric(column) and not isinstance(value, bool) else str)
-        return write(value)
-
     def cells(self) -> list[list[tuple[str, str]]]:
-        """Return every cell as text and class."""
-        columns = list(self.frame.columns)
-        kinds = ["n" if self.numeric(column) else "" for column in columns]
+        """Return every cell as text and class, row by row."""
+        columns = [self._column(name) for name in self.frame.columns]
+        return [list(row) for row in zip(*columns, strict=True)]
+
+    def _column(self, name: Any) -> list[tuple[str, str]]:
+        values = self.frame[name]
+        numeric = name in self.formats or (pd.api.types.is_numeric_dtype(values) and not pd.api.types.is_bool_dtype(values))
+        write, look = self.formats.get(name) or (short if numeric else str), self.classes.get(name) or (lambda _: "")
+        missing = values.isna()
         return [
-            [
-                (self.text(column, value), f"{kind} {self.classes[column](value) if column in self.classes else ''}".strip())
-                for column, kind, value in zip(columns, kinds, row, strict=True)
-            ]
-            for row in self.frame.itertuples(index=False, name=None)
+            (NONE if gone else write(value), f"{'n' if numeric else ''} {look(value)}".strip())
+            for value, gone in zip(values, missing, strict=True)
         ]
 
     def csv(self) -> str:
