@@ -18,7 +18,7 @@ JACOBIAN = "void(float64, float64[::1], float64[::1], float64, float64[::1])"  #
 residual_at, jacobian_at = at(RESIDUAL), at(JACOBIAN)
 
 MOST = 12  # Newton iterations
-WILD = 100.0  # weights of (13) beyond this come from a system that is nearly singular; 2 to 8 are usual
+WILD = 1e4  # weights of (13) beyond this come from a system that is nearly singular; 2 to 50 are usual
 SINGULAR, DIVERGED, UNDERFLOW = -1, -2, -3
 
 

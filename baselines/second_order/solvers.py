@@ -49,7 +49,7 @@ class SecondOrder(Rival):
         """Return the form; a few steps compile what is not compiled yet."""
         made = ready(problem, form)
         t0, t1 = problem.t_span
-        self.solve(made, Settings(rtol=1e-3, atol=1e-3, step=None if self.adaptive else (t1 - t0) / 4, options={"max_steps": 4}))
+        self.solve(made, Settings(rtol=1e-3, atol=1e-3, step=None if self.adaptive else abs(t1 - t0) / 4, options={"max_steps": 4}))
         return made
 
     def solve(self, prepared: Ready, settings: Settings) -> Solution:

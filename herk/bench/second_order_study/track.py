@@ -92,4 +92,4 @@ def row(part: str, case: str, printed: float, ours: float, digits: int = 0) -> R
     off = abs(round(float(ours), decimals) - printed)
     unit = 10.0**-decimals
     verdict = Verdict.SAME if off < 0.5 * unit else Verdict.ROUNDING if off < 1.5 * unit else Verdict.LOST
-    return Row(part, case, "error of λ", printed, float(ours), verdict, "" if verdict is Verdict.SAME else "one unit in the last digit")
+    return Row(part, case, "error of λ", printed, float(ours), verdict, "one unit in the last digit" if verdict is Verdict.ROUNDING else "")

@@ -1,0 +1,88 @@
+"""Study `second_order`: the printed values come out, what is wrong in print is shown to be wrong, and the checks can fail."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from herk.bench.published import Verdict
+from herk.bench.second_order_study import circle, coefficients, raised, run, track
+from herk.bench.second_order_study.study import LEAST_RATIO, figure_rows
+
+
+@pytest.fixture(scope="module")
+def study():
+    return run(True, lambda _: None)
+
+
+def test_every_claim_holds_and_no_value_is_lost(study):
+    assert [text for text, holds in study.claims() if not holds] == []
+    assert [row for row in study.rows if row.verdict is Verdict.LOST] == []
+
+
+def test_tables_are_complete_and_all_digits_agree(study):
+    for part, count in (("Table 1", 10), ("Table 2", 12)):
+        assert [row.verdict for row in study.rows if row.part == part] == [Verdict.SAME] * count
+
+
+def test_a_value_two_units_off_is_lost_and_one_unit_off_is_rounding():
+    assert track.row("", "", 8.0303, 8.03053).verdict is Verdict.LOST
+    assert track.row("", "", 8.0303, 8.03039).verdict is Verdict.ROUNDING
+    assert track.row("", "", 4.0190, 4.0176, digits=4).verdict is Verdict.ROUNDING
+    assert track.row("", "", 0.0012, 0.00134, digits=4).verdict is Verdict.ROUNDING
+    assert track.row("", "", 0.0012, 0.00136, digits=4).verdict is Verdict.LOST
+
+
+def test_changes_are_the_steps_that_reach_over_another_step_or_order():
+    steps = np.array([1.0, 1.0, 1.0, 0.5, 0.5, 0.5])
+    assert track.changes(steps, np.ones(6, dtype=int)).tolist() == [False, False, False, True, False, False]
+    assert track.changes(np.ones(7), np.array([1, 2, 2, 2, 2, 2, 2])).tolist() == [False, True, True, True, False, False, False]
+
+
+def test_modified_bdf_has_no_jump_in_lambda(study):
+    assert [each.case for each in study.jumps] == ["Table 1", "Table 2, h = 0.005", "Table 2, h = 0.01", "Figure 2", "Figure 3"]
+    for each in study.jumps:
+        assert each.ratio >= LEAST_RATIO, each.case
+
+
+def test_the_reference_of_62_is_the_stored_one():
+    import testset
+
+    np.testing.assert_allclose(circle.reference(np.array([0.0, 0.1]))[-1], testset.get("unit_circle").reference.y, rtol=1e-13)
+
+
+def test_runs_on_62_keep_the_constraint(study):
+    for curve in study.curves:
+        assert np.abs(curve.z[:, 0] ** 2 + curve.z[:, 1] ** 2 - 1).max() < 1e-13
+
+
+def test_a_figure_that_says_the_opposite_is_lost(study):
+    worse = [
+        each if each.figure != 6 else circle.Curve(6, each.method, not each.second_order, each.t, each.z, each.errors)
+        for each in study.curves
+    ]
+    assert [row.verdict for row in figure_rows(worse, study.jumps[3:]) if row.part == "Figure 6"] == [Verdict.LOST]
+
+
+def test_the_index_is_raised_by_one_and_the_errors_after_a_change_show_it(study):
+    assert [way.index for way in study.ways] == [3, 3, 4]
+    assert raised.shown(study.ways)
+    assert not raised.shown(study.ways[::-1][:2] + study.ways[2:])
+
+
+def test_seven_errata_are_shown_by_numbers(study):
+    assert [each.where for each in study.errata if not each.holds] == []
+    assert len(study.errata) == 7
+
+
+def test_coefficients_are_compared_exactly():
+    assert coefficients._same([["1/9", "-1/18"]], (("1/9", "-1/18"),))
+    assert not coefficients._same([["1/9", "-1/18"]], (("1/9", "-1/19"),))
+
+
+def test_every_figure_is_drawn(study, tmp_path):
+    from reports import second_order_figures
+
+    written = second_order_figures.draw(study, tmp_path)
+    assert {path.stem for path in written} == set(second_order_figures.FIGURES)
+    assert all(path.stat().st_size > 5000 for path in written)
