@@ -30,6 +30,7 @@ class Recommendation:
     reference: str = ""
     reference_digits: dict[str, float] = field(default_factory=dict)
     rows: tuple[Row, ...] = ()
+    chosen: Row | None = None
     code: str = ""
     notes: tuple[str, ...] = ()
 

@@ -97,7 +97,8 @@ def _repaired(dae: Dae, t0: float, y0: Array) -> str:
         near = consistent_start(dae, t0, y0)
     except InputError as error:
         return str(error)
-    return f"The nearest consistent start is y0 = ({', '.join(f'{value:.12g}' for value in near)})."
+    shown = np.where(np.abs(near) < 1e-12 * np.abs(near).max(), 0.0, near)
+    return f"The nearest consistent start is y0 = ({', '.join(f'{value:.12g}' for value in shown)})."
 
 
 def facts(loaded: Loaded) -> Facts:

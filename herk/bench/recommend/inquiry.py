@@ -22,7 +22,7 @@ from herk.bench.recommend.trial import Plan, Run, climb
 from herk.core import InputError
 
 EXAMINE_LIMIT = 120.0  # seconds for loading and regularising; a large model may need them
-MOST = 2.5  # budgets in all, when deriving and compiling take longer than solving
+MOST = 4.0  # budgets on the clock, when deriving and compiling take longer than solving, or others use the machine
 REFEREE_SHARE = 0.5  # of the budget, all referees together
 REFEREE_LIMIT, RUN_LIMIT, SHARE = 0.15, 0.06, 0.12  # of the budget: one tight run, one run of a ladder, all runs of a candidate
 HOPELESS = 20.0  # a run so many times slower than a winner ends its ladder
@@ -35,7 +35,7 @@ Say = Callable[[str], None]
 
 @dataclass
 class Clock:
-    """The budget: seconds of solving. Deriving and compiling are not counted, but the whole ends after MOST budgets."""
+    """The budget: seconds of processor time for solving. Deriving and compiling are not counted; the whole ends after MOST budgets."""
 
     budget: float
     solving: float = 0.0
@@ -93,23 +93,22 @@ def _refusal(path: str, error: float, kind: str, message: str) -> Recommendation
 
 def _listen(candidate: Candidate, tolerances: Sequence[float], plan: Plan, clock: Clock, enough: Callable[[Heard], bool]) -> Heard:
     """Follow one candidate down the ladder until `enough`, its share of the budget is used up, or it ends."""
-    heard, begun = Heard(), None
+    heard = Heard()
     for kind, content in reports(climb, candidate, tolerances, plan, deadline=clock.deadline):
         if kind == "prepared":
-            heard.prepare_seconds, begun = content, time.monotonic()
+            heard.prepare_seconds = content
         elif kind == "unfit":
             heard.fits, heard.note = False, content
         elif kind == "run":
             heard.runs.append(content)
             if enough(heard):
                 break
-            if begun is not None and time.monotonic() - begun > min(SHARE * clock.budget, clock.left):
+            if content.spent > min(SHARE * clock.budget, clock.left):
                 heard.note = "its share of the time was used up"
                 break
         elif kind != "done":
             heard.note = _last_line(content)
-    if begun is not None:
-        clock.solving += time.monotonic() - begun
+    clock.solving += heard.runs[-1].spent if heard.runs else 0.0
     return heard
 
 
@@ -200,7 +199,7 @@ def _answer(path: str, facts: Facts, error: float, agreed: Agreement, trials: Se
             f"agree to {min(agreed.digits):.1f} digits over {len(facts.grid)} times, relative to the size of each component."
         ),
         reference_digits=dict(zip(facts.names, agreed.digits, strict=True)),
-        rows=rows, code=code(path, facts, chosen) if chosen else "", notes=notes,
+        rows=rows, chosen=chosen, code=code(path, facts, chosen) if chosen else "", notes=notes,
     )  # fmt: skip
 
 

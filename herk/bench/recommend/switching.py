@@ -72,4 +72,6 @@ def _crossing(value: object, a: float, b: float, ya: Array, yb: Array, timed: bo
         return float(a)
     if along(b) == 0:
         return float(b)
-    return float(brentq(along, a, b, xtol=1e-15, rtol=8.9e-16)) if timed else float(brentq(along, a, b))
+    root = float(brentq(along, a, b, xtol=1e-15, rtol=8.9e-16)) if timed else float(brentq(along, a, b))
+    short = float(f"{root:.12g}")  # as it is written in the model, most likely
+    return short if abs(along(short)) <= abs(along(root)) else root

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -51,6 +51,7 @@ class Run:
     nreject: int = 0
     nfev: int = 0
     drift: float = np.nan
+    spent: float = 0.0  # processor time of all runs of the ladder so far
 
     @property
     def success(self) -> bool:
@@ -68,18 +69,20 @@ def climb(send: Send, candidate: Candidate, tolerances: Sequence[float], plan: P
         return
     start = time.process_time()
     prepared = own.prepare(problem, form)
-    send("prepared", time.process_time() - start)
+    ready = time.process_time()
+    send("prepared", ready - start)
     for rtol in tolerances:
         on_grid = own.solve(prepared, plan.settings(rtol, on_grid=True))
         whole = on_grid.success and on_grid.y.shape == (len(problem.y0), len(plan.grid)) and np.isfinite(on_grid.y).all()
         if whole:
             free, seconds = _timed(own, prepared, plan, rtol) if plan.timed else (on_grid, np.nan)
-            send("run", _run(candidate, rtol, problem, on_grid, free, seconds))
+            run = _run(candidate, rtol, problem, on_grid, free, seconds)
         else:
             reason = on_grid.reason if not on_grid.success else Reason.NONFINITE
-            send("run", Run(name, form, rtol, reason, on_grid.message))
-            if reason is Reason.TIME_LIMIT:
-                return
+            run = Run(name, form, rtol, reason, on_grid.message)
+        send("run", replace(run, spent=time.process_time() - ready))
+        if run.reason is Reason.TIME_LIMIT:
+            return
 
 
 def _timed(own: object, prepared: object, plan: Plan, rtol: float) -> tuple[Solution, float]:

@@ -1,0 +1,203 @@
+"""The parts of an inquiry on examples with known answers: switches, flow, agreement, ranking, evidence."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import herk
+from herk.bench.recommend import evidence
+from herk.bench.recommend.advice import cure
+from herk.bench.recommend.candidates import candidates, kind
+from herk.bench.recommend.examine import Facts, decay, explore, grid
+from herk.bench.recommend.flow import Flow
+from herk.bench.recommend.inquiry import ladder, recommend
+from herk.bench.recommend.load import from_model
+from herk.bench.recommend.rank import Measured, Row, Trial, choose, ranking, reached
+from herk.bench.recommend.reference import agree
+from herk.bench.recommend.switching import switches
+from herk.bench.recommend.trial import Run
+from herk.core import InputError, Reason
+
+FACTS = Facts("m", "model", "model", ("x",), (0.0, 1.0), 3, 3, (), (), (), (1.0,), 1.0, 10.0, (0.5, 1.0))
+
+
+def run(solver="herk_dop853", form="overdetermined", rtol=1e-6, values=(1.0,), **fields) -> Run:
+    return Run(solver, form, rtol, Reason.FINISHED, y=np.array([values]), **{"seconds": 1.0, "nstep": 10, "drift": 0.0, **fields})
+
+
+def trial(solver: str, errors: dict[float, float], seconds: float = 1.0, **fields) -> Trial:
+    runs = tuple(Measured(run(solver, rtol=rtol, seconds=seconds, **fields), error) for rtol, error in sorted(errors.items(), reverse=True))
+    return Trial((solver, "overdetermined"), runs)
+
+
+def model(*f: str, y0=(1.0, 0.0), t_span=(0.0, 4.0)) -> herk.Model:
+    return herk.Model("m", ["x", "v"], np.eye(2), f, t_span=t_span, y0=y0)
+
+
+@pytest.mark.parametrize(("force", "times"), [
+    ("Piecewise((1, t < 1.25), (2, True))", [1.25]),
+    ("Heaviside(t - 2)", [2.0]),
+    ("Abs(sin(pi*t/2))", [2.0]),
+    ("Max(t, 3)", [3.0]),
+    ("sin(t)", None),
+])  # fmt: skip
+def test_switches_in_time_are_found_exactly(force, times):
+    found = switches(model("v", force), np.array([0.0, 4.0]), np.zeros((2, 2)))
+    if times is None:
+        assert found == ()
+    else:
+        assert found[0].timed
+        np.testing.assert_allclose(found[0].times, times, rtol=1e-14)
+
+
+def test_switches_by_the_state_are_found_along_the_trajectory():
+    t = np.linspace(0.0, 4.0, 200)
+    [found] = switches(model("v", "-x - v*Abs(v)"), t, np.array([np.cos(t), -np.sin(t)]).T)
+    assert not found.timed
+    np.testing.assert_allclose(found.times, [math.pi], atol=1e-3)  # where v = -sin t changes sign
+
+
+def test_flow_follows_the_exact_solution_and_computes_multipliers():
+    circle = herk.Model("c", ["x", "y", "v", "w", "l"], np.diag([1, 1, 1, 1, 0]), ["v", "w", "-2*x*l", "-2*y*l", "x**2 + y**2 - 1"],
+                        t_span=(0.0, 3.0), y0=(1, 0, 0, 1, None))  # fmt: skip
+    problem = from_model(circle)
+    np.testing.assert_allclose(problem.y0[4], 0.5)
+    _, t, y = explore(problem)
+    exact = np.array([np.cos(t), np.sin(t), -np.sin(t), np.cos(t), np.full_like(t, 0.5)]).T
+    np.testing.assert_allclose(y, exact, atol=1e-4)
+
+
+def test_decay_is_the_eigenvalue_and_stability_counts_its_steps():
+    problem = from_model(herk.Model("d", ["x", "z"], np.diag([1, 0]), ["-1000*z + cos(t)", "x - z"], t_span=(0.0, 2.0), y0=(0.0, 0.0)))
+    flow, t, y = explore(problem)
+    assert isinstance(flow, Flow)
+    fastest, steps = decay(flow, t, y, np.array([1.0, 1.0]))
+    assert fastest == pytest.approx(1000.0, rel=1e-5)
+    assert steps == pytest.approx(2000.0 / 3.3, rel=1e-3)
+
+
+def test_growth_is_no_decay():
+    flow, t, y = explore(from_model(model("v", "x")))  # eigenvalues 1 and -1
+    assert decay(flow, t, y, np.array([1.0, 1.0]))[0] == pytest.approx(1.0, rel=1e-4)
+
+
+def test_grid_avoids_jumps_and_ends_at_the_end():
+    times = np.array(grid((0.0, 4.0), (1.0,)))
+    assert times[-1] == 4.0
+    assert np.abs(times - 1.0).min() > 0.003
+    assert (np.diff(times) > 0).all()
+    assert grid((4.0, 0.0))[-1] == 0.0
+
+
+def test_reference_needs_two_solvers_that_share_neither_method_nor_library():
+    origins = {"a": ("explicit", "ours"), "b": ("explicit", "theirs"), "c": ("implicit", "theirs"), "d": ("implicit", "third")}
+    near, far = run("a"), run("d", values=(1.0 + 1e-9,))
+    assert agree([near, run("b")], origins.__getitem__, [1.0]) is None
+    assert agree([run("b"), run("c")], origins.__getitem__, [1.0]) is None
+    found = agree([near, run("c", values=(1.1,)), far], origins.__getitem__, [2.0])
+    assert (found.first, found.second) == (near, far)
+    assert found.digits[0] == pytest.approx(9.3, abs=0.01)
+
+
+def test_kinds_of_method_are_told_apart():
+    assert [kind(name) for name in ("herk_dopri5", "scipy_bdf", "scipy_radau")] == ["explicit", "multistep", "implicit one-step"]
+
+
+def test_one_lucky_run_does_not_count():
+    lucky = trial("herk_dop853", {1e-4: 1e-7, 1e-5: 1e-4, 1e-6: 1e-7, 1e-7: 1e-8})
+    assert reached(lucky, 1e-6).run.rtol == 1e-6
+    assert reached(trial("herk_dop853", {1e-4: 1e-7, 1e-5: 1e-4}), 1e-6) is None
+
+
+def test_ranking_is_by_time_and_keeps_those_that_fall_short():
+    rows = ranking([trial("slow", {1e-6: 1e-8}, 5.0), trial("short", {1e-6: 1e-3}), trial("fast", {1e-6: 1e-8}, 2.0)], 1e-6)
+    assert [(row.solver, row.rank) for row in rows] == [("fast", 1), ("slow", 2), ("short", None)]
+    assert "does not reach" in rows[2].note
+
+
+def test_herk_is_chosen_for_restarts_unless_it_is_too_slow():
+    def row(solver: str, rank: int, seconds: float) -> Row:
+        return Row(solver, "overdetermined", rank, 1e-6, 1e-7, seconds, 1, 1, 0.0, 0.0)
+
+    rows = [row("radau5", 1, 1.0), row("herk_dop853", 2, 2.0)]
+    assert choose(rows, restarts=False) is rows[0]
+    assert choose(rows, restarts=True) is rows[1]
+    assert choose([row("radau5", 1, 1.0), row("herk_dop853", 2, 4.0)], restarts=True).solver == "radau5"
+    assert choose([], restarts=True) is None
+
+
+def tags(name: str) -> frozenset[str]:
+    return frozenset({"explicit" if name.startswith("herk") else "implicit"})
+
+
+@pytest.mark.parametrize(("explicit", "stability", "verdict"), [
+    (1000, 800.0, "stiff"), (150, 130.0, "mildly stiff"), (1000, 20.0, "not stiff"), (40, 800.0, "not stiff"), (None, 1e6, "stiff"),
+])  # fmt: skip
+def test_stiffness_needs_both_many_steps_and_eigenvalues_that_explain_them(explicit, stability, verdict):
+    facts = Facts(**{**FACTS.__dict__, "stability_steps": stability})
+    trials = [trial("radau", {1e-3: 1e-4}, nstep=50)]
+    trials += [trial("herk_dopri5", {1e-3: 1e-4}, nstep=explicit)] if explicit else []
+    assert evidence.stiffness(facts, trials, tags).verdict == verdict
+
+
+def steps_around(jump: float | None, rtol: float, order: int = 5) -> np.ndarray:
+    """Return times as a step size control makes them: steps of rtol^(1/order), at a jump down to rtol."""
+    t = [0.0]
+    while t[-1] < 4.0:
+        smooth = rtol ** (1 / order)
+        t.append(t[-1] + (smooth if jump is None else min(smooth, max(rtol, 0.5 * abs(t[-1] - jump)))))
+    return np.array(t)
+
+
+def test_steps_that_collapse_are_found_where_they_do():
+    def at(jump):
+        runs = [Measured(run("herk_dopri5", rtol=rtol, t=steps_around(jump, rtol)), 0.0) for rtol in (1e-4, 1e-6, 1e-9)]
+        return evidence.collapses([Trial(("herk_dopri5", "overdetermined"), tuple(runs))], lambda _: 5)
+
+    assert at(None) == ()
+    assert len(at(1.3)) == 1
+    assert at(1.3)[0] == pytest.approx(1.3, abs=1e-3)
+
+
+def test_drift_is_reported_only_where_constraints_drift():
+    kept, lost = Measured(run(drift=1e-14), 0.0), Measured(run("scipy_radau", "ode", drift=1e-4), 0.0)
+    assert evidence.drift([kept]) is None
+    assert evidence.drift([kept, lost]).worst.solver == "scipy_radau"
+
+
+def test_ladder_surrounds_the_error_with_two_tolerances_in_a_decade():
+    assert ladder(1e-6)[:3] == (1e-4, 3e-5, 1e-5)
+    assert ladder(1e-6)[-1] == 1e-11
+    assert ladder(1e-12)[-1] == 1e-13
+    assert max(ladder(0.5)) == 1e-2
+
+
+def test_forms_a_model_cannot_have_are_not_tried_and_stiff_ones_begin_with_implicit_solvers():
+    index1 = candidates(Facts(**{**FACTS.__dict__, "index": 1}))
+    assert not {form for _, form in index1} & {"index2", "index3", "ggl", "baumgarte"}
+    assert index1[0] == ("herk_dop853", "overdetermined")
+    stiff = candidates(Facts(**{**FACTS.__dict__, "stability_steps": 1e6}))
+    assert kind(stiff[0][0]) != "explicit"
+    assert len(set(stiff)) == len(stiff)
+
+
+@pytest.mark.parametrize(("message", "words"), [
+    ("row 5 (0 = x) follows from the other equations.", "redundant"),
+    ("has no solution: 0 = a contradicts 0 = b", "exclude each other"),
+    ("Row 0 of g contradicts E y' = f: along the flow", "Correct g"),
+    ("z occurs in no equation.", "stands in no equation"),
+    ("anything else", "no unique solution"),
+])  # fmt: skip
+def test_ill_posed_models_get_the_cure_that_fits(message, words):
+    assert words in cure(message)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"), [({"error": 0.0}, "error must be"), ({"error": 2.0}, "error must be"), ({"budget": -1.0}, "budget")]
+)
+def test_impossible_wishes_are_refused(tmp_path, arguments, words):
+    with pytest.raises(InputError, match=words):
+        recommend(tmp_path / "x.py", **arguments)

@@ -1,0 +1,77 @@
+"""Whatever happens in the other process, the listener gets an answer in time."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import time
+
+from herk.bench.recommend.room import TIME_UP, reports
+
+
+def honest(send, number):
+    print("nobody hears this")
+    send("number", number)
+    send("number", number + 1)
+
+
+def leaving(send):
+    send("number", 1)
+    os._exit(3)
+
+
+def crashing(send):
+    ctypes.string_at(0)
+
+
+def hanging(send):
+    send("number", 1)
+    time.sleep(600)
+
+
+def raising(send):
+    raise SystemExit("a user's file may do this")
+
+
+def greedy(send):
+    send("size", len(bytearray(20_000_000_000)))
+
+
+def heard(target, *arguments, seconds=60.0):
+    return list(reports(target, *arguments, deadline=time.monotonic() + seconds))
+
+
+def test_reports_arrive_in_order_and_end_with_done():
+    assert heard(honest, 1) == [("number", 1), ("number", 2), ("done", None)]
+
+
+def test_process_that_leaves_keeps_what_it_reported():
+    assert heard(leaving) == [("number", 1), ("ended", "Its process ended without an answer, exit code 3.")]
+
+
+def test_process_that_crashes_is_named_by_its_signal():
+    assert heard(crashing) == [("ended", "Its process was killed by signal SIGSEGV.")]
+
+
+def test_process_that_hangs_is_ended():
+    assert heard(hanging, seconds=3.0)[-1] == ("ended", TIME_UP)
+
+
+def test_exception_arrives_as_text():
+    [(kind, text)] = heard(raising)
+    assert kind == "failed"
+    assert "SystemExit: a user's file may do this" in text
+
+
+def test_memory_is_limited():
+    [(kind, text)] = heard(greedy)
+    assert kind == "failed"
+    assert "MemoryError" in text
+
+
+def test_listener_who_stops_ends_the_process():
+    listening = reports(hanging, deadline=time.monotonic() + 60.0)
+    assert next(listening) == ("number", 1)
+    start = time.monotonic()
+    listening.close()
+    assert time.monotonic() - start < 30

@@ -1,0 +1,125 @@
+"""Two record sets: what got worse is a regression, what scatters or was not run is not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from herk.bench import record
+from herk.bench.compare import compare
+from herk.bench.store import NAME, Store
+from herk.core import InputError
+
+LADDER = [10.0 ** (-3 - k / 4) for k in range(16)]
+SAME = {"machine": "same", "cores": 2, "os": "same"}
+
+
+def ladder(herk: str = "1", error=lambda rtol: 10 * rtol, seconds: float = 1e-2, status: str = "ok", solver: str = "herk_dop853", **fields):
+    good = status == "ok"
+    return [
+        record.make(
+            "run", study="work_precision", problem="pendulum", changes="{}", form="overdetermined", solver=solver, solver_version=herk,
+            rtol=rtol, atol=rtol, step=None, options="{}", herk=herk, status=status, reason="finished" if good else "newton",
+            message="", error_end=error(rtol) if good else None, cpu_min=seconds if good else None, **{**SAME, **fields},
+        )
+        for rtol in LADDER
+    ]  # fmt: skip
+
+
+def steps(order: float, herk: str):
+    return [
+        record.make(
+            "run", study="convergence", problem="pendulum", changes="{}", form="overdetermined", solver="herk_rk4", solver_version=herk,
+            rtol=None, atol=None, step=0.1 / 2**k, options="{}", herk=herk, status="ok", error_end=1e-3 * 2.0 ** (-order * k), **SAME,
+        )
+        for k in range(5)
+    ]  # fmt: skip
+
+
+def claims(herk: str, **holds: bool):
+    date = record.now()  # what a study claims is written at once
+    common = {"study": "thesis", "evidence": "", "herk": herk, "date": date, **SAME}
+    return [record.make("claim", text=text, holds=value, **common) for text, value in holds.items()]
+
+
+@pytest.fixture
+def compared(tmp_path: Path):
+    def compare_records(old, new):
+        for name, records in (("old", old), ("new", new)):
+            Store(tmp_path / name / NAME).append(records)
+        return compare(tmp_path / "old", tmp_path / "new" / NAME)  # a folder and a file
+
+    return compare_records
+
+
+def test_equal_records_of_another_version_are_no_regression(compared):
+    found = compared(ladder("1"), ladder("2"))
+    assert found.changes == ()
+    assert not found.regression
+    assert "16 runs are in both, on 1 ladders" in found.text
+    assert found.text.endswith("No regression.")
+
+
+def test_newly_failing_runs_are_a_regression_and_newly_solved_ones_are_not(compared):
+    found = compared([*ladder("1"), *ladder("1", status="failed", solver="b")], [*ladder("2", status="failed"), *ladder("2", solver="b")])
+    assert [(change.kind, change.worse) for change in found.changes] == [("fails now", True), ("solved now", False)]
+    assert "newton" in found.text
+    assert found.regression
+
+
+def test_accuracy_is_judged_by_medians_of_a_decade(compared):
+    lucky = LADDER[5]
+    found = compared(ladder("1"), ladder("2", error=lambda rtol: rtol * (1e4 if rtol == lucky else 10)))
+    assert not found.regression, "one run that scatters is no regression"
+
+
+def test_accuracy_lost_in_one_decade_is_found_there(compared):
+    found = compared(ladder("1"), ladder("2", error=lambda rtol: rtol * (10 if rtol > 5e-6 else 400)))
+    assert found.regression
+    assert {change.kind for change in found.changes} == {"accuracy"}
+    assert "rtol about 1e-6: errors are 40 times as large (median of" in found.text
+    assert "1e-4" not in found.text
+
+
+def test_errors_at_rounding_are_not_compared(compared):
+    assert not compared(ladder("1", error=lambda _: 1e-16), ladder("2", error=lambda _: 9e-14)).changes
+
+
+def test_slower_by_half_is_a_regression_on_the_same_machine_only(compared):
+    found = compared(ladder("1"), ladder("2", seconds=1.6e-2))
+    assert found.regression
+    assert "takes 1.6 times as long" in found.text
+
+
+def test_times_of_different_machines_are_not_compared(compared):
+    found = compared(ladder("1"), ladder("2", seconds=1.0, machine="other"))
+    assert not found.regression
+    assert "The machines differ: times are not compared." in found.text
+
+
+def test_faster_is_said_but_no_regression(compared):
+    found = compared(ladder("1"), ladder("2", seconds=2e-3))
+    assert [(change.kind, change.worse) for change in found.changes] == [("time", False)]
+
+
+def test_order_that_drops_is_a_regression(compared):
+    found = compared(steps(4.0, "1"), steps(3.0, "2"))
+    assert "observed order 4.00 before, 3.00 now" in found.text
+    assert found.regression
+
+
+def test_claims_that_turn_false_or_are_born_false_are_regressions(compared):
+    found = compared(claims("1", a=True, b=False, c=True), claims("2", a=False, b=True, d=False, e=True))
+    assert [(change.text[8], change.worse) for change in found.changes] == [("a", True), ("b", False), ("d", True)]
+
+
+def test_missing_and_new_runs_are_told_apart_from_regressions(compared):
+    found = compared([*ladder("1"), *ladder("1", solver="gone")], [*ladder("2"), *ladder("2", solver="come")])
+    assert [(change.kind, change.worse) for change in found.changes] == [("missing", False), ("new", False)]
+    assert "gone on pendulum/overdetermined: 16 runs" in found.text
+
+
+def test_place_without_records_is_said(tmp_path):
+    with pytest.raises(InputError, match="There are no records at"):
+        compare(tmp_path, tmp_path)
