@@ -70,8 +70,8 @@ def expand(study: Study, choice: Choice = EVERYTHING) -> list[Ladder]:
         problems = list(choice.own_problems)
     elif solvers is None and choice.own_solvers:
         solvers = list(choice.own_solvers)
-    new_problems = _strangers([*(problems or ()), *choice.own_problems], [p for case in study.case for p in case.problem])
-    new_solvers = _strangers([*(solvers or ()), *choice.own_solvers], [p for case in study.case for p in case.solver])
+    new_problems = _strangers(problems or (), [p for case in study.case for p in case.problem])
+    new_solvers = _strangers(choice.own_solvers if solvers is None else solvers, [p for case in study.case for p in case.solver])
     ladders: dict[Ladder, None] = {}
     for case in study.case:
         known = [name for name in testset.names() if _matches(name, case.problem) and (problems is None or name in problems)]
