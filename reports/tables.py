@@ -85,7 +85,7 @@ class Table:
         write, look = self.formats.get(name) or (short if numeric else str), self.classes.get(name) or (lambda _: "")
         missing = values.isna()
         return [
-            (NONE if gone else write(value), f"{'n' if numeric else ''} {look(value)}".strip())
+            (NONE if gone else write(value), f"{'n' if numeric else ''} {'dim' if gone else look(value)}".strip())
             for value, gone in zip(values, missing, strict=True)
         ]
 

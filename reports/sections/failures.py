@@ -46,9 +46,9 @@ def cell(runs: pd.DataFrame) -> str:
     return cause if (bad["status"].isin(["unsupported", "unavailable"])).all() else f"{len(runs) - len(bad)} of {len(runs)}: {cause}"
 
 
-def mark(text: object) -> str:
+def mark(text: str) -> str:
     """Return the look of a cell."""
-    if not isinstance(text, str) or text in ("unsupported", "unavailable"):
+    if text in ("unsupported", "unavailable"):
         return "dim"
     return "good" if text == FINE else "bad" if text.startswith("0 of") else "part"
 

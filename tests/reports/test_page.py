@@ -98,9 +98,22 @@ def test_the_same_records_give_the_same_page(records, out, tmp_path):
         [run(rtol=1e-4, status="failed", reason="crashed", message="gone")],
         [run(status="unavailable", reason="unavailable", message="pip install it")],
         facts(),
+        facts()[:1],
         [run(rtol=1e-4, error_end=1e-5, cpu_min=1.0)],
     ],
-    ids=["nothing", "document", "drift", "convergence", "histories", "ours alone", "failed", "unavailable", "facts", "no digits"],
+    ids=[
+        "nothing",
+        "document",
+        "drift",
+        "convergence",
+        "histories",
+        "ours alone",
+        "failed",
+        "unavailable",
+        "facts",
+        "nothing in print",
+        "no digits",
+    ],
 )
 def test_a_part_of_the_records_makes_a_page_that_says_what_is_missing(records, tmp_path):
     found = written(tmp_path, records)
