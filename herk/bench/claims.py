@@ -121,7 +121,7 @@ PAIRS = ((1e-8, 1e-9), (1e-11, 1e-12))  # the difference within a pair is the ac
 SAFETY = 3.0  # errors of adaptive runs scatter
 LEAST_DIGITS = 4.0
 ROUNDING = 1e-13
-PROBLEM_LIMIT, REFEREE_LIMIT = 90.0, 15.0  # seconds
+PROBLEM_LIMIT, REFEREE_LIMIT = 240.0, 15.0  # seconds on the clock: compilation included, and one solve
 
 
 @dataclass(frozen=True)
@@ -163,10 +163,15 @@ def references(names: Sequence[str], say: Say, made: Callable[[str], Problem] = 
             if what == "vote":
                 votes.append(content)
             elif what != "done":
-                notes.append(str(content).strip().splitlines()[-1])
+                notes.append(_brief(str(content)))
         else:
             evidence = "; ".join([*(vote.text for vote in votes), *notes]) or "no solver takes this problem"
             yield Claim(text, confirmed(votes), evidence)
+
+
+def _brief(text: str, most: int = 160) -> str:
+    line = text.strip().splitlines()[-1] if text.strip() else ""
+    return line if len(line) <= most else f"{line[: most - 3]}..."
 
 
 def confirmed(votes: Sequence[Vote]) -> bool:
