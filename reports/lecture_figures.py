@@ -128,7 +128,7 @@ def baumgarte(study: Study) -> Figure:
 def _curve(axes: Axes, slopes: Slopes, groups: Sequence[str], labels: Sequence[str], first: int = 0) -> None:
     h = 1 / np.array(slopes.steps)
     if slopes.errors is None:
-        axes.text(0.5, 0.5, "no solution of the stage equations", transform=axes.transAxes, ha="center", color=GREY)
+        axes.text(0.5, 0.5, "no solution found", transform=axes.transAxes, ha="center", color=GREY)
         return
     for place, (group, label) in enumerate(zip(groups, labels, strict=True), first):
         text = f"{label}: {_power(slopes.order(group) or 0.0)}"

@@ -105,7 +105,7 @@ def step(system: System, method: Implicit, z: Array, h: Decimal, guess: Array) -
 
 
 def march(system: System, method: Implicit, t_end: float, steps: int, after: Callable[[Array], Array] | None = None) -> Array:
-    """Return z at the mesh points, (steps + 1) x n, fewer if the stage equations lose their solution.
+    """Return z at the mesh points, (steps + 1) x n, fewer if Newton's method finds no solution of the stage equations.
 
     `after` may change each new value, as a projection does.
     """

@@ -35,7 +35,7 @@ def stage_values(z, A, K, U, h, first):  # type: ignore[no-untyped-def]
 
 @compiled()
 def renew(address, t, h, first, A, c, U, K, lu, scale, order, work, counts):  # type: ignore[no-untyped-def]
-    """Factor the Newton matrix, blocks delta_ij F_z' + h a_ij F_z at the stages, rows scaled; return the smallest pivot."""
+    """Factor the Newton matrix, blocks delta_ij F_z' + h a_ij F_z, rows scaled; return the smallest pivot, -1 if it is not finite."""
     jacobian = jacobian_at(address)
     s, n = U.shape
     size = (s - first) * n
@@ -53,6 +53,8 @@ def renew(address, t, h, first, A, c, U, K, lu, scale, order, work, counts):  # 
                     if i == j:
                         value += both[r * n + k] - slope[r * n + k]
                     lu[row * size + (j - first) * n + k] = value
+                    if not abs(value) < 1e300:
+                        return -1.0
                     largest = max(largest, abs(value))
             scale[row] = 1.0 / largest if largest > 0.0 else 1.0
             for k in range(size):
@@ -106,8 +108,9 @@ def solve_stages(where, t, h, z, A, c, first, U, K, level, sizes, lu, scale, ord
     for iteration in range(MOST_ITERATIONS):
         stage_values(z, A, K, U, h, first)
         if counts[STALE]:
-            if renew(where[1], t, h, first, A, c, U, K, lu, scale, order, work, counts) == 0.0:
-                return SINGULAR
+            pivot = renew(where[1], t, h, first, A, c, U, K, lu, scale, order, work, counts)
+            if pivot <= 0.0:
+                return SINGULAR if pivot == 0.0 else NOT_FINITE
             counts[STALE] = 0
             tries += 1
         size = correct(where[0], t, h, first, c, U, K, level, sizes, lu, scale, order, work, counts)
@@ -150,7 +153,14 @@ def advance(  # type: ignore[no-untyped-def]
     for row in range(points.shape[0]):
         if counts[NSTEP] > 0:
             predict(ahead, first, K, U)
-        code = solve_stages(where, t0 + counts[NSTEP] * h, h, z, A, c, first, U, K, level, sizes, lu, scale, order, work, counts)
+        t = t0 + counts[NSTEP] * h
+        code = solve_stages(where, t, h, z, A, c, first, U, K, level, sizes, lu, scale, order, work, counts)
+        if code != DONE:  # extrapolated too far: once more from stage values equal to the old one
+            for i in range(first, s):
+                for j in range(n):
+                    K[i, j] = 0.0
+            counts[STALE] = 1
+            code = solve_stages(where, t, h, z, A, c, first, U, K, level, sizes, lu, scale, order, work, counts)
         if code != DONE:
             return code
         for j in range(n):

@@ -17,7 +17,7 @@ _STAGE_ORDER = (
     "in print stands what q = n_s would give"
 )
 _PARITY = "a bound that is sharp for even n_s only: for odd n_s the order is 2 n_s - 2 (measured with 2 to 7 stages, see errata)"
-_SMALL = "the table asks for n_s > 2: with stage order 1 the stage values of z are wrong by O(1)"
+_SMALL = "the table asks for n_s > 2: with stage order 1 the stage values of z are wrong by O(1), and what follows depends on the problem"
 _GAUSS = "|R(inf)| = 1 and no damping: each differentiation costs two orders more, z does not converge"
 _SINGULAR = "A is singular: stage 1 is the old value, the constraint holds at the others (then all is defined); |R(inf)| = 1"
 
