@@ -17,7 +17,7 @@ from baselines.second_order import kernels
 from baselines.second_order.layout import Ready, ready
 from baselines.second_order.march import LIMIT, Steps, history, remember
 from baselines.second_order.tables import METHODS
-from herk.core import Problem, Reason, Settings, Solution
+from herk.core import InputError, Problem, Reason, Settings, Solution, nearest
 from herk.core.dae import Array
 
 CHUNK = 256  # steps between two looks at the clock
@@ -27,7 +27,7 @@ FIRST = 4  # steps before BDF begins
 REASONS = {
     kernels.SINGULAR: (Reason.SINGULAR, "The matrix of Newton's method is singular."),
     kernels.DIVERGED: (Reason.NEWTON, "Newton's method does not converge; a smaller step may help."),
-    kernels.UNDERFLOW: (Reason.STEP_UNDERFLOW, "The step size fell to the spacing of numbers."),
+    kernels.UNDERFLOW: (Reason.STEP_UNDERFLOW, "The step size fell to the spacing of numbers; the tolerance may be below rounding."),
 }
 
 
@@ -51,6 +51,16 @@ class SecondOrder(Rival):
         t0, t1 = problem.t_span
         self.solve(made, Settings(rtol=1e-3, atol=1e-3, step=None if self.adaptive else abs(t1 - t0) / 4, options={"max_steps": 4}))
         return made
+
+    def limits(self, settings: Settings) -> tuple[int, int]:
+        """Return the most steps and the highest order, which are the only options."""
+        options = {"max_steps": MAX_STEPS, "max_order": self.order, **self.options, **settings.options}
+        for name in options:
+            if name not in ("max_steps", "max_order"):
+                raise nearest(name, ("max_steps", "max_order"), f"option of {self.name}")
+        if not 1 <= options["max_order"] <= self.order:
+            raise InputError(f"max_order of {self.name} must be between 1 and {self.order}, not {options['max_order']!r}.")
+        return int(options["max_steps"]), int(options["max_order"])
 
     def solve(self, prepared: Ready, settings: Settings) -> Solution:
         """Solve; whatever happens, the points reached are returned with a reason."""
@@ -77,18 +87,18 @@ class Bdf(SecondOrder):
     def integrate(self, prepared: Ready, settings: Settings, watch: Watch, points: Points) -> None:
         """Step through the span."""
         layout, end = prepared.layout, prepared.t_span[1]
-        options = {"max_steps": MAX_STEPS, **self.options, **settings.options}
+        most_steps, most = self.limits(settings)
         high = np.array([j in prepared.form.multipliers for j in range(prepared.form.n)]) & (layout.levels > 1)
         atol = np.where(high, -1.0, tolerances(prepared, settings.atol))
-        steps, t, z, memory = first_points(prepared, settings.rtol, atol, self.order)
+        steps, t, z, memory = first_points(prepared, first_step(prepared, settings.rtol, atol), most)
         keep(points, t, z)
         wrong, h, counts = int(steps.counts[1]), steps.before, np.array([steps.counts[0], 0])
-        state = np.array([2, FIRST + 1, 1])
+        state = np.array([min(FIRST, most), FIRST + 1, 1])
         while points.t[-1] != end and not wrong:
             watch.check()
-            if points.nstep >= options["max_steps"]:
+            if points.nstep >= most_steps:
                 return points.stop(Reason.MAX_STEPS, f"{points.nstep} steps were not enough.")
-            many = min(CHUNK, options["max_steps"] - points.nstep)
+            many = min(CHUNK, most_steps - points.nstep)
             out_t, out_z = np.empty(many), np.empty((many, prepared.form.n))
             made, h, wrong = kernels.bdf_run(
                 prepared.functions, layout.arrays, layout.q, self.modified, LIMIT, memory, state, h, end, (settings.rtol, atol),
@@ -108,7 +118,7 @@ class FixedStep(SecondOrder):
     def integrate(self, prepared: Ready, settings: Settings, watch: Watch, points: Points) -> None:
         """Step through the span."""
         t0, t1 = prepared.t_span
-        most = {"max_steps": MAX_STEPS, **self.options, **settings.options}["max_steps"]
+        most, _ = self.limits(settings)
         assert settings.step is not None
         count = int(np.ceil(abs(t1 - t0) / settings.step * (1 - 1e-12)))
         grid = t0 + np.sign(t1 - t0) * settings.step * np.arange(min(count, most) + 1)
@@ -134,17 +144,23 @@ def keep(points: Points, t: Array, z: Array) -> None:
     points.nstep += len(t)
 
 
-def first_points(prepared: Ready, rtol: float, atol: Array, most: int) -> tuple[Steps, Array, Array, tuple[Array, ...]]:
-    """Make the first steps by the general linear method, which needs no past; return it, its points, and the memory of BDF with them.
+def first_step(prepared: Ready, rtol: float, atol: Array) -> float:
+    """Return the step with which (12) of order 2 makes a tenth of the error allowed, at most a thousandth of the span.
 
-    The step is the one with which (12) of order 2 would make a tenth of the error allowed, at most a thousandth of the span.
+    Velocities are differences over h: with steps for which their rounding is a tenth of the error allowed, no estimate is possible.
     """
     (t0, t1), (z, _), counted = prepared.t_span, prepared.start, atol >= 0
-    bend = prepared.curvature[counted] / (rtol * np.abs(z) + atol)[counted]
-    size = float(np.sqrt(np.mean(bend**2)))
-    h = float(np.sign(t1 - t0)) * min(1e-3 * abs(t1 - t0), float(np.sqrt(0.3 / size)) if size > 0 else np.inf)
-    steps, grid = Steps(prepared, METHODS["glm"], h), t0 + h * np.arange(FIRST + 1)
-    memory = history(prepared.layout, 2 * most + 3, most)
+    allowed = (rtol * np.abs(z) + atol)[counted]
+    size = float(np.sqrt(np.mean((prepared.curvature[counted] / allowed) ** 2)))
+    least = float(30 * np.finfo(float).eps * np.abs(z[counted]).max() / allowed.min())
+    wanted = float(np.sqrt(0.3 / size)) if size > 0 else np.inf
+    return float(np.sign(t1 - t0)) * min(1e-3 * abs(t1 - t0), max(wanted, least))
+
+
+def first_points(prepared: Ready, h: float, most: int) -> tuple[Steps, Array, Array, tuple[Array, ...]]:
+    """Make the first steps by the general linear method, which needs no past; return it, its points, and the memory of BDF with them."""
+    steps, grid = Steps(prepared, METHODS["glm"], h), prepared.t_span[0] + h * np.arange(FIRST + 1)
+    memory = history(prepared.layout, max(2 * most + 3, FIRST + 2), most)
     points = np.vstack([prepared.start[0], steps.along(grid)])
     remember(memory, prepared.layout, grid[: len(points)], points, 1)
     return steps, grid[1 : len(points)], points[1:], memory

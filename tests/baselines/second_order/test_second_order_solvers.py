@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -103,3 +105,30 @@ def test_output_times_are_served_by_polynomials_of_degree_5_and_times_not_reache
     deliver(points, wanted)
     assert points.t == wanted[:-1].tolist()
     np.testing.assert_allclose(points.z, [[time**5 - time, time**2] for time in wanted[:-1]], atol=1e-14)
+
+
+def test_a_lower_order_is_kept_to_and_needs_more_steps():
+    steps = [run("bdf_second_order", rtol=1e-5, atol=1e-5, options={"max_order": order}).nstep for order in (1, 2, 3, 5)]
+    assert all(a > 1.2 * b for a, b in pairwise(steps))
+
+
+@pytest.mark.parametrize(("options", "said"), [({"max_ordr": 2}, "max_order"), ({"max_order": 6}, "between 1 and 5")])
+def test_wrong_options_are_named(options, said):
+    sol = run("bdf_second_order", options=options)
+    assert sol.reason is Reason.EXCEPTION
+    assert said in sol.message
+
+
+def test_a_tolerance_below_rounding_ends_with_a_reason_and_finite_points():
+    sol = run("bdf_second_order", rtol=1e-15, atol=1e-15)
+    assert sol.reason is Reason.STEP_UNDERFLOW
+    assert "rounding" in sol.message
+    assert np.isfinite(sol.y).all()
+
+
+@pytest.mark.parametrize("tolerance", [1e-7, 1e-9])
+def test_andrews_mechanism_which_starts_at_rest_with_large_forces_is_solved(tolerance):
+    problem = testset.get("andrews")
+    sol = run("bdf_second_order", problem, rtol=tolerance, atol=tolerance)
+    assert sol.success, sol.message
+    assert np.abs(sol.y[:7, -1] - problem.reference.y[:7]).max() < 100 * tolerance
