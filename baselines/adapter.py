@@ -180,11 +180,16 @@ def finished(prepared: Any, points: Points, watch: Watch) -> Solution:
 
 
 def tolerances(prepared: Any, atol: float | tuple[float, ...]) -> Array:
-    """Return one atol for each unknown of the form; a given vector is in the unknowns of the model, new unknowns get its smallest."""
+    """Return one atol for each unknown of the form; a given vector is in the unknowns of the model, new unknowns get its smallest.
+
+    A single number is in units of the sizes of the problem, where it has any.
+    """
     values = np.asarray(atol, dtype=float)
     n, kept = len(prepared.start[0]), list(prepared.back.kept)
     if values.ndim == 0:
-        return np.full(n, float(values))
+        if not prepared.sizes:
+            return np.full(n, float(values))
+        values = values * np.array(prepared.sizes)
     return np.concatenate([values[kept], np.full(n - len(kept), values.min())])
 
 

@@ -65,7 +65,7 @@ class Casadi(Rival):
     def prepare(self, problem: Problem, form: str) -> Graph:
         """Return the form with its graph."""
         base = implicit(problem, form)
-        ready = Graph(base.form, base.t_span, base.start, base.back, kinks=base.kinks)
+        ready = Graph(base.form, base.t_span, base.start, base.back, kinks=base.kinks, sizes=base.sizes)
         _ = ready.system
         return ready
 

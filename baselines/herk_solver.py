@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 import herk
-from baselines.adapter import Rival
+from baselines.adapter import Rival, tolerances
 from baselines.completion import model_points
 from baselines.prepared import Prepared
 from herk.core import InputError, Problem, Reason, Settings, Solution, Switches
@@ -46,7 +46,7 @@ class Herk(Rival):
         dae = problem.form(form)
         back = getattr(dae, "back", None) or Back(dae.n, tuple(range(dae.n)))
         z0 = np.array(problem.y0)[list(back.kept)]
-        ready = Prepared(dae, problem.t_span, (z0, z0), back, kinks=problem.kinks)
+        ready = Prepared(dae, problem.t_span, (z0, z0), back, kinks=problem.kinks, sizes=problem.sizes)
         if problem.switches is not None and form == "overdetermined":
             ready = Switched(dae, problem.t_span, (z0, z0), back, switches=problem.switches)
         t0, t1 = problem.t_span
@@ -57,8 +57,7 @@ class Herk(Rival):
 
     def _solve(self, prepared: Prepared, settings: Settings) -> Solution:
         """Solve and go back to the unknowns of the model."""
-        start, kept = prepared.start[0], list(prepared.back.kept)
-        atol = settings.atol if isinstance(settings.atol, float) else np.asarray(settings.atol)[kept]
+        start, atol = prepared.start[0], tolerances(prepared, settings.atol)
         options = {**self.options, **settings.options}
         try:
             solve, system = (solve_switched, prepared.switches) if isinstance(prepared, Switched) else (herk.solve_dae, prepared.form)

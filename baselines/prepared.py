@@ -25,6 +25,7 @@ class Prepared:
     start: tuple[Array, Array]
     back: Back
     kinks: tuple[float, ...] = field(default=(), kw_only=True)
+    sizes: tuple[float, ...] = field(default=(), kw_only=True)
 
     def restarted(self, t_span: tuple[float, float], y: Array) -> Prepared:
         """Return the same on another span, beginning near y (unknowns of the model)."""
@@ -93,7 +94,7 @@ class Explicit(Prepared):
 def implicit(problem: Problem, form: str) -> Implicit:
     """Return a form for solvers of F(t, z, z') = 0, compiled."""
     own: Any = problem.form(form)
-    made = Implicit(own, problem.t_span, own.start(), own.back, kinks=problem.kinks)
+    made = Implicit(own, problem.t_span, own.start(), own.back, kinks=problem.kinks, sizes=problem.sizes)
     z, zp = made.start
     made.residual(made.t_span[0], z, zp, np.empty(own.n))
     made.jacobian(made.t_span[0], z, zp, 1.0, np.empty(own.n**2))
@@ -108,7 +109,7 @@ def explicit(problem: Problem, form: str) -> Explicit:
     if own.m:
         kept = [j for j in range(own.n) if j not in own.algebraic]
         z, zp, back = z[kept], zp[kept], Back(own.n, tuple(kept), own.algebraic, own)
-    made = Explicit(own, problem.t_span, (z, zp), back, kinks=problem.kinks)
+    made = Explicit(own, problem.t_span, (z, zp), back, kinks=problem.kinks, sizes=problem.sizes)
     made.rate(made.t_span[0], z)
     made.rate_jacobian(made.t_span[0], z)
     return made

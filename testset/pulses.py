@@ -35,6 +35,13 @@ class Pulse:
         times = (float(k * self.period + time) for k in periods for time, _ in self.corners[1:])
         return tuple(time for time in times if time <= t_end)
 
+    def left(self, time: float) -> tuple[float, float]:
+        """Return value and slope, at corners those of the part before."""
+        number, before = divmod(Fraction(time * (1 - 1e-13)), self.period)  # a corner in doubles may lie on either side of the corner
+        (start, low), (end, high) = next(part for part in pairwise(self.corners) if before < part[1][0])
+        slope = (high - low) / (end - start)
+        return float(low + slope * (Fraction(time) - number * self.period - start)), float(slope)
+
     def signal(self) -> Any:
         """Return the signal as a formula of t for all times; it cannot be differentiated, because of the function floor in it."""
         return self._by_parts(0)

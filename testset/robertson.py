@@ -15,7 +15,7 @@ SOURCE = "H. H. Robertson 1966; Test Set for IVP Solvers (CWI/Bari), problem rob
 def problem(t_end: float = 1e11, k1: float = 0.04, k2: float = 3e7, k3: float = 1e4) -> Problem:
     """Return the reaction; references are stored for t_end = 0.4, 40, 4e3, 1e5, 1e7, 4e10 and 1e11.
 
-    y2 is of size 1e-5 at first and 1e-13 at last: an absolute tolerance that is to mean anything is 1e-14 or less for it.
+    y2 is of size 1e-5 at first and 1e-13 at last: an absolute tolerance that is to mean anything is far smaller for it.
     """
     start, parameters = (1.0, 0.0, 0.0), {"k1": k1, "k2": k2, "k3": k3}
     model = Model(
@@ -37,4 +37,5 @@ def problem(t_end: float = 1e11, k1: float = 0.04, k2: float = 3e7, k3: float = 
         reference=stored("robertson", t_end, **parameters),
         groups={"fast": (1,), "slow": (0, 2)},
         tags=frozenset(TAGS),
+        sizes=(1.0, 1e-6, 1.0),
     )

@@ -50,6 +50,8 @@ W0 = (
     0.0, -1.3445415767203138692e-3, -5062.1949247603614562, -6.8297253631324879912e-5, 0.0, -4.2684630422778924084, 0.20983363276549643538,
 )  # fmt: skip
 LAM0 = (-6.5527465619868626323e-8, 382.45895095549482874, -4.6359378247723981663e-9)
+# Positions and velocities in their units; accelerations and multipliers follow from them and are not to steer the steps.
+SIZES = (1.0, 1.0, 1.0, 1e-3, 1e-4, 1e-5, 1e-5, 1e2, 1e2, 1e1, 1.0, 0.1, 0.1, 0.1, *(1e6,) * 10)
 
 
 def mass() -> sp.Matrix:
@@ -117,6 +119,7 @@ def problem(t_end: float = 0.1, positions: bool = False) -> Problem:
         invariants=tuple(Invariant(name, partial(gap, row=i)) for i, name in enumerate(("rod height", "rod length", "crank angle"))),
         groups={"positions": tuple(range(7)), "velocities": tuple(range(7, 14)), "accelerations": tuple(range(14, 21)),
                 "multipliers": (21, 22, 23)},
+        sizes=SIZES,
         tags=frozenset({*TAGS, "index3"} - {"index2"} if positions else TAGS),
     )  # fmt: skip
 

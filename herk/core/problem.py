@@ -66,7 +66,8 @@ class Problem:
     """One problem of the test set; `dae` is its overdetermined form, `model` its equations as written.
 
     `kinks` are the times at which the right-hand side is not smooth; a solver does well to start anew there. A problem given by
-    callables has no model: `given_dae` is its overdetermined form, `given_forms` hold those other solvers need.
+    callables has no model: `given_dae` is its overdetermined form, `given_forms` hold those other solvers need. `sizes` are given where
+    one absolute tolerance for all components makes no sense: the units in which the solvers behind the protocol take a single atol.
     """
 
     name: str
@@ -83,6 +84,7 @@ class Problem:
     kinks: tuple[float, ...] = ()
     given_forms: Mapping[str, Dae] = field(default_factory=dict, repr=False)
     switches: Switches | None = field(default=None, repr=False)
+    sizes: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
         """Validate what can be checked without computing."""
@@ -96,6 +98,12 @@ class Problem:
         for group, members in self.groups.items():
             if not all(0 <= i < len(y0) for i in members):
                 raise InputError(f"Group {group!r} of problem {self.name!r} names components outside 0..{len(y0) - 1}.")
+        if self.sizes and (len(self.sizes) != len(y0) or not min(self.sizes) > 0):
+            raise InputError(f"Problem {self.name!r} needs a positive size for each of its {len(y0)} components, or none at all.")
+
+    def atol(self, value: float) -> float | tuple[float, ...]:
+        """Return the absolute tolerance of every component that is `value` in units of its size."""
+        return tuple(value * size for size in self.sizes) if self.sizes else value
 
     @property
     def dae(self) -> Dae:

@@ -81,7 +81,7 @@ def split(matrices: Sequence[Sequence[SparseRow]], near: Sequence[bool], order: 
                 echelon.alive = False
             elif independent:
                 echelon.add(i, left, used, largest * CLEAN)
-            elif near[p]:
+            else:
                 result.relations[i] |= {k for k, value in used.items() if abs(value) > CLEAN}
     return result
 

@@ -51,8 +51,8 @@ class Search:
             if not found.relations:
                 return False
             lost = {p for _, p in found.drops}
-            decisive = [p for p, point in enumerate(self.points) if point.near and p not in lost]
-            deciding = [matrices[p] for p in decisive]
+            # Far points that agree take part: what vanishes near the start may not vanish in other branches of the equations.
+            deciding = [matrix for p, matrix in enumerate(matrices) if p not in lost]
             steps = [self._step(level, i, sorted(found.relations[i]), deciding) for i in sorted(found.relations)]
             accepted = self._accepted(steps)
         kept = [row for i, row in enumerate(self.rows) if i in found.independent]

@@ -67,11 +67,27 @@ def _rates(here: Linearisation) -> tuple[Array, list[int]]:
     if np.count_nonzero(E) == np.count_nonzero(diagonal):
         return np.divide(here.f, diagonal, out=np.zeros(n), where=diagonal != 0), free
     bound = [j for j in range(n) if j not in free]
+    if np.linalg.matrix_rank(E) < len(bound):  # the constraints are needed to tell the derivatives that E mixes apart
+        matrix, right = _equilibrated(np.vstack([E, here.jac]), np.concatenate([np.where(E.any(axis=1), here.f, 0.0), -here.g_t]))
+        rate = np.zeros(n)
+        for _ in range(3):  # refined, so that small rates beside large ones are right too
+            rate += np.linalg.lstsq(matrix, right - matrix @ rate, rcond=None)[0]
+        return rate, []
     rate = np.zeros(n)
     rate[bound] = np.linalg.lstsq(E[:, bound], here.f, rcond=None)[0]
-    if not free and np.linalg.matrix_rank(E) < n:
-        rate = np.linalg.lstsq(np.vstack([E, here.jac]), np.concatenate([here.f, -here.g_t]), rcond=None)[0]
     return rate, free
+
+
+def _equilibrated(matrix: Array, right: Array) -> tuple[Array, Array]:
+    """Return the system with rows of equal size: equations in different units count alike."""
+    sizes = _row_sizes(matrix)
+    sizes[sizes == 0] = 1.0
+    return matrix / sizes[:, None], right / sizes
+
+
+def _row_sizes(matrix: Array) -> Array:
+    sizes: Array = np.abs(matrix).max(axis=1, initial=0.0)
+    return sizes
 
 
 def consistent_start(dae: Dae, t0: float, y0: Sequence[float | None] | Array, fixed: Sequence[int] = ()) -> Array:
@@ -139,7 +155,8 @@ def _newton(dae: Dae, t: float, y: Array, first: list[int], others: list[int]) -
         g, jac = constraints(dae, t, y), jacobian(dae, t, y)
         if not (np.isfinite(g).all() and np.isfinite(jac).all()):
             return None, "g or its Jacobian is not finite there."
-        size = float(np.max(np.abs(g) / residual_limits(jac, y, EPS, 0.0), initial=0.0))
+        limits = residual_limits(jac, y, EPS, EPS**2 * scale)  # zeros have no rounding of their own
+        size = float(np.max(np.abs(g) / limits, initial=0.0))
         if size <= 1.0:
             return y, ""
         stalled = stalled + 1 if size >= 0.5 * best else 0
@@ -157,11 +174,16 @@ def _newton(dae: Dae, t: float, y: Array, first: list[int], others: list[int]) -
 def _correction(g: Array, jac: Array, scale: Array, first: list[int], others: list[int]) -> Array:
     """Return the Newton correction that moves `others` only for what `first` cannot reach (left null space of their columns)."""
     change = np.zeros(len(scale))
+    sizes = _row_sizes((jac * scale)[:, first])
+    sizes[sizes == 0] = _row_sizes(jac * scale)[sizes == 0]
+    sizes[sizes == 0] = 1.0
+    jac, g = jac / sizes[:, None], g / sizes  # by what `first` can do for each row, in whatever units
     if others:
         left, sizes, _ = np.linalg.svd(jac[:, first] * scale[first]) if first else (np.eye(len(g)), np.zeros(0), None)
         rank = int(np.sum(sizes > 1e-10 * max(sizes.max(initial=0.0), 1e-300)))
         null = left[:, rank:].T
-        change[others] = scale[others] * np.linalg.lstsq(null @ (jac[:, others] * scale[others]), -null @ g, rcond=1e-12)[0]
+        open_rows, right = _equilibrated(null @ (jac[:, others] * scale[others]), -null @ g)
+        change[others] = scale[others] * np.linalg.lstsq(open_rows, right, rcond=1e-12)[0]
     if first:
         change[first] = scale[first] * np.linalg.lstsq(jac[:, first] * scale[first], -(g + jac @ change), rcond=1e-12)[0]
     return change

@@ -290,3 +290,24 @@ def test_there_and_back_again_is_where_one_was() -> None:
     there = herk.solve_dae(PENDULUM.dae, (0.0, 3.0), pendulum_exact(0.0), method="dop853", rtol=1e-11, atol=1e-12)
     back = herk.solve_dae(PENDULUM.dae, (3.0, 0.0), there.y[:, -1], method="dop853", rtol=1e-11, atol=1e-12)
     assert np.abs(back.y[:, -1] - pendulum_exact(0.0)).max() < 1e-8
+
+
+def test_project_repairs_a_start_in_whatever_units_the_constraints_are() -> None:
+    """Charges of 1e-12 beside volts: the voltage follows the charge, not the other way round, and a zero stays zero."""
+    model = herk.Model(
+        "capacitor",
+        ["q", "idle", "u", "i"],
+        [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]],
+        ["-i", "0", "q - 1e-12*u", "i - 1e-3*u"],
+        t_span=(0, 1e-9),
+        y0=(5e-12, 0.0, 5.0, 5e-3),
+    )
+    y = herk.consistent_start(model.form(), 0.0, (4e-12, 0.0, 5.0, 0.0))
+    np.testing.assert_allclose(y, [4e-12, 0.0, 4.0, 4e-3], rtol=1e-14)
+
+
+def test_constraints_fit_where_e_mixes_derivatives_and_some_do_not_occur() -> None:
+    """Two charges whose sum is constant: only with the constraints is the derivative of each determined."""
+    E = [[1, 1, 0], [0, 0, 0], [0, 0, 0]]
+    model = herk.Model("sum", ["a", "b", "u"], E, ["0", "a - u", "u - sin(t)"], t_span=(0, 1), y0=(0.0, 1.0, 0.0))
+    assert herk.check_constraints(model.form(), 0.0, (0.0, 1.0, 0.0)) == []

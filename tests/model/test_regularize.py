@@ -162,7 +162,7 @@ def car_axis() -> Model:
     return Model("car_axis", states, sp.diag(1, 1, 1, 1, *[sp.Symbol("K")] * 4, 0, 0), f, parameters=values, t_span=(0, 3), y0=y0)
 
 
-def test_car_axis_is_regularised_in_time_and_holds_on_the_reference() -> None:
+def test_car_axis_is_regularised_in_atand_holds_on_the_reference() -> None:
     began = time.perf_counter()
     found = regularize(car_axis())
     assert time.perf_counter() - began < 60.0
@@ -179,3 +179,15 @@ def test_an_index_above_the_limit_is_refused() -> None:
     ):
         regularize(spring_chain(), max_index=4)
     assert regularize(spring_chain(), max_index=5).index == 5
+
+
+def test_hidden_constraint_holds_in_branches_that_are_not_entered_near_the_start():
+    """w = max(u - 1/2, 0) and u = t: the charge q = u + w^2 drives the current I = -1 - 2 w w', of which the start sees -1 only."""
+    states = q, u, w, current = sp.symbols("q u w I", real=True)
+    channel = sp.Piecewise((u - sp.Rational(1, 2), u > sp.Rational(1, 2)), (0, True))
+    f = [-current, u - t, w - channel, q - u - w**2]
+    found = regularize(Model("branches", states, sp.diag(1, 0, 0, 0), f, t_span=(0, 2), y0=(0, 0, 0, -1)))
+    assert [len(level) for level in found.levels] == [3, 1]
+    hidden = found.levels[1][0]
+    for at, values in ((0, (0, 0, 0, -1)), (1, (sp.Rational(5, 4), 1, sp.Rational(1, 2), -2))):
+        assert hidden.subs({t: at, **dict(zip(states, values, strict=True))}) == 0
