@@ -133,7 +133,7 @@ def frame(runs: list[Record]) -> pd.DataFrame:
     table["time"] = table["cpu_min"].fillna(table["wall_min"])
     table["mixed"] = np.power(10.0, -table["mescd"])
     table["case"] = [case(*names) for names in zip(table["problem"], table["changes"], strict=True)]
-    table["curve"] = [curve(*names) for names in zip(table["solver"], table["form"], table["options"], strict=True)]
+    table["curve"] = curves(table)
     return newest(table)
 
 
@@ -153,11 +153,9 @@ def case(problem: str, changes: str) -> str:
     return problem + "".join(f", {name} = {value}" for name, value in changed)
 
 
-def curve(solver: str, form: str, options: str = "") -> str:
-    """Return the name of a curve: the solver, the form if it is not the overdetermined one, options if there are any."""
-    try:
-        asked = {name: value for name, value in json.loads(options or "{}").items() if name != "problem_file"}
-    except (ValueError, AttributeError):
-        asked = {"options": options}
-    parts = [solver, "" if form == "overdetermined" else form, json.dumps(asked, separators=(",", ":")) if asked else ""]
-    return " · ".join(part for part in parts if part)
+def curves(table: pd.DataFrame) -> list[str]:
+    """Return the name of each run's curve: the solver, the form if it is not the overdetermined one, options if runs differ in them."""
+    variants = table.groupby(["study", "problem", "changes", "solver", "form"])["options"].transform("nunique")
+    rows = zip(table["solver"], table["form"], table["options"], variants, strict=True)
+    parts = ([solver, "" if form == "overdetermined" else form, options if several > 1 else ""] for solver, form, options, several in rows)
+    return [" · ".join(filter(None, each)) for each in parts]

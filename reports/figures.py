@@ -15,6 +15,7 @@ from reports.contents import Contents
 from reports.orders import Ladder
 
 COSTS = {"time": "CPU time (s)", "nfev": "evaluations of f"}
+LARGEST = 10.0  # errors above are no convergence
 NEAR = 0.01  # a floor farther below the curves would only squeeze them
 MOST = 10  # curves in one picture; more cannot be told apart
 Looks = Mapping[str, style.Look]
@@ -105,10 +106,10 @@ def convergence(ladders: Iterable[Ladder], look: Looks, claims: Mapping[str, flo
     figure = style.figure(2.0 + 2.8 * len(names), 4.6)
     for axes, name in zip(np.atleast_1d(np.asarray(figure.subplots(1, len(names), sharey=True))), names, strict=True):
         for ladder in panels[name]:
-            axes.plot(ladder.steps, np.maximum(ladder.errors, curves.TINY), label=ladder.curve, **look[ladder.curve].line())
-        for order, ladder in sorted({claims.get(each.solver): each for each in reversed(panels[name])}.items(), key=str):
-            if order is not None:
-                _triangle(axes, ladder, order)
+            errors = np.where((ladder.errors > 0) & (ladder.errors < LARGEST), ladder.errors, np.nan)
+            axes.plot(ladder.steps, errors, label=ladder.curve, **look[ladder.curve].line())
+        for order in {claims.get(ladder.solver) for ladder in panels[name]} - {None}:
+            _triangle(axes, [ladder for ladder in panels[name] if claims.get(ladder.solver) == order], order)
         style.logarithmic(axes.xaxis)
         axes.set(title=name, xlabel="step")
     style.logarithmic(figure.axes[0].yaxis)
@@ -117,14 +118,14 @@ def convergence(ladders: Iterable[Ladder], look: Looks, claims: Mapping[str, flo
     return figure
 
 
-def _triangle(axes: Any, ladder: Ladder, order: float) -> None:
-    """Draw a right-angled triangle whose long side has the slope `order`, under the middle of a ladder."""
-    above = np.flatnonzero(ladder.errors > 1e-11)
-    if len(above) < 2:
+def _triangle(axes: Any, ladders: list[Ladder], order: float) -> None:
+    """Draw a right-angled triangle whose long side has the slope `order`, under the small steps of the most accurate ladder."""
+    ends = [(ladder.errors[above[-1]], ladder, above) for ladder in ladders if len(above := np.flatnonzero(ladder.errors > 1e-11)) > 2]
+    if not ends:
         return
-    k = int(above[len(above) // 2])
-    right, left = ladder.steps[k] * 1.15, ladder.steps[k] * 0.65
-    top = ladder.errors[k] / 4
+    _, ladder, above = min(ends, key=lambda end: end[0])
+    left, right = ladder.steps[above[-1]], ladder.steps[above[-2]]
+    top = ladder.errors[above[-2]] / 5
     bottom = top * (left / right) ** order
     axes.fill([left, right, right], [bottom, bottom, top], facecolor="#EEEEEE", edgecolor=style.GREY, linewidth=0.7, zorder=1.5)
-    axes.text(right * 1.06, np.sqrt(top * bottom), f"{order:g}", fontsize=8, va="center", color="#333333")
+    axes.text(right * 1.08, np.sqrt(top * bottom), f"{order:g}", fontsize=8, va="center", color="#333333")

@@ -22,7 +22,7 @@ def numbers(values: Sequence[Any]) -> np.ndarray:
 
 
 def drift(runs: Named) -> Figure:
-    """Draw the violation of the constraints over time, one panel for each level."""
+    """Draw the largest violation of the constraints so far, one panel for each level."""
     names = sorted({name for *_, series in runs for name in series if name.startswith("drift.level")}) or ["drift.all"]
     figure = style.figure(9.6 if len(names) > 1 else 7.2, 4.2)
     panels = np.atleast_1d(np.asarray(figure.subplots(1, len(names), sharey=True)))
@@ -30,10 +30,11 @@ def drift(runs: Named) -> Figure:
         for label, look, series in runs:
             if name in series:
                 t, values = series[name]
-                axes.plot(t, np.maximum(np.abs(numbers(values)), TINY), label=label, **_plain(look))
+                largest = np.fmax.accumulate(np.abs(numbers(values)))
+                axes.plot(t, np.maximum(largest, 1e-17), label=label, **_plain(look))
         axes.set(title=name.replace("drift.level", "constraints of level ").replace("drift.all", "all constraints"), xlabel="t")
     style.logarithmic(figure.axes[0].yaxis)
-    figure.axes[0].set_ylabel("largest |g|")
+    figure.axes[0].set_ylabel("largest |g| so far")
     style.legend_below(figure, figure.axes[0])
     return figure
 

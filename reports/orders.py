@@ -29,7 +29,7 @@ class Ladder:
 
     @property
     def order(self) -> float | None:
-        """Return the observed order, None if fewer than three steps can be used."""
+        """Return the observed order, None if too few steps can be used."""
         return observed(self.steps, self.errors, self.size)
 
 
@@ -39,7 +39,7 @@ def observed(steps: np.ndarray, errors: np.ndarray, size: float = 1.0) -> float 
     small = np.flatnonzero(~(errors > ROUNDING * max(1.0, size)))
     good = slice(0, int(small[0]) if len(small) else len(errors))
     h, e = np.log(steps[good]), np.log(errors[good])
-    if len(h) < 3:
+    if len(h) <= LAST:
         return None
     return float(np.median((np.diff(e) / np.diff(h))[-LAST:]))
 

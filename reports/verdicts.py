@@ -133,8 +133,8 @@ def drift_words(table: pd.DataFrame, ours: Iterable[str]) -> list[str]:
             )
         if len(others):
             best, worst = (drifted(others.loc[place]) for place in (others["drift"].idxmin(), others["drift"].idxmax()))
-            ends = best if len(others) == 1 else f"from {best} to {worst}"
-            lines.append(f"{place} the largest violation of all other solvers and forms is {ends}.")
+            ends = best if len(others) == 1 else f"{best} at best and {worst} at worst"
+            lines.append(f"{place} all other solvers and forms violate the constraints by {ends}.")
     return lines or ["There are no runs of the drift study in these records."]
 
 

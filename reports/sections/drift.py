@@ -66,6 +66,6 @@ def pictures(contents: Contents, runs: pd.DataFrame) -> list[Picture]:
         last = part[part["t_end"] == part["t_end"].max()].sort_values(["drift.all", "curve"]).drop_duplicates("curve")
         spread = last.iloc[[round(k * (len(last) - 1) / (MOST - 1)) for k in range(MOST)]] if len(last) > MOST else last
         named = [(row.curve, look[row.curve], contents.series[row.key]) for row in spread.itertuples()]
-        caption = f"Violation of the constraints over time on {problem}, level by level (level 0: as written; 1, 2: hidden)."
+        caption = f"Largest violation of the constraints so far on {problem}, level by level (0: as written; 1, 2: hidden)."
         found.append(Picture(f"drift_{problem}", caption, histories.drift(named)))
     return found

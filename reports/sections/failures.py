@@ -14,21 +14,27 @@ FINE = "✓"
 WORDS = (
     f"{FINE}: every run reached the end. Numbers: runs that reached the end, of all, with the commonest reason of the others. "
     "“Wrong” are runs that reached the end with an error larger than the solution itself (mescd below 0). "
-    "A dash: the solver was not asked. A failure on a hard problem is a result, not a defect of the report."
+    "A dash: the solver was not asked. Runs with fixed steps are not counted: large steps are meant to fail. "
+    " A failure on a hard problem is a result, not a defect of the report."
 )
 
 
 def section(contents: Contents) -> Section:
     """Return the section."""
-    runs = contents.runs
+    runs = asked(contents)
     if runs.empty:
-        return Section("failures", TITLE, ("There are no runs in these records.",))
+        return Section("failures", TITLE, ("There are no runs with tolerances in these records.",))
     cells = runs.groupby(["curve", "problem"], sort=True).apply(cell, include_groups=False)
     frame = cells.unstack("problem").rename_axis(index=None, columns=None)
     frame.insert(0, "solver", frame.index)
     marks = dict.fromkeys(frame.columns[1:], mark)
     matrix = Table("failures", "Runs that reached the end, for every solver and problem.", frame, {}, marks)
     return Section("failures", TITLE, tuple(lines(contents)), (WORDS,), (matrix, reasons(runs)))
+
+
+def asked(contents: Contents) -> pd.DataFrame:
+    """Return the runs that were asked for a tolerance: with fixed steps, large ones are meant to fail."""
+    return contents.runs[contents.runs["step"].isna()]
 
 
 def wrong(runs: pd.DataFrame) -> pd.Series:
@@ -55,9 +61,10 @@ def mark(text: str) -> str:
 
 def lines(contents: Contents) -> list[str]:
     """Return the verdicts."""
-    asked = contents.runs[~contents.runs["status"].isin(["unsupported", "unavailable"])]
-    bad = asked[(asked["status"] != "ok") | wrong(asked)]
-    found = [f"{len(asked) - len(bad)} of {counted(len(asked), 'run')} reached the end, none of these with a wrong result."]
+    runs = asked(contents)
+    runs = runs[~runs["status"].isin(["unsupported", "unavailable"])]
+    bad = runs[~runs["ok"] | wrong(runs)]
+    found = [f"{len(runs) - len(bad)} of {counted(len(runs), 'run')} reached the end with a result that is not wrong."]
     mine = bad[bad["solver"].isin(contents.ours)]
     places = list(dict.fromkeys(f"{row.curve} on {row.case}" for row in mine.itertuples()))
     if contents.ours:

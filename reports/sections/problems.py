@@ -18,13 +18,19 @@ TRAJECTORY = "dotted: the reference, where it is known over time"
 
 
 def section(contents: Contents) -> Section:
-    """Return the section: problems as they stand, and changed ones if work was measured on them."""
+    """Return the section: problems as they stand, changed ones if work was measured on them or nothing else is recorded."""
     run = set(zip(contents.ladders["problem"], contents.ladders["changes"], strict=True))
     known = run | {(name, changes) for name, changes in contents.problems if changes == "{}"}
+    known |= {min(each) for each in variants(contents) if not set(each) & known}
     if not known:
         return Section("problems", TITLE, ("There are no records of problems.",))
     words = f"{verdicts.counted(len(known), 'problem')}, each with what is known about it and who solves it how fast."
     return Section("problems", TITLE, (words,), parts=tuple(part(contents, name, changes) for name, changes in sorted(known)))
+
+
+def variants(contents: Contents) -> list[list[tuple[str, str]]]:
+    """Return what is recorded of each problem: as it stands, or with changes."""
+    return [[place for place in contents.problems if place[0] == name] for name in sorted({name for name, _ in contents.problems})]
 
 
 def part(contents: Contents, name: str, changes: str) -> Section:

@@ -28,7 +28,7 @@ def stored(contents: Contents, runs: pd.DataFrame, name: str) -> pd.DataFrame:
 
 def section(contents: Contents) -> Section:
     """Return the section: a table for all, a picture for each problem whose selection changes."""
-    runs = stored(contents, contents.ladders, "step")
+    runs = stored(contents, contents.runs, "step")
     if runs.empty:
         return Section("steps", TITLE, ("There are no series of step sizes in these records.",))
     rows = [row(contents, run) for run in runs.itertuples()]

@@ -36,10 +36,13 @@ def test_a_family_unknown_to_the_records_is_read_from_the_name():
     assert contents.sort([run(solver="ida_new", rtol=1e-4)]).family("ida_new") == "ida"
 
 
-def test_a_curve_names_form_and_options_where_they_matter():
-    assert contents.curve("a", "overdetermined", "{}") == "a"
-    assert contents.curve("a", "ode", '{"k":1}') == 'a · ode · {"k":1}'
-    assert contents.curve("a", "ode", '{"problem_file":"0a1b"}') == "a · ode"
+def test_a_curve_names_the_form_where_it_matters_and_options_where_runs_differ_in_them():
+    rows = [
+        run(rtol=1e-4),
+        run(rtol=1e-4, form="ode", options='{"k":1}'),
+        *(run(rtol=1e-4, solver="b", options=each) for each in ("{}", '{"k":2}')),
+    ]
+    assert set(contents.sort(rows).runs["curve"]) == {"herk_dop853", "herk_dop853 · ode", "b · {}", 'b · {"k":2}'}
 
 
 def test_a_case_names_what_was_changed():
