@@ -164,7 +164,7 @@ def _nodes(family: str, s: int) -> Row:
 def _root(polynomial: list[int], start: float) -> Number:
     """Return the zero near `start`: a fraction if it is one, otherwise refined by Newton's method."""
     guess = Fraction(start).limit_denominator(100)
-    if _value(polynomial, guess) == 0:
+    if abs(guess - Fraction(start)) < Fraction(1, 10**12) and _value(polynomial, guess) == 0:
         return guess
     x, slope = Decimal(start), [k * a for k, a in enumerate(polynomial)][1:]
     for _ in range(8):  # 15 digits double with every step

@@ -73,6 +73,14 @@ def test_fractions_are_those_of_the_text_books():
         assert tableau(*key).exact
 
 
+@pytest.mark.parametrize("family", FAMILIES)
+def test_thirty_stages_are_no_harder(family):
+    method = tableau(family, 30)
+    assert all(fulfilled(method, "B", k) for k in (1, 30, method.order))
+    assert all(fulfilled(method, "C", k) for k in (1, method.stage_order))
+    assert sorted(set(method.c)) == list(method.c)
+
+
 def test_irrational_coefficients_are_those_of_the_text_books():
     A, b, c = tableau("gauss", 2).floats()
     np.testing.assert_allclose(A, [[1 / 4, 1 / 4 - sqrt(3) / 6], [1 / 4 + sqrt(3) / 6, 1 / 4]], rtol=1e-15)
