@@ -15,7 +15,7 @@ WORDS = (
     f"{FINE}: every run reached the end. Numbers: runs that reached the end, of all, with the commonest reason of the others. "
     "“Wrong” are runs that reached the end with an error larger than the solution itself (mescd below 0). "
     "A dash: the solver was not asked. Runs with fixed steps are not counted: large steps are meant to fail. "
-    " A failure on a hard problem is a result, not a defect of the report."
+    "A failure on a hard problem is a result, not a defect of the report."
 )
 
 
