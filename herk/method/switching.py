@@ -13,7 +13,7 @@ from herk.core import InputError, Reason, Solution, Stats, Switches
 from herk.core.dae import Array
 from herk.method.solve import solve_dae
 
-MOST_PIECES = 10_000
+MOST_PIECES = 1000
 BEYOND = 1e-12  # an event counts when it is clearly past zero, so that the state found there belongs to the new mode
 
 
@@ -51,6 +51,9 @@ def solve_switched(
         if piece.reason is not Reason.EVENT:
             break
         t, y = _where(piece, n)
+    else:
+        words = f"The equations switched {MOST_PIECES} times, at last at t = {t!r}: the solution slides along a switch, or is about to."
+        pieces[-1] = replace(pieces[-1], reason=Reason.STEP_UNDERFLOW, message=words)
     return _joined(pieces, n, t_eval)
 
 
