@@ -53,8 +53,7 @@ def linearise(functions, t, coefficients, system, Z, work):  # type: ignore[no-u
     source, derivative, rows, _ = system
     residual, jacobian = residual_at(functions[0]), jacobian_at(functions[1])
     s, n, m = Z.shape[0], Z.shape[2], rows.shape[0]
-    out, inner, outer = np.empty(n), np.empty(n * n), np.empty(n * n)
-    size = s * m
+    size, out, inner, outer = s * m, np.empty(n), np.empty(n * n), np.empty(n * n)
     work[:] = 0.0
     for i in range(s):
         residual(t[i], Z[i, 0], Z[i, 1], out)
@@ -80,8 +79,7 @@ def solve_stages(functions, t, h, coefficients, base, system, limit, K, Z):  # t
     """
     source, derivative, rows, levels = system
     s, n, m = Z.shape[0], Z.shape[2], rows.shape[0]
-    size = s * m
-    work = np.empty(size * size + size)
+    size, work = s * m, np.empty((s * m + 1) * s * m)
     for iteration in range(MOST):
         place(coefficients, base, source, derivative, K, Z)
         linearise(functions, t, coefficients, system, Z, work)

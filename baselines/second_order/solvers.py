@@ -3,7 +3,8 @@
 Tolerances of BDF: the RMS of the local error over (atol + rtol |z|), estimated as DASSL does, is kept below 1 for positions and velocities,
 and for other unknowns only where they are of index 1; the paper leaves the choice of step and order open. Output times are served
 by polynomials through six neighbouring steps. Fixed steps are those asked for, the last one shortened. Problems of index above 3
-are refused, as the methods are made for index 3. Gauss is no solver here: on index 3 its multipliers grow as h^-2 (study `second_order`).
+are refused, as the methods are made for index 3. Counters are those of the kernel: an evaluation of F in each stage and iteration of
+Newton's method, each with its Jacobian. Gauss is no solver here: on index 3 its multipliers grow as h^-2 (study `second_order`).
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ class SecondOrder(Rival):
         """Return the form; a few steps compile what is not compiled yet."""
         made = ready(problem, form)
         t0, t1 = problem.t_span
-        self.solve(made, Settings(rtol=1e-3, atol=1e-3, step=None if self.adaptive else abs(t1 - t0) / 4, options={"max_steps": 4}))
+        self.solve(made, Settings(rtol=1e-3, atol=1e-3, step=None if self.adaptive else abs(t1 - t0) / 4, options={"max_steps": 2 * FIRST}))
         return made
 
     def limits(self, settings: Settings) -> tuple[int, int]:
