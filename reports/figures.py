@@ -104,7 +104,7 @@ def convergence(ladders: Iterable[Ladder], look: Looks, claims: Mapping[str, flo
         panels.setdefault(ladder.group, []).append(ladder)
     names = [name for name in panels if name != "all"] or ["all"]
     figure = style.figure(2.0 + 2.8 * len(names), 4.6)
-    for axes, name in zip(np.atleast_1d(np.asarray(figure.subplots(1, len(names), sharey=True))), names, strict=True):
+    for axes, name in zip(np.atleast_1d(np.asarray(figure.subplots(1, len(names), sharex=True, sharey=True))), names, strict=True):
         for ladder in panels[name]:
             errors = np.where((ladder.errors > 0) & (ladder.errors < LARGEST), ladder.errors, np.nan)
             axes.plot(ladder.steps, errors, label=ladder.curve, **look[ladder.curve].line())

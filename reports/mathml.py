@@ -153,7 +153,7 @@ class Reader:
         if name == "begin":
             return self.table(self.words())
         if name in ACCENTS:
-            return f'<mover accent="true">{self.argument()}<mo>{ACCENTS[name]}</mo></mover>'
+            return f"<mover>{self.argument()}<mo>{ACCENTS[name]}</mo></mover>"
         if name in NAMED:
             tag = "mi" if name == "operatorname" else "mtext"
             return f"<{tag}>{escape(self.words())}</{tag}>"

@@ -18,7 +18,7 @@
   const text = (parent, content, attributes) => { element("text", attributes, parent).textContent = content; };
   const power = (k) => "10" + String(k).replace(/./g, (c) => "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".indexOf(c)]);
   const short = (value) => value === null || value === undefined ? "–"
-    : Number.isInteger(value) && Math.abs(value) < 1e7 ? String(value) : Number(value.toPrecision(3)) >= 0.01 && value < 1000 ? String(Number(value.toPrecision(3))) : value.toExponential(1);
+    : Number.isInteger(value) && Math.abs(value) < 1e7 ? String(value) : Number(value.toPrecision(3)) >= 0.01 && value < 1000 ? String(Number(value.toPrecision(3))) : value.toExponential(1).replace(".0e", "e");
   const seconds = (value) => value >= 1 ? `${Number(value.toPrecision(3))} s` : value >= 1e-3 ? `${Number((value * 1e3).toPrecision(3))} ms` : `${Number((value * 1e6).toPrecision(3))} µs`;
   const amount = (name, value) => name === "time" ? seconds(value) : short(value);
 
@@ -125,7 +125,7 @@
     const shown = selection();
     drawLegend(shown);
     const visible = shown.filter((each) => !hidden.has(each.curve) && each.medians.length);
-    const width = Math.max(280, svg.parentNode.querySelector("svg").clientWidth || 640), height = Math.min(480, Math.max(320, 0.62 * width));
+    const width = Math.max(280, svg.clientWidth || 640), height = Math.min(480, Math.max(320, 0.62 * width));
     const box = { left: 56, right: 12, top: 12, bottom: 46 };
     svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
     svg.style.height = `${height}px`;
@@ -204,7 +204,7 @@
     ring.setAttribute("cy", points[place].y);
     detail.textContent = describe(points[place]);
   };
-  svg.addEventListener("pointermove", (event) => {
+  const point = (event) => {
     const frame = svg.getBoundingClientRect(), x = event.clientX - frame.left, y = event.clientY - frame.top;
     let best = -1, least = 26 ** 2;
     points.forEach((point, k) => {
@@ -212,7 +212,9 @@
       if (distance < least) [best, least] = [k, distance];
     });
     if (best !== current) show(best);
-  });
+  };
+  svg.addEventListener("pointermove", point);
+  svg.addEventListener("pointerdown", point);
   svg.addEventListener("pointerleave", () => show(-1));
   svg.addEventListener("blur", () => show(-1));
   svg.addEventListener("keydown", (event) => {

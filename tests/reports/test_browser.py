@@ -135,14 +135,14 @@ def test_hovering_shows_the_run(view):
     marker = view.locator('#x-plot [data-curve="herk_dop853"] path').last
     marker.hover(force=True)
     words = view.inner_text("#x-detail")
-    assert words.startswith("herk_dop853 on pendulum: median of 5 runs, rtol 1.0e-10 to 1.0e-11")
+    assert words.startswith("herk_dop853 on pendulum: median of 5 runs, rtol 1e-10 to 1e-11")
     view.check("#x-single")
     place = view.eval_on_selector(
         '#x-plot [data-curve="scipy_lsoda · ode"] .dots',
         "p => { const q = p.getPointAtLength(0), f = p.closest('svg').getBoundingClientRect(); return [f.x + q.x, f.y + q.y]; }",
     )
     view.mouse.move(*place)
-    assert view.inner_text("#x-detail").startswith("scipy_lsoda · ode on pendulum, one run, rtol 1.0e-3: error 1.0e-3, CPU time")
+    assert view.inner_text("#x-detail").startswith("scipy_lsoda · ode on pendulum, one run, rtol 1e-3: error 1e-3, CPU time")
     view.mouse.move(0, 0)
     assert view.inner_text("#x-detail").startswith("Point at a curve")
 
@@ -152,7 +152,7 @@ def test_the_keyboard_reaches_every_point(view):
     view.focus("#x-plot")
     view.keyboard.press("ArrowRight")
     first = view.inner_text("#x-detail")
-    assert first.startswith("herk_dop853 on pendulum: median of 4 runs, rtol 1.0e-3")
+    assert first.startswith("herk_dop853 on pendulum: median of 4 runs, rtol 1e-3")
     seen = {first}
     for _ in range(view.locator("#x-plot [data-curve] path[transform]").count()):
         view.keyboard.press("ArrowRight")
