@@ -11,7 +11,7 @@ from herk.core.dae import Array
 from herk.model.model import Model
 
 TAGS = ("index4", "academic", "linear", "nonstiff", "second_order", "exact")
-SOURCE = "L. Wunderlich, Numerical treatment of second order differential-algebraic systems, Example 1.2, system (4)"
+SOURCE = "L. Wunderlich, Semi-explicit Systems of Second Order Differential-Algebraic Equations (2005), Example 1.2, system (4)"
 
 
 def exact(t: float) -> Array:

@@ -12,7 +12,7 @@ from herk.core.dae import Array
 from herk.model.model import Model
 
 TAGS = ("index1", "circuit", "linear", "nonstiff", "autonomous", "second_order", "exact")
-SOURCE = "L. Wunderlich, Numerical treatment of second order differential-algebraic systems, Section 3, system (67)"
+SOURCE = "L. Wunderlich, Semi-explicit Systems of Second Order Differential-Algebraic Equations (2005), Section 3, system (67)"
 
 
 def exact(t: float, RC: float, LC: float) -> Array:

@@ -9,7 +9,7 @@ from herk.model.model import Model
 from testset.stored import stored
 
 TAGS = ("index3", "mechanical", "nonstiff", "holonomic", "autonomous", "second_order", "hessenberg")
-SOURCE = "L. Wunderlich, Numerical treatment of second order differential-algebraic systems, Section 3, systems (62) and (64)"
+SOURCE = "L. Wunderlich, Semi-explicit Systems of Second Order Differential-Algebraic Equations (2005), Section 3, systems (62) and (64)"
 
 
 def problem(t_end: float = 0.1) -> Problem:
