@@ -52,7 +52,8 @@ class Memory(NamedTuple):
     r: Array
     old: Array
     jac: Array
-    mass: Array
+    mass: Array  # E where the Jacobian was evaluated
+    mass_here: Array  # E at the current point
     lu: Array
     order: np.ndarray
     complex_lu: np.ndarray
@@ -64,7 +65,17 @@ class Memory(NamedTuple):
 def allocate(n: int) -> Memory:
     """Return zeroed memory for n unknowns."""
     three, square = (3, n), n * n
-    shapes = {"run": RUN, "z": three, "w": three, "r": three, "old": three, "jac": square, "mass": square, "lu": square}
+    shapes = {
+        "run": RUN,
+        "z": three,
+        "w": three,
+        "r": three,
+        "old": three,
+        "jac": square,
+        "mass": square,
+        "mass_here": square,
+        "lu": square,
+    }
     whole = {"ints": INTS, "levels": n, "order": n, "complex_order": n}
     rooms = {"complex_lu": square, "complex_right": n, "complex_x": n}
     arrays = {name: np.zeros(shapes.get(name, n)) for name in Memory._fields}

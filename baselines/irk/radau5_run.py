@@ -52,7 +52,7 @@ class Run:
         signatures = (at.RESIDUAL, at.JACOBIAN, FUNCTION)
         self.m.ints[at.AT_RESIDUAL : at.AT_E + 1] = [address(f, s) for f, s in zip(self.functions, signatures, strict=True)]
         self.m.ints[at.E_CONSTANT] = matrix is not None
-        self.m.mass[:] = 0.0 if matrix is None else matrix.ravel()
+        self.m.mass_here[:] = 0.0 if matrix is None else matrix.ravel()
 
     def _set_tolerances(self) -> None:
         m, rtol = self.m, self.settings.rtol
@@ -79,6 +79,7 @@ class Run:
         weights = (self.m.levels == 1) / (self.m.atol + self.m.run[at.RTOL] * np.abs(z))
         d0, d1 = (math.sqrt(x @ x / len(z)) for x in (z * weights, zp * weights))
         h = 0.01 * d0 / d1 if min(d0, d1) > 1e-5 else 1e-6 * abs(t1 - t0)
+        h = max(h, 1e3 * EPS * max(abs(t0), abs(t1)))
         return float(min(h, 1e-3 * abs(t1 - t0), self.options["max_step"]))
 
     def to_the_end(self) -> None:

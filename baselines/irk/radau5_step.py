@@ -6,11 +6,13 @@ from baselines.irk.compile import compiled, inner
 from baselines.irk.projection import project
 from baselines.irk.radau5_coefficients import D1, D2, D3, I31, I32, I33
 from baselines.irk.radau5_memory import (
+    AT_E,
     AT_RESIDUAL,
     CAUSE,
     CHUNK_FULL,
     CONVERGENCE,
     DONE,
+    E_CONSTANT,
     ERROR,
     ERROR_ACCEPTED,
     FINISHED,
@@ -47,6 +49,7 @@ from baselines.irk.radau5_memory import (
     residual_at,
 )
 from baselines.irk.radau5_newton import EPS, MOST_ITERATIONS, OK, decompose, linearise, newton, weight
+from herk.method.signatures import function_at
 from herk.model.linear import substitute
 
 SHRINK, GROW = 5.0, 0.125  # h_old / h_new lies between GROW and SHRINK
@@ -55,9 +58,11 @@ SAME_FROM, SAME_TO = 1.0, 1.2  # a step that would grow by no more than this is 
 
 @inner()
 def evaluate_f(m):  # type: ignore[no-untyped-def]
-    """Evaluate f at the current point: -F(t, y, 0)."""
+    """Evaluate f at the current point, -F(t, y, 0), and E where it is not constant: the error estimate compares them."""
     m.rate[:] = 0.0
     residual_at(m.ints[AT_RESIDUAL])(m.run[T], m.y, m.rate, m.f0)
+    if not m.ints[E_CONSTANT]:
+        function_at(m.ints[AT_E])(m.run[T], m.y, m.mass_here)
     for j in range(m.ints[N]):
         m.f0[j] = -m.f0[j]
     m.ints[NFEV] += 1
@@ -93,7 +98,7 @@ def estimate(m):  # type: ignore[no-untyped-def]
     for i in range(n):
         value = 0.0
         for j in range(n):
-            value += m.mass[i * n + j] * m.stage[j]
+            value += m.mass_here[i * n + j] * m.stage[j]
         m.r[0, i] = value
         m.r[1, i] = value + m.f0[i]
     substitute(m.lu, 0, n, m.order, m.r[1], m.error, 0)
@@ -203,6 +208,7 @@ def begin(m):  # type: ignore[no-untyped-def]
     for flag in (FIRST, NEW_JACOBIAN, NEW_LU):
         m.ints[flag] = 1
     m.ints[REJECTED] = 0
+    m.ints[CAUSE] = UNDERFLOW
     left = m.run[T_END] - m.run[T]
     m.ints[LAST] = 0
     if abs(m.run[H]) * 1.0001 >= abs(left):
