@@ -215,7 +215,7 @@ def ballot(solver: Solver, form: str, problem: Problem) -> Vote | str:
         sol = solver.solve(prepared, Settings(rtol=rtol, atol=atol, time_limit=REFEREE_LIMIT))
         return np.asarray(sol.y) if sol.success and np.isfinite(sol.y).all() else sol.message
 
-    rough = points(ROUGH, np.full(len(problem.y0), max(float(np.abs(problem.y0).max()), 1e-3)))
+    rough = points(ROUGH, np.array(problem.sizes or [max(float(np.abs(problem.y0).max()), 1e-3)] * len(problem.y0)))
     if isinstance(rough, str):
         return f"{solver.name} on {form}: {rough}"
     largest = np.maximum(np.abs(rough).max(axis=1), np.abs(reference.y))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -9,6 +12,7 @@ import baselines
 import testset
 from herk.bench import new
 from herk.bench.recommend.load import load, run
+from herk.bench.store import NAME, Store
 from herk.core import InputError, Problem, Reason, Settings, Solver
 from herk.model.start import inconsistency, linearise
 
@@ -102,3 +106,21 @@ def test_taken_names_unknown_kinds_and_missing_folders_are_refused(tmp_path):
         new.create("problem", "mine", tmp_path / "none")
     assert "own_bead" not in testset.names()
     assert "own_heun" not in baselines.names()
+
+
+@pytest.mark.slow
+def test_own_problem_and_own_solver_appear_in_a_report_without_touching_the_package(tmp_path):
+    files = [new.create("problem", "own_bead", tmp_path), new.create("solver", "own_heun", tmp_path)]
+    given = [part for path in files for part in ("--file", str(path))]
+    wanted = ["--problem", "own_bead", "--solver", "own_heun", "--time-limit", "30", "--repeats", "1", "--out", str(tmp_path / "out")]
+    command = [sys.executable, "-m", "herk.bench", "run", "work_precision", "--quick", *given, *wanted]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=500, check=False)
+    assert done.returncode == 0, done.stderr
+    runs = [each for each in Store(tmp_path / "out" / NAME).read()[0] if each["kind"] == "run" and each["status"] == "ok"]
+    assert {(each["problem"], each["solver"]) for each in runs} == {("own_bead", "own_heun")}
+    errors = {each["rtol"]: each["error_end"] for each in runs}
+    assert errors[min(errors)] < 0.1 * errors[max(errors)]
+    assert max(each["invariant.energy"] for each in runs) < 0.1
+    page = (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
+    assert "own_bead" in page
+    assert "own_heun" in page

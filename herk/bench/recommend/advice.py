@@ -51,12 +51,12 @@ def _nature(facts: Facts) -> str:
 def _stiffness(found: Stiffness) -> str:
     if found.implicit is None:
         return "Whether it is stiff could not be decided: no implicit solver came to the end."
-    few = f"{found.implicit.solver} on {found.implicit.form} {found.implicit.nstep}"
+    few = f"{found.implicit.solver} on {found.implicit.form}"
     if found.explicit is None:
-        steps = f"no explicit method came to the end at rtol {found.implicit.rtol:.0e}, where {few} steps are enough"
+        steps = f"no explicit method came to the end at rtol {found.implicit.rtol:.0e}, where {few} needs {found.implicit.nstep} steps"
     else:
         one = f"{found.explicit.solver} on {found.explicit.form}"
-        steps = f"{one} makes {found.explicit.nstep} steps at rtol {found.implicit.rtol:.0e}, {few}"
+        steps = f"at rtol {found.implicit.rtol:.0e} {one} makes {found.explicit.nstep} steps and {few} {found.implicit.nstep}"
     speed = f"the fastest decay has rate {found.fastest:.2g}, for which stability alone asks an explicit method for about "
     speed += f"{found.stability_steps:.2g} steps"
     if found.verdict == "not stiff":

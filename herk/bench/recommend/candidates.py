@@ -38,7 +38,7 @@ def kind(name: str) -> str:
 
 def referees(facts: Facts) -> tuple[Candidate, ...]:
     """Return the candidates whose agreement makes the reference."""
-    return CALLABLES[:3] if facts.kind == "dae" else REFEREES
+    return CALLABLES[:3] if facts.index is None else REFEREES
 
 
 def candidates(facts: Facts) -> list[Candidate]:
@@ -46,7 +46,7 @@ def candidates(facts: Facts) -> list[Candidate]:
 
     Where stability asks explicit methods for many steps they come after the implicit ones.
     """
-    first = CALLABLES if facts.kind == "dae" else (*REFEREES, *LIKELY)
+    first = CALLABLES if facts.index is None else (*REFEREES, *LIKELY)
     every = [
         (name, form)
         for name in baselines.names()
@@ -63,7 +63,7 @@ def candidates(facts: Facts) -> list[Candidate]:
 
 def _exists(form: str, facts: Facts) -> bool:
     """Tell whether a model of this index can have the form; callables are overdetermined already."""
-    if facts.kind == "dae" or facts.index is None:
+    if facts.index is None:
         return form == "overdetermined"
     least = {"overdetermined": 0, "ode": 0, "index1": 1, "index2": 2, "index3": 3, "ggl": 3, "baumgarte": 2, "second_order": 3}
     return facts.index >= least.get(form, 0)

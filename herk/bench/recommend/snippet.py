@@ -17,7 +17,7 @@ def code(path: str, facts: Facts, row: Row) -> str:
     atol = _atol(row.rtol, facts.sizes)
     if row.solver.startswith("herk_") and row.form == "overdetermined":
         body = _herk_pieces(facts, row, atol, times) if times else _herk(facts, row, atol)
-    elif row.solver in SCIPY and row.form == "ode" and facts.kind != "dae":
+    elif row.solver in SCIPY and row.form == "ode":
         body = _scipy(facts, row, atol)
     else:
         body = _protocol(row, atol)

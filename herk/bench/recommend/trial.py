@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -60,7 +61,10 @@ class Run:
 
 
 def climb(send: Send, candidate: Candidate, tolerances: Sequence[float], plan: Plan) -> None:
-    """Send ("prepared", seconds), then ("run", Run) for each tolerance, or ("unfit", why); stop where time runs out."""
+    """Send ("remark", text) for every warning, ("prepared", seconds), then ("run", Run) for each tolerance until time runs out.
+
+    A solver that does not take the problem sends ("unfit", why) instead.
+    """
     name, form = candidate
     problem, own = load(plan.path).problem, solver(name)
     fits, why = own.supports(problem, form)
@@ -68,7 +72,11 @@ def climb(send: Send, candidate: Candidate, tolerances: Sequence[float], plan: P
         send("unfit", why)
         return
     start = time.process_time()
-    prepared = own.prepare(problem, form)
+    with warnings.catch_warnings(record=True) as heard:  # that callables cannot be compiled, for example
+        warnings.simplefilter("always")
+        prepared = own.prepare(problem, form)
+    for text in dict.fromkeys(str(each.message).partition(". ")[0] for each in heard):
+        send("remark", text)
     ready = time.process_time()
     send("prepared", ready - start)
     for rtol in tolerances:

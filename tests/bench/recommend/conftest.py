@@ -44,15 +44,14 @@ model = herk.Model("inconsistent", {PENDULUM}, ["v", "w", "-2*x*lam", "-2*y*lam 
 """,
     # Callables only, with a jump nobody tells about.
     "callables": """
-def push(t):
-    return 5.0 if t < 0.7 else -5.0
-
 def f(t, y):
-    return np.array([y[2], y[3], -2*y[0]*y[4] + push(t), -2*y[1]*y[4] - 9.81, 0.0])
+    push = 5.0 if t < 0.7 else -5.0
+    return np.array([y[2], y[3], -2*y[0]*y[4] + push, -2*y[1]*y[4] - 9.81, 0.0])
 
 def g(t, y):
     x, z, v, w, lam = y
-    return np.array([x*x + z*z - 1, x*v + z*w, v*v + w*w - 2*lam*(x*x + z*z) + push(t)*x - 9.81*z])
+    push = 5.0 if t < 0.7 else -5.0
+    return np.array([x*x + z*z - 1, x*v + z*w, v*v + w*w - 2*lam*(x*x + z*z) + push*x - 9.81*z])
 
 dae = herk.Dae(E=np.diag([1.0, 1, 1, 1, 0]), f=f, g=g, n=5, m=3)
 t_span, y0 = (0.0, 2.0), [1.0, 0.0, 0.0, 0.0, None]
