@@ -69,7 +69,7 @@ def ladder(work: Work) -> Iterator[tuple[int | None, Finding]]:
     The rest is not run when a rung runs out of time after a cheaper one succeeded, or when several in a row run out of time: a loose
     tolerance alone may cost more than a tight one, because a run that goes astray never ends.
     """
-    left, deaths, late, solved = list(range(len(work.rungs))), 0, 0, False
+    left, deaths, late, solved = list(range(len(work.rungs))), 0, 0, work.solved
     while left:
         for number, found in _session(work, tuple(left)):
             yield number, found

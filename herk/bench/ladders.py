@@ -41,6 +41,7 @@ class Ladder:
     trajectories: bool
     options: str = "{}"
     files: tuple[str, ...] = ()
+    solved: bool = False  # cheaper rungs, left out because they are done, have succeeded
 
 
 @dataclass(frozen=True)

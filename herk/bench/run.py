@@ -42,7 +42,7 @@ def remaining(ladder: Ladder, done: Collection[str]) -> Ladder | None:
     if record.key("run", identity(ladder)) in done:
         return None
     left = tuple(rung for rung in ladder.rungs if record.key("run", identity(ladder, rung)) not in done)
-    return replace(ladder, rungs=left) if left else None
+    return replace(ladder, rungs=left, solved=left[0] != ladder.rungs[0]) if left else None
 
 
 def records(ladder: Ladder) -> Iterator[list[Record]]:
@@ -69,7 +69,7 @@ def _work(ladder: Ladder) -> Work:
     kept = frozenset(rung.rtol for rung in ladder.rungs if rung.series)
     observe = partial(observed, grid=ladder.grid, series_rtol=kept, paths=ladder.trajectories)
     load = partial(_load, ladder.problem, ladder.changes, ladder.solver, ladder.options, ladder.files)
-    return Work(load, ladder.form, settings, observe, ladder.repeats, isolate.MEMORY_LIMIT)
+    return Work(load, ladder.form, settings, observe, ladder.repeats, isolate.MEMORY_LIMIT, ladder.solved)
 
 
 def _settings(ladder: Ladder, rung: Rung) -> Settings:

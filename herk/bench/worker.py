@@ -41,6 +41,7 @@ class Work:
     observe: Callable[[Problem, Settings, Solution, Again], Any]
     repeats: int = 1
     memory_limit: float = 4e9
+    solved: bool = False  # a cheaper setting than these has succeeded
 
 
 @dataclass(frozen=True)

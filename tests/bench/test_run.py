@@ -80,9 +80,9 @@ def process_of(problem, settings, solution, again):
     return int(solution.y[0, 0])
 
 
-def findings(acts, limit=0.3, memory=2e9, rungs=RUNGS):
-    settings = tuple(Settings(rtol=rtol, time_limit=limit) for rtol in rungs)
-    work = Work(Given(Ill(acts)), "overdetermined", settings, process_of, 1, memory)
+def findings(acts, limit=0.3, memory=2e9, solved=False):
+    settings = tuple(Settings(rtol=rtol, time_limit=limit) for rtol in RUNGS)
+    work = Work(Given(Ill(acts)), "overdetermined", settings, process_of, 1, memory, solved)
     return list(isolate.ladder(work))
 
 
@@ -132,6 +132,11 @@ def test_after_a_success_a_late_run_ends_the_ladder_and_the_rest_is_said_not_to_
     assert (first.reason, late.reason, rest.reason) == (Reason.FINISHED, Reason.TIME_LIMIT, Reason.TIME_LIMIT)
     assert number is None
     assert "Not run" in rest.message
+
+
+def test_a_ladder_that_goes_on_knows_that_cheaper_settings_succeeded():
+    found = findings(dict.fromkeys(RUNGS, "hangs"), solved=True)
+    assert [number for number, _ in found] == [0, None]
 
 
 def test_a_loose_tolerance_alone_may_be_late():
@@ -215,6 +220,7 @@ def test_what_is_done_is_left_out(toy, toys):
     keys = [run.record.key("run", run.identity(ladder, rung)) for rung in ladder.rungs]
     assert run.remaining(ladder, set()) == ladder
     assert [rung.rtol for rung in run.remaining(ladder, keys[1:2]).rungs] == [1e-1, 1e-3]
+    assert [run.remaining(ladder, some).solved for some in (keys[1:2], keys[:1])] == [False, True]
     assert run.remaining(ladder, keys) is None
     assert run.remaining(ladder, {run.record.key("run", run.identity(ladder))}) is None
 
