@@ -14,6 +14,7 @@ from typing import Any
 import pandas as pd
 
 NONE = "–"
+LONG = 80  # characters; columns with such texts get room on the page
 UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"))
 
 
@@ -79,15 +80,17 @@ class Table:
         columns = [self._column(name) for name in self.frame.columns]
         return [list(row) for row in zip(*columns, strict=True)]
 
-    def _column(self, name: Any) -> list[tuple[str, str]]:
+    def numeric(self, name: Any) -> bool:
+        """Tell whether a column holds numbers."""
         values = self.frame[name]
-        numeric = name in self.formats or (pd.api.types.is_numeric_dtype(values) and not pd.api.types.is_bool_dtype(values))
+        return name in self.formats or (pd.api.types.is_numeric_dtype(values) and not pd.api.types.is_bool_dtype(values))
+
+    def _column(self, name: Any) -> list[tuple[str, str]]:
+        values, numeric = self.frame[name], self.numeric(name)
         write, look = self.formats.get(name) or (short if numeric else str), self.classes.get(name) or (lambda _: "")
-        missing = values.isna()
-        return [
-            (NONE if gone else write(value), f"{'n' if numeric else ''} {'dim' if gone else look(value)}".strip())
-            for value, gone in zip(values, missing, strict=True)
-        ]
+        texts = [NONE if gone else write(value) for value, gone in zip(values, values.isna(), strict=True)]
+        kind = "n" if numeric else "long" if max(map(len, texts), default=0) > LONG else ""
+        return [(text, f"{kind} {'dim' if text is NONE else look(value)}".strip()) for text, value in zip(texts, values, strict=True)]
 
     def csv(self) -> str:
         """Return the table with all digits."""

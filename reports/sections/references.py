@@ -14,6 +14,7 @@ from reports.tables import Table
 from reports.verdicts import counted, listed
 
 TITLE = "References"
+RIGHT = "digits right in print"
 GOOD = 13.0  # digits; stored in double precision, printed values cannot be seen to agree to more than 15 to 16
 WORDS = (
     "Ours are exact solutions or were computed in quadruple precision by two independent methods; “digits” is what both agree on. "
@@ -23,32 +24,40 @@ WORDS = (
 
 def section(contents: Contents) -> Section:
     """Return the section."""
-    rows = [row(record) for record in contents.problems.values()]
-    if not rows:
+    known = [contents.problems[place] for place in sorted(contents.problems)]
+    if not known:
         return Section("references", TITLE, ("There are no records of problems, so references cannot be checked.",))
-    frame = pd.DataFrame(
-        rows, columns=["problem", "digits", "how", "digits right in print", "worst component", "printed there", "ours there", "note"]
-    )
-    frame = frame.sort_values("problem", ignore_index=True)
-    exact = {name: lambda value: f"{value:.16g}" for name in ("printed there", "ours there")}
-    formats = {name: lambda value: f"{value:.1f}" for name in ("digits", "digits right in print")} | exact
-    marks = {"digits right in print": lambda value: "bad" if value < GOOD else ""}
-    check = Table("references", "References, and the published end values against them.", frame, formats, marks, folded=True)
-    return Section("references", TITLE, tuple(lines(frame)), (WORDS,), (check,))
+    check, ours = published(known), sources(known)
+    return Section("references", TITLE, tuple(lines(ours.frame, check.frame)), (WORDS,), (*([check] if len(check.frame) else []), ours))
 
 
-def row(problem: Record) -> tuple[Any, ...]:
-    """Return what is known about one reference."""
-    ours, printed = problem.get("reference_y") or [], problem.get("published_y") or []
-    worst = worst_component(ours, printed)
-    names = problem.get("components") or []
-    shown = (None, None, None, None)
-    if worst is not None:
-        k, digits = worst
-        shown = (digits, names[k] if k < len(names) else str(k), float(printed[k]), float(ours[k]))
-    how = problem.get("reference_how") or ("exact or stored" if ours else "none")
-    name = case(problem["problem"], problem.get("changes") or "{}")
-    return name, problem.get("reference_digits"), how, *shown, problem.get("published_note") or ""
+def name(problem: Record) -> str:
+    """Return the name of a problem with its changes."""
+    return case(problem["problem"], problem.get("changes") or "{}")
+
+
+def sources(known: list[Record]) -> Table:
+    """Return where each reference comes from."""
+    rows = [(name(each), each.get("reference_digits"), each.get("reference_how") or "") for each in known]
+    frame = pd.DataFrame(rows, columns=["problem", "digits", "how"]).astype({"digits": float})
+    return Table("references", "Our references: digits, and how they were obtained.", frame, {"digits": "{:.0f}".format}, folded=True)
+
+
+def published(known: list[Record]) -> Table:
+    """Return the published end values against ours: the component that agrees least."""
+    rows = []
+    for each in known:
+        ours, printed, names = (each.get(column) or [] for column in ("reference_y", "published_y", "components"))
+        worst = worst_component(ours, printed)
+        if worst is not None:
+            k, digits = worst
+            component = str(names[k]) if k < len(names) else str(k)
+            rows.append((name(each), digits, component, float(printed[k]), float(ours[k]), each.get("published_note") or ""))
+    frame = pd.DataFrame(rows, columns=["problem", RIGHT, "worst component", "printed there", "ours there", "note"])
+    frame = frame.astype({RIGHT: float}).sort_values([RIGHT, "problem"], ignore_index=True)
+    formats = {RIGHT: "{:.1f}".format, "printed there": "{:.16g}".format, "ours there": "{:.16g}".format}
+    marks = {RIGHT: lambda value: "bad" if value < GOOD else "good"}
+    return Table("published_references", "Published end values against ours: the component that agrees least.", frame, formats, marks)
 
 
 def worst_component(ours: Sequence[Any], printed: Sequence[Any]) -> tuple[int, float] | None:
@@ -65,20 +74,17 @@ def agreement(ours: float, printed: float) -> float:
     return 16.0 if off < 1e-16 else -math.log10(off)
 
 
-def lines(frame: pd.DataFrame) -> list[str]:
+def lines(ours: pd.DataFrame, printed: pd.DataFrame) -> list[str]:
     """Return the verdicts."""
-    known = frame[frame["digits"].notna()]
-    found = [
-        f"{len(known)} of {counted(len(frame), 'problem')} have a reference"
-        + (f", the least accurate with {known['digits'].min():.0f} digits." if len(known) else ".")
-    ]
-    printed = frame[frame["digits right in print"].notna()]
+    digits = ours["digits"].dropna()
+    least = f", the least accurate with {digits.min():.0f} digits" if len(digits) else ""
+    found = [f"{len(digits)} of {counted(len(ours), 'problem')} have a reference{least}."]
     if printed.empty:
         return [*found, "No published end values are in these records."]
-    wrong = printed[printed["digits right in print"] < GOOD].sort_values("digits right in print")
+    wrong = printed[printed[RIGHT] < GOOD]
     share = f"{len(printed) - len(wrong)} of {counted(len(printed), 'problem')}"
     found.append(f"Published end values agree with ours to {GOOD:g} or more digits on {share}.")
     if len(wrong):
-        names = [f"{name} ({digits:.1f} digits)" for name, digits in zip(wrong["problem"], wrong["digits right in print"], strict=True)]
+        names = [f"{problem} ({digits:.1f} digits)" for problem, digits in zip(wrong["problem"], wrong[RIGHT], strict=True)]
         found.append(f"With fewer right digits in print: {listed(names, 12)}.")
     return found
