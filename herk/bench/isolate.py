@@ -24,7 +24,7 @@ from herk.bench import worker
 from herk.bench.worker import Finding, Work
 from herk.core import Problem, Reason, Settings, Solution, Solver
 
-GRACE = 15.0  # seconds a solver may take to honour its time limit itself before its process is ended; it may be compiling
+GRACE = 60.0  # seconds until a process that does not honour its time limit itself is ended; it may be compiling
 GOODBYE = 2.0  # seconds to end when asked to
 PREPARE_LIMIT = 300.0  # seconds for derivation and compilation
 OBSERVE_LIMIT = 60.0  # seconds for measuring, another solve with output times included
@@ -57,7 +57,7 @@ def solve(
     solver: Solver, problem: Problem, form: str, settings: Settings, *, repeats: int = 1, memory_limit: float = MEMORY_LIMIT
 ) -> Outcome:
     """Prepare and solve in a process of its own; settings.time_limit holds for each run, and is enforced from outside."""
-    work = Work(partial(_given, solver, problem), form, (settings,), _solution, repeats, memory_limit)
+    work = Work(partial(_given, solver, problem), form, (settings,), _solution, repeats, memory_limit=memory_limit)
     [(_, found)] = ladder(work)
     solution = found.observed if found.observed is not None else worker.failed(problem, found.reason, found.message)
     return Outcome(solution, found.wall, float("nan") if found.prepare_seconds is None else found.prepare_seconds)
@@ -66,8 +66,8 @@ def solve(
 def ladder(work: Work) -> Iterator[tuple[int | None, Finding]]:
     """Yield (number of the rung, finding) as rungs end; number None stands for all rungs left. Rungs are ordered, cheap ones first.
 
-    The rest is not run when a rung runs out of time after a cheaper one succeeded, or when several in a row run out of time: a loose
-    tolerance alone may cost more than a tight one, because a run that goes astray never ends.
+    The rest is not run when a rung hangs, when it runs out of time after a cheaper one succeeded, or when several in a row run out of
+    time: a loose tolerance alone may cost more than a tight one, because a run that goes astray never ends.
     """
     left, deaths, late, solved = list(range(len(work.rungs))), 0, 0, work.solved
     while left:
@@ -79,7 +79,8 @@ def ladder(work: Work) -> Iterator[tuple[int | None, Finding]]:
             solved = solved or found.reason is Reason.FINISHED
             deaths += found.reason is Reason.CRASHED
             late = late + 1 if found.reason is Reason.TIME_LIMIT else 0
-            if left and (late >= (1 if solved else MOST_LATE) or deaths >= MOST_DEATHS):
+            hung = late and found.observed is None
+            if left and (late >= (1 if solved or hung else MOST_LATE) or deaths >= MOST_DEATHS):
                 why = "a cheaper setting ran out of time" if late else f"the process died {deaths} times"
                 yield None, Finding(found.reason, f"Not run: {why}.")
                 return

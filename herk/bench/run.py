@@ -21,6 +21,7 @@ from herk.core import Problem, Reason, Settings, Solution, Solver, Stats
 
 FINER = 8  # output intervals of a trajectory for one of the grid of errors
 MOST_POINTS = 512  # accepted points at which errors over the interval are taken
+LONG = 0.2  # seconds of timed runs at one setting that are enough
 EVERY_SETTING = Rung(None, None, None)
 DONE = ("ok", "unsupported")  # what a later bench does not run again
 
@@ -69,7 +70,7 @@ def _work(ladder: Ladder) -> Work:
     kept = frozenset(rung.rtol for rung in ladder.rungs if rung.series)
     observe = partial(observed, grid=ladder.grid, series_rtol=kept, paths=ladder.trajectories)
     load = partial(_load, ladder.problem, ladder.changes, ladder.solver, ladder.options, ladder.files)
-    return Work(load, ladder.form, settings, observe, ladder.repeats, isolate.MEMORY_LIMIT, ladder.solved)
+    return Work(load, ladder.form, settings, observe, ladder.repeats, LONG, isolate.MEMORY_LIMIT, ladder.solved)
 
 
 def _settings(ladder: Ladder, rung: Rung) -> Settings:

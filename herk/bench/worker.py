@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import math
 import os
 import resource
 import signal
@@ -22,7 +23,6 @@ from threadpoolctl import threadpool_limits
 from herk.core import Problem, Reason, Settings, Solution, Solver, Stats
 from herk.core.dae import Array
 
-LONG = 0.2  # seconds; when the timed runs have taken longer, no more are made; a longer run is timed once, as it is observed
 _DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG
 
 Again = Callable[..., Solution]
@@ -33,6 +33,7 @@ class Work:
     """One solver on one form of one problem, at several settings.
 
     `observe(problem, settings, solution, again)` turns a solution into what is sent back; `again(t_eval=...)` solves once more, untimed.
+    When the timed runs have taken `long` seconds together, no more are made; a run as long as that is timed once, as it is observed.
     """
 
     load: Callable[[], tuple[Solver, Problem]]
@@ -40,6 +41,7 @@ class Work:
     rungs: tuple[Settings, ...]
     observe: Callable[[Problem, Settings, Solution, Again], Any]
     repeats: int = 1
+    long: float = math.inf
     memory_limit: float = 4e9
     solved: bool = False  # a cheaper setting than these has succeeded
 
@@ -113,9 +115,9 @@ class _Ready:
             if solution.reason is Reason.TIME_LIMIT and patient:
                 solution, *first = self.timed(settings)
             times = [tuple(first)]
-            if solution.success and self.work.repeats > 1 and first[0] < LONG:
+            if solution.success and self.work.repeats > 1 and first[0] < self.work.long:
                 times = []
-                while len(times) < self.work.repeats and sum(wall for wall, _ in times) < LONG:
+                while len(times) < self.work.repeats and sum(wall for wall, _ in times) < self.work.long:
                     times.append(self.repeated(settings))
             self.pipe.send(("observes", None))
             observed = self.work.observe(self.problem, settings, solution, partial(self.again, settings))

@@ -55,7 +55,7 @@ class Euler:
         return problem
 
     def solve(self, prepared, settings):
-        time.sleep(0.02)
+        time.sleep(0.005)
         t0, t1 = prepared.t_span
         count = round((t1 - t0) / settings.step) if settings.step else round(settings.rtol**-0.5)
         t = np.linspace(t0, t1, count + 1)

@@ -66,7 +66,7 @@ def test_a_bench_killed_again_and_again_ends_with_the_records_of_an_undisturbed_
 
 def test_the_children_of_a_killed_bench_end_with_it(tmp_path, toy, toys):
     toy.write_text(
-        toy.read_text().replace("time.sleep(0.02)", f"open({str(tmp_path / 'pid')!r}, 'w').write(str(os.getpid())); time.sleep(60)")
+        toy.read_text().replace("time.sleep(0.005)", f"open({str(tmp_path / 'pid')!r}, 'w').write(str(os.getpid())); time.sleep(60)")
     )
     process = start(tmp_path / "out", toy, toys)
     end = time.monotonic() + 60
