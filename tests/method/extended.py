@@ -1,4 +1,4 @@
-"""The integrator's own stepping loop run in 50-digit numbers: the source is interpreted, its arrays hold gmpy2 numbers, its tableau is exact."""
+"""The integrator's own stepping loop in 50-digit numbers: interpreted source, arrays of gmpy2 numbers, unrounded tableau."""
 
 from __future__ import annotations
 
@@ -42,7 +42,11 @@ class Precise:
     @property
     def dae(self) -> herk.Dae:
         """Return the DAE in double precision, from which sizes and the first selection come."""
-        plain = {name: lambda t, y, function=getattr(self, name): np.array(function(mpfr(t), y), dtype=float) for name in NAMES}
+
+        def rounded(function: Callable[..., Any]) -> Callable[..., np.ndarray]:
+            return lambda t, y: np.array(function(mpfr(t), y), dtype=float)
+
+        plain = {name: rounded(getattr(self, name)) for name in NAMES}
         return herk.Dae(E=self.E, n=len(self.E), m=self.m, g_t=lambda t, y: np.zeros(self.m), **plain)
 
 
