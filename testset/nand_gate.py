@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -97,9 +98,14 @@ def capacities() -> sp.Matrix:
     return C
 
 
+@cache  # sympy takes seconds to arrange so many pieces
+def _model(t_end: float) -> Model:
+    return Model("nand_gate", Y, capacities(), currents(), t=t, t_span=(0.0, t_end), y0=START)
+
+
 def problem(t_end: float = 80.0) -> Problem:
     """Return the gate; the slopes of its inputs jump at the multiples of 5."""
-    model = Model("nand_gate", Y, capacities(), currents(), t=t, t_span=(0.0, t_end), y0=START)
+    model = _model(t_end)
     return Problem(
         name="nand_gate",
         title="NAND gate",

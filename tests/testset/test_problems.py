@@ -15,16 +15,22 @@ from herk.model.start import inconsistency, linearise
 
 CONTRADICTORY = "wind_pendulum_printed"
 GIVEN = ("fekete", "hanging_chain", "water_tube", "wheelset")  # by callables: no formulas to regularise, solved in tests of their own
-SLOW = ("andrews", *GIVEN)
+SLOW = ("andrews", "nand_gate", "slider_crank", *GIVEN)
+NOT_FOR_EXPLICIT = {*testset.names("stiff"), *testset.names("discontinuous")}  # solved in tests of their own, by others or in pieces
 NAMES = [pytest.param(name, marks=pytest.mark.slow) if name in SLOW else name for name in testset.names() if name != CONTRADICTORY]
 SMALL = [name for name in testset.names() if name not in (*SLOW, CONTRADICTORY)]
 EXACT = testset.names("exact")
 INDEX = {
-    "academic": 1, "akzo": 1, "circular_track": 3, "cv_circuit": 2, "pendulum": 3, "pendulum_3d": 3, "pendulum_drifting": 1,
-    "pendulum_unit": 3, "raised_index": 4, "rlc": 1, "selector_change": 2, "spring_chain": 5, "unit_circle": 3, "wind_pendulum": 3,
+    "academic": 1, "akzo": 1, "arevalo": 2, "car_axis": 3, "charge_pump": 2, "circular_track": 3, "cv_circuit": 2, "knife_edge": 2,
+    "oregonator": 0, "pendulum": 3, "pendulum_2d": 3, "pendulum_3d": 3, "pendulum_drifting": 1, "pendulum_unit": 3, "raised_index": 4,
+    "rlc": 1, "robertson": 1, "selector_change": 2, "spring_chain": 5, "transistor_amplifier": 1, "unit_circle": 3, "wind_pendulum": 3,
 }  # fmt: skip
 # Relative to the largest component of each group. Where it is not 1e-7: the error constant of the problem at rtol = 1e-10.
 REACHED = {"pendulum_drifting": 1e-6, "andrews": 2e-7}
+EIGHT_DIGITS = {
+    "arevalo": "positions", "car_axis": "positions", "circular_track": "positions", "knife_edge": "positions", "pendulum_2d": "positions",
+    "slider_crank": "positions", "transistor_amplifier": "voltages",
+}  # fmt: skip
 
 
 def error(problem: Problem, y: np.ndarray) -> float:
@@ -39,7 +45,8 @@ def test_start_is_consistent_and_the_constraints_fit_the_equations(name):
     p = testset.get(name)
     t0 = p.t_span[0]
     assert inconsistency(p.dae, t0, p.y0, 0.0, 1e-14) is None
-    assert herk.check_constraints(p.dae, t0, p.y0, tolerance=1e-8) == []
+    rounding = 1e-7 if name == "slider_crank" else 1e-8  # its multipliers change by 1e6 a second
+    assert herk.check_constraints(p.dae, t0, p.y0, tolerance=rounding) == []
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -53,13 +60,16 @@ def test_derivative_is_determined_at_start_and_end(name):
 
 
 @pytest.mark.slow  # with an empty cache every problem compiles a kernel for each of its selections
-@pytest.mark.parametrize("name", [name for name in testset.names() if name not in (CONTRADICTORY, *GIVEN)])
+@pytest.mark.parametrize("name", [name for name in testset.names() if name not in {CONTRADICTORY, *GIVEN, *NOT_FOR_EXPLICIT}])
 def test_solver_reaches_the_reference_with_invariants_kept(name):
     p = testset.get(name)
-    solution = herk.solve_dae(p, method="dop853", rtol=1e-10, atol=1e-12)
+    solution = herk.solve_dae(p, method="dop853", rtol=1e-10, atol=p.atol(1e-12))
     assert solution.success
     assert solution.t[-1] == p.reference.t
     assert error(p, solution.y[:, -1]) < REACHED.get(name, 1e-7)
+    if name in EIGHT_DIGITS:
+        members = list(p.groups[EIGHT_DIGITS[name]])
+        assert np.abs(solution.y[members, -1] - p.reference.y[members]).max() < 1e-8 * np.abs(p.reference.y[members]).max()
     for invariant in p.invariants:
         first, last = invariant.value(p.t_span[0], p.y0), invariant.value(p.t_span[1], solution.y[:, -1])
         assert abs(last - first) < 1e-6 * max(1.0, abs(first))

@@ -1,0 +1,76 @@
+"""Problems with kinks are solved piece by piece: no step crosses a kink, jumps are found, points and counters belong to one run."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import baselines
+import herk
+from baselines.pieces import pieces
+from herk.core import Problem, Reason, Settings
+
+KINK = 1.0
+
+
+def stairs(kinks: tuple[float, ...] = (KINK, 3.0)) -> Problem:
+    """x' = z, z = 0 before the kink, 2 (t - 1) + 1 behind it, 0 again from 3 on: z jumps, x has corners."""
+    slope = f"Piecewise((0, t < {KINK}), (2*t - 1, t < 3), (0, True))"
+    model = herk.Model("stairs", ["x", "z"], [[1, 0], [0, 0]], ["z", f"z - {slope}"], t_span=(0, 4), y0=(1.0, 0.0))
+    return Problem("stairs", "Stairs", (0.0, 4.0), np.array([1.0, 0.0]), "made for this test", model, kinks=kinks)
+
+
+def exact(t: float) -> tuple[float, float]:
+    """Return the solution, at kinks the limit from the left."""
+    if t <= KINK:
+        return 1.0, 0.0
+    return (1 + t**2 - t, 2 * t - 1) if t <= 3 else (7.0, 0.0)
+
+
+SOLVERS = [("herk_dopri5", "overdetermined"), ("scipy_radau", "ode"), ("scipy_rk45", "ode"), ("ida_sundae", "index1"),
+           ("solve_dae_radau", "index1")]  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("solver", "form"), SOLVERS)
+def test_every_solver_starts_anew_at_kinks_and_finds_the_jump(solver, form):
+    rival, times = baselines.get(solver), np.array([0.0, 0.5, 1.0, 1.5, 3.0, 3.5])
+    prepared = rival.prepare(stairs(), form)
+    solution = rival.solve(prepared, Settings(rtol=1e-8, atol=1e-10, t_eval=times))
+    assert solution.success
+    np.testing.assert_array_equal(solution.t, times)
+    np.testing.assert_allclose(solution.y.T, [exact(t) for t in times], rtol=1e-7, atol=1e-9)
+    free = rival.solve(prepared, Settings(rtol=1e-8, atol=1e-10))
+    assert (np.diff(free.t) > 0).all()
+    assert free.t[-1] == 4.0
+    assert not ((free.t[:-1] < KINK - 1e-9) & (free.t[1:] > KINK + 1e-9)).any()
+
+
+def test_restarts_cost_a_half_explicit_method_less_than_the_kinks():
+    rival, settings = baselines.get("herk_dopri5"), Settings(rtol=1e-8, atol=1e-10)
+    prepared = rival.prepare(stairs(), "overdetermined")
+    cut, across = rival.solve(prepared, settings), rival.solve(replace(prepared, kinks=()), settings)
+    assert cut.nreject + cut.nstep < 0.5 * (across.nreject + across.nstep)
+    assert cut.nfev < 0.5 * across.nfev
+
+
+def test_run_that_ends_early_keeps_the_pieces_before():
+    rival = baselines.get("herk_dopri5")
+    prepared = rival.prepare(stairs(), "overdetermined")
+    solution = rival.solve(prepared, Settings(rtol=1e-8, atol=1e-10, options={"max_steps": 2, "max_step": 0.4}))
+    assert solution.reason is Reason.MAX_STEPS
+    assert 0.0 < solution.t[-1] < KINK
+
+
+def test_pieces_end_before_kinks_and_begin_behind_them():
+    cut = pieces((0.0, 4.0), (0.0, 1.0, 4.0, 7.0))
+    assert [until for _, until in cut] == [1.0, 4.0]
+    (first, _), (second, _) = cut
+    assert first[0] == 0.0
+    assert 0 < KINK - first[1] < 1e-13
+    assert 0 < second[0] - KINK < 1e-13
+    assert 0 < 4.0 - second[1] < 1e-13
+    assert pieces((0.0, 4.0), ()) == [((0.0, 4.0), 4.0)]
+    assert pieces((4.0, 0.0), (1.0,)) == [((4.0, 0.0), 0.0)]
