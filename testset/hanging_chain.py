@@ -12,6 +12,7 @@ from herk.core import Dae, Invariant, Problem
 from herk.core.dae import Array
 from herk.core.jit import compiled
 from herk.model.given import mechanical_forms
+from testset.stored import stored
 
 TAGS = ("index3", "mechanical", "nonstiff", "oscillatory", "holonomic", "autonomous", "conservative", "callables", "scalable", "hessenberg")
 SOURCE = "N-fold mathematical pendulum in Cartesian coordinates, a classical example; data chosen for this set"
@@ -150,7 +151,7 @@ def problem(
         source=SOURCE,
         given_dae=dae,
         given_forms=mechanical_forms(dae, N, jac_f, (0.0, t_end), y0, levels),
-        reference=None,
+        reference=stored("hanging_chain", t_end, N=N, mass=mass, length=length, g=g, angle=angle),
         invariants=(Invariant("energy", partial(energy, m=m, g=g)), Invariant("stretch", partial(stretch, l=l))),
         groups={name: tuple(members) for name, members in groups.items()},
         tags=frozenset(TAGS),

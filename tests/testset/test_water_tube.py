@@ -13,10 +13,10 @@ ATOL = np.array([1e-3] * 18 + [1.0] * 18 + [1e3] * 13)
 
 
 def test_supply_has_the_derivatives_it_says():
-    for t in (0.0, 5000.0, 40000.0):
+    for t in (2000.0, 5000.0, 40000.0):
         for order in (0, 1):
-            slope = (supply(t + 10.0, order) - supply(t - 10.0, order)) / 20.0
-            np.testing.assert_allclose(supply(t, order + 1), slope, rtol=1e-4, atol=1e-14)
+            slope = (supply(t + 5.0, order) - supply(t - 5.0, order)) / 10.0
+            np.testing.assert_allclose(supply(t, order + 1), slope, rtol=1e-4)
 
 
 def test_friction_factor_of_the_start_is_the_root_at_the_critical_number():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any
@@ -18,17 +19,19 @@ SAFETY, SMALLEST, LARGEST = 0.8, 0.2, 3.0
 
 def extrapolated(rate: Rate, t0: Any, t1: Any, y: Vector, tolerance: float, columns: int = COLUMNS) -> tuple[Vector, list[Any]]:
     """Integrate with the midpoint rule, extrapolated to order 2 * columns, steps controlled; return the end and the times on the way."""
-    t, h, times, size = t0, (t1 - t0) / 100, [t0], abs(y)
+    t, h, times, size = t0, (t1 - t0) / 1000, [t0], abs(y)
     for _ in range(MOST_STEPS):
         if t == t1:
             return y, times
         h = t1 - t if abs(t1 - t) <= 1.01 * abs(h) else h
-        new, error = _midpoints(rate, t, h, y, columns, np.maximum(size, abs(y)))
+        with np.errstate(all="ignore"):  # a step too long may leave the domain; it is shortened
+            new, error = _midpoints(rate, t, h, y, columns, size)
         if error <= tolerance:
             t, y = (t1 if h == t1 - t else t + h), new
             size = np.maximum(size, abs(y))
             times.append(t)
-        h = h * min(max(SAFETY * (tolerance / max(error, 1e-300)) ** (1 / (2 * columns - 1)), SMALLEST), LARGEST)
+        wanted = SAFETY * (tolerance / max(error, 1e-300)) ** (1 / (2 * columns - 1)) if math.isfinite(error) else SMALLEST
+        h = h * min(max(wanted, SMALLEST), LARGEST)
     raise ArithmeticError(f"{MOST_STEPS} steps were not enough: t = {t} of {t1} is reached; the tolerance {tolerance:g} may be too small.")
 
 
@@ -51,7 +54,10 @@ def _midpoints(rate: Rate, t: Any, h: Any, y: Vector, columns: int, size: Vector
 
 
 def collocation(rate: Rate, times: Sequence[Any], y: Vector, parts: int, tolerance: float, stages: int = STAGES) -> Vector:
-    """Integrate with Gauss collocation of order 2 * stages over the given times, each interval cut into equal parts."""
+    """Integrate with Gauss collocation of order 2 * stages over the given times, each interval cut into equal parts.
+
+    Stages are iterated until they change by less than the tolerance, or by rounding only.
+    """
     kind = type(times[-1])
     tiny = kind("1e-100")
     nodes, A, b = gauss(stages, kind)
@@ -65,7 +71,7 @@ def collocation(rate: Rate, times: Sequence[Any], y: Vector, parts: int, toleran
                 new = np.array([rate(t + c * h, y + h * (row @ k)) for c, row in zip(nodes, A, strict=True)])
                 change = float((abs(new - k) / (abs(new).max(axis=0) + abs(y) / abs(h) + tiny)).max())
                 k = new
-                if change < tolerance or (change < 1e6 * tolerance and change >= last):  # the latter is rounding
+                if change < tolerance or (change < 1e3 * tolerance and change >= last):  # the latter is rounding
                     break
                 last = change
             y = y + h * (b @ k)
