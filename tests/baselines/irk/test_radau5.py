@@ -195,6 +195,19 @@ def test_a_singular_newton_matrix_is_named():
     assert "singular" in sol.message
 
 
+def test_a_first_step_below_rounding_ends_with_a_reason():
+    sol = solve(testset.get("circular_track"), 1e-6, "index1", options={"first_step": 1e-30}, time_limit=5.0)
+    assert (sol.reason, sol.nstep) == (Reason.STEP_UNDERFLOW, 0)
+
+
+def test_a_tiny_first_step_does_not_spoil_the_constraints_of_later_ones():
+    """A rate of convergence found with a tiny step would let one Newton iteration pass for enough, and leave g far from zero."""
+    problem = testset.get("car_axis")
+    sol = solve(problem, 1e-4, "index3", atol=1e-7)
+    assert sol.success, sol.message
+    np.testing.assert_allclose(sol.y[:4, -1], problem.reference.y[:4], atol=5e-3)
+
+
 def test_limits_end_a_run():
     prepared = RADAU5.prepare(testset.get("pendulum_unit"), "index1")
     sol = RADAU5.solve(prepared, Settings(options={"max_steps": 7}))
