@@ -32,8 +32,7 @@ class Study:
         printed, original = ([c for c in self.cells if c.original is wanted] for wanted in (False, True))
         saved = counts.savings(printed)
         covered = [o for o in self.orders if o.covered and o.projected]
-        floor = {"u": "stage_order", "v": "stage_order"}
-        reached = [o.order >= (o.method.stage_order if o.component in floor else o.method.stage_order - 1) - SLACK for o in covered]
+        reached = [o.order >= o.method.stage_order - (o.component == "lambda") - SLACK for o in covered]
         worst = max((abs(c.difference) for c in printed), default=0.0)
         far = max((abs(c.difference) for c in original), default=0.0)
         return [
