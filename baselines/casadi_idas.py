@@ -57,9 +57,11 @@ class Casadi(Rival):
     module, package, install = "casadi", "casadi", "pip install 'herk[casadi]'"
 
     def supports(self, problem: Problem, form: str) -> tuple[bool, str]:
-        """Refuse problems without formulas: the graph is made from them."""
+        """Refuse problems without formulas, because the graph is made from them, and formulas by pieces, which it has no words for."""
         if problem.model is None:
             return False, f"problem {problem.name!r} is given by callables; {self.name} builds its graph from the formulas of a model"
+        if any("Piecewise" in str(matrix) for matrix in (problem.model.E, problem.model.f)):
+            return False, f"problem {problem.name!r} has formulas by pieces, from which {self.name} builds no graph"
         return super().supports(problem, form)
 
     def prepare(self, problem: Problem, form: str) -> Graph:

@@ -9,6 +9,7 @@ import pytest
 
 import baselines
 import herk
+from baselines.adapter import tolerances
 from baselines.pieces import pieces
 from herk.core import Problem, Reason, Settings
 
@@ -74,3 +75,17 @@ def test_pieces_end_before_kinks_and_begin_behind_them():
     assert 0 < 4.0 - second[1] < 1e-13
     assert pieces((0.0, 4.0), ()) == [((0.0, 4.0), 4.0)]
     assert pieces((4.0, 0.0), (1.0,)) == [((4.0, 0.0), 0.0)]
+
+
+def test_formulas_by_pieces_are_no_problem_for_casadi_but_a_reason():
+    supported, why = baselines.get("casadi_idas").supports(stairs(), "index1")
+    assert not supported
+    assert "by pieces" in why
+
+
+def test_sizes_of_the_problem_reach_every_solver():
+    sized = replace(stairs(), sizes=(10.0, 1e-3))
+    for solver, form in SOLVERS[:2]:
+        prepared = baselines.get(solver).prepare(sized, form)
+        np.testing.assert_allclose(tolerances(prepared, 1e-6)[:1], 1e-5)
+        np.testing.assert_allclose(tolerances(prepared, (1e-6, 1e-7))[:1], 1e-6)

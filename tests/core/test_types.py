@@ -78,6 +78,16 @@ def test_a_problem_needs_equations_and_groups_inside_its_state() -> None:
         Problem("p", "A problem", (0, 1), [1.0, 0.0], "source", given_dae=make(), groups={"positions": (0, 2)})
 
 
+def test_single_tolerance_is_in_units_of_the_sizes_of_a_problem() -> None:
+    plain = Problem("p", "A problem", (0, 1), [1.0, 0.0], "source", given_dae=make())
+    sized = Problem("p", "A problem", (0, 1), [1.0, 0.0], "source", given_dae=make(), sizes=(1.0, 1e-6))
+    assert plain.atol(1e-9) == 1e-9
+    assert sized.atol(1e-9) == pytest.approx((1e-9, 1e-15))
+    for sizes in ((1.0,), (1.0, 0.0)):
+        with pytest.raises(InputError, match="positive size for each of its 2 components"):
+            Problem("p", "A problem", (0, 1), [1.0, 0.0], "source", given_dae=make(), sizes=sizes)
+
+
 @pytest.mark.parametrize(("values", "words"), [({"rtol": 0.0}, "rtol must be positive"), ({"step": -1.0}, "step must be positive")])
 def test_settings_refuse_what_makes_no_sense(values: dict, words: str) -> None:
     with pytest.raises(InputError, match=words):
