@@ -49,21 +49,27 @@ def _good(runs: pd.DataFrame, cost: str, error: str) -> np.ndarray:
 
 
 def medians(runs: pd.DataFrame, cost: str, error: str) -> Curve:
-    """Return the median curve of the runs of one solver on one problem; medians are taken of logarithms, as the numbers are read."""
-    good = _good(runs, cost, error)
-    costs, errors, steps, rtol = (runs[name].to_numpy()[good] for name in (cost, error, "step", "rtol"))
-    errors = np.maximum(errors, TINY)
+    """Return the median curve of the runs of one solver on one problem; medians are taken of logarithms, as the numbers are read.
+
+    A decade in which fewer than half of the runs reached the end has none: the survivors do not speak for the others.
+    """
+    asked = runs[runs["rtol"].notna() | runs["step"].notna()]
+    costs, errors, steps, rtol, ok = (asked[name].to_numpy() for name in (cost, error, "step", "rtol", "ok"))
     places = decades(rtol) if np.isnan(steps).all() else -steps
-    names = np.unique(places)
-    groups = [np.flatnonzero(places == name) for name in names]
+    names = [name for name in np.unique(places) if ok[places == name].mean() >= 0.5]
+    good = _good(asked, cost, error)
+    pairs = [(name, np.flatnonzero(good & (places == name))) for name in names]
+    pairs = [(name, group) for name, group in pairs if len(group)]
+    errors = np.maximum(errors, TINY)
     columns = (
-        [len(group) for group in groups],
-        [10 ** np.median(np.log10(costs[group])) for group in groups],
-        [10 ** np.median(np.log10(errors[group])) for group in groups],
-        [errors[group].min() for group in groups],
-        [errors[group].max() for group in groups],
+        [name for name, _ in pairs],
+        [len(group) for _, group in pairs],
+        [10 ** np.median(np.log10(costs[group])) for _, group in pairs],
+        [10 ** np.median(np.log10(errors[group])) for _, group in pairs],
+        [errors[group].min() for _, group in pairs],
+        [errors[group].max() for _, group in pairs],
     )
-    return Curve(names, *(np.array(column, float) for column in columns))
+    return Curve(*(np.array(column, float) for column in columns))
 
 
 def work_at(curve: Curve, error: float) -> float | None:

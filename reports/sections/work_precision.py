@@ -18,7 +18,8 @@ MEANING = (
     "five right digits are an error of 1e-5. "
     "Time: CPU time of the solve, smallest of the repeats, without compilation. Points are medians over one decade of tolerances, "
     "because the error of a single run scatters by a decade when the tolerance moves a little; "
-    "work at a given error is read from the line through these medians. "
+    "a decade in which fewer than half of the runs reached the end has none. "
+    "Work at a given error is read from the line through these medians. "
     f"Times within a factor of {verdicts.LEVEL:g} are called level."
 )
 

@@ -49,7 +49,8 @@
     return kind !== "tag" || curve.tags.includes(name);
   };
 
-  // Medians over a decade of tolerances; a lone tolerance at the end joins the decade before.
+  // Medians over a decade of tolerances, as in reports/curves.py: a lone tolerance at the end joins the decade before,
+  // and a decade in which fewer than half of the runs reached the end has none.
   const median = (values) => {
     const logs = values.map(Math.log10).sort((a, b) => a - b), middle = logs.length >> 1;
     return 10 ** (logs.length % 2 ? logs[middle] : (logs[middle - 1] + logs[middle]) / 2);
@@ -65,8 +66,9 @@
       before.push(...decades.get(last));
       decades.delete(last);
     }
-    return [...decades.keys()].sort((a, b) => a - b).map((decade) => {
-      const inside = decades.get(decade), xs = inside.map((run) => run.x), ys = inside.map((run) => run.y);
+    const spoken = [...decades.keys()].sort((a, b) => a - b).map((decade) => decades.get(decade)).filter((all) => 2 * all.filter((run) => run.ok).length >= all.length);
+    return spoken.map((all) => all.filter((run) => run.usable)).filter((inside) => inside.length).map((inside) => {
+      const xs = inside.map((run) => run.x), ys = inside.map((run) => run.y);
       return { inside, x: median(xs), y: median(ys), low: Math.min(...ys), high: Math.max(...ys) };
     });
   };
@@ -76,12 +78,15 @@
     for (const k of rowsOf(index)) {
       const curve = columns.curve[k];
       if (!wanted(curves[curve], curve)) continue;
-      if (!found.has(curve)) found.set(curve, { curve, runs: [], failed: 0 });
+      if (!found.has(curve)) found.set(curve, { curve, asked: [] });
       const x = columns[cost] ? columns[cost][k] : null, y = columns[error] ? columns[error][k] : null;
-      if (columns.status[k] !== OK) found.get(curve).failed += 1;
-      else if (x > 0 && y !== null && y >= 0 && columns.rtol[k] > 0) found.get(curve).runs.push({ k, x, y: Math.max(y, TINY), rtol: columns.rtol[k] });
+      const ok = columns.status[k] === OK, usable = ok && x > 0 && y !== null && y >= 0;
+      found.get(curve).asked.push({ k, ok, usable, x, y: Math.max(y, TINY), rtol: columns.rtol[k] });
     }
-    return [...found.values()].sort((a, b) => a.curve - b.curve).map((each) => ({ ...each, medians: each.runs.length ? medians(each.runs) : [] }));
+    return [...found.values()].sort((a, b) => a.curve - b.curve).map(({ curve, asked }) => {
+      const laddered = asked.filter((run) => run.rtol > 0);
+      return { curve, runs: laddered.filter((run) => run.usable), failed: asked.filter((run) => !run.ok).length, medians: laddered.length ? medians(laddered) : [] };
+    });
   };
 
   // Drawing
