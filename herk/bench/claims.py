@@ -113,7 +113,7 @@ def _drift(solver: Solver, form: str, periods: int) -> tuple[float, str]:
 # References: two solvers that share neither kind of method nor library have to reach them, each to the accuracy it shows by itself.
 REFEREES = (
     ("ida_sundae_jac", "index1"), ("radau5", "index1"), ("solve_dae_radau", "index1"), ("radau5", "ode"), ("scipy_lsoda", "ode"),
-    ("scipy_radau", "ode"), ("herk_dop853", "overdetermined"),
+    ("scipy_radau", "ode"), ("herk_dop853", "overdetermined"), ("ida_sundae_jac", "index2"), ("radau5", "index2"), ("ida_sundae_jac", "ggl"),
 )  # fmt: skip
 QUICK = ("academic", "cv_circuit", "pendulum", "rlc")
 ROUGH = 1e-6  # gives the sizes of the components
@@ -198,7 +198,10 @@ def _vote(send: Send, name: str, made: Callable[[str], Problem]) -> None:
             continue
         solver = baselines.get(solver_name)
         if solver.available()[0] and solver.supports(problem, form)[0]:
-            vote = ballot(solver, form, problem)
+            try:
+                vote = ballot(solver, form, problem)
+            except Exception as error:  # noqa: BLE001 - a solver that fails has no vote, others have
+                vote = f"{solver_name} on {form}: {type(error).__name__}: {error}"
             if isinstance(vote, Vote):
                 spoken.append(solver_name)
             send("vote" if isinstance(vote, Vote) else "note", vote)

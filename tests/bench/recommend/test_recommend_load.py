@@ -27,7 +27,7 @@ def test_model_is_found_and_open_start_values_are_computed(user_file):
 def test_dae_brings_span_and_start_beside_it(user_file):
     loaded = load(user_file("callables"))
     assert loaded.kind == "dae"
-    assert loaded.problem.t_span == (0.0, 2.0)
+    assert loaded.problem.t_span == (0.0, 1.2)
     np.testing.assert_allclose(loaded.problem.y0[4], 2.5)
 
 
