@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -88,10 +89,14 @@ def announce(
         return
     basis = "from earlier runs" if expected.seen(todo) > 0.5 else "a rough guess; code that must be compiled comes on top"
     there = f", {whole - count} are there already" if whole > count else ""
-    time = estimate.words(expected.total(todo, jobs))
-    say(f"{study.name}: {count} runs of {len({ladder.solver for ladder in todo})} solvers{there}; about {time} ({basis}).")
+    time, solvers = estimate.words(expected.total(todo, jobs)), len({ladder.solver for ladder in todo})
+    say(f"{study.name}: {_counted(count, 'run')} of {_counted(solvers, 'solver')}{there}; about {time} ({basis}).")
     if study.timed and (jobs > 1 or cluster):
         say(f"{study.name} is timed, and its processes share the machine: times are not to be trusted; --jobs 1 gives each run a core.")
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
 def descriptions(todo: Sequence[Ladder], study: str, say: Say) -> list[Record]:
@@ -107,8 +112,6 @@ def descriptions(todo: Sequence[Ladder], study: str, say: Say) -> list[Record]:
 
 
 def _described(problem: str, changes: str, files: tuple[str, ...]) -> Record:
-    import json
-
     plugins.load(files)
     return describe.problem(testset.get(problem, **json.loads(changes)))
 

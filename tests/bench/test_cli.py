@@ -38,7 +38,7 @@ def bench(toy, toys, tmp_path):
 def test_a_run_is_stored_once_again_only_when_fresh_and_says_so(bench, capsys):
     code, runs = bench()
     assert (code, len(runs)) == (cli.FINE, 3)
-    assert "3 runs of 1 solvers; about" in capsys.readouterr().err
+    assert "3 runs of 1 solver; about" in capsys.readouterr().err
     assert bench() == (cli.FINE, runs)
     assert "all 3 runs are there already" in capsys.readouterr().err
     code, again = bench("--fresh")
