@@ -113,7 +113,8 @@ def _drift(solver: Solver, form: str, periods: int) -> tuple[float, str]:
 # References: two solvers that share neither kind of method nor library have to reach them, each to the accuracy it shows by itself.
 REFEREES = (
     ("ida_sundae_jac", "index1"), ("radau5", "index1"), ("solve_dae_radau", "index1"), ("radau5", "ode"), ("scipy_lsoda", "ode"),
-    ("scipy_radau", "ode"), ("herk_dop853", "overdetermined"), ("ida_sundae_jac", "index2"), ("radau5", "index2"), ("ida_sundae_jac", "ggl"),
+    ("scipy_radau", "ode"), ("herk_dop853", "overdetermined"), ("ida_sundae_jac", "index2"), ("radau5", "index2"),
+    ("ida_sundae_jac", "ggl"),
 )  # fmt: skip
 QUICK = ("academic", "cv_circuit", "pendulum", "rlc")
 ROUGH = 1e-6  # gives the sizes of the components
