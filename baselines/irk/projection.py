@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from baselines.irk.compile import compiled, inner
 from baselines.irk.radau5_memory import JACOBIAN, NGEV, jacobian_at
 from herk.core.dae import Array
+from herk.core.jit import compiled, inner
 from herk.core.pointers import address
 from herk.method.signatures import FUNCTION, function_at
 from herk.model.forms import stored_facts

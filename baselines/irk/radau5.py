@@ -19,13 +19,12 @@ import numpy as np
 from baselines.adapter import Points, Rival
 from baselines.completion import model_points
 from baselines.irk import radau5_memory as at
-from baselines.irk.compile import compiled
 from baselines.irk.projection import own_index
 from baselines.irk.radau5_run import OPTIONS, Run
 from baselines.prepared import Explicit, Prepared, explicit
 from herk.core import InputError, Problem, Reason, Settings, Solution, nearest
 from herk.core.dae import Array
-from herk.core.jit import interpreted
+from herk.core.jit import compiled, interpreted
 from herk.method.signatures import FUNCTION
 
 FORMS = ("index1", "index2", "index3", "ggl", "baumgarte", "ode")

@@ -7,7 +7,6 @@ Since F is used, and not E^-1 f, E may be singular and may depend on t and z; F_
 
 from __future__ import annotations
 
-from baselines.irk.compile import inner
 from baselines.irk.radau5_coefficients import (
     ALPHA,
     B11,
@@ -62,6 +61,7 @@ from baselines.irk.radau5_memory import (
     jacobian_at,
     residual_at,
 )
+from herk.core.jit import inner
 from herk.model.linear import factor, substitute
 
 MOST_ITERATIONS = 7

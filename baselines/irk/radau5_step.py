@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from baselines.irk.compile import compiled, inner
 from baselines.irk.projection import project
 from baselines.irk.radau5_coefficients import D1, D2, D3, I31, I32, I33
 from baselines.irk.radau5_memory import (
@@ -49,6 +48,7 @@ from baselines.irk.radau5_memory import (
     residual_at,
 )
 from baselines.irk.radau5_newton import EPS, MOST_ITERATIONS, OK, decompose, linearise, newton, weight
+from herk.core.jit import compiled, inner
 from herk.method.signatures import function_at
 from herk.model.linear import substitute
 

@@ -1,6 +1,5 @@
 """All compiled code of the methods for second-order systems: Newton's iteration on stages, general linear steps, BDF weights and steps.
 
-One file, because compiled code that is kept on disk does not notice changes in other files of this package.
 Every method expresses the unknowns z of F(t, z, z') = 0 by stage unknowns K: slot j of z or z' in stage i is
 base[i, ., j] + sum over l of coefficients[d, i, l] K[l, source[j]], with d the order of the derivative that the slot stands for.
 """

@@ -12,6 +12,7 @@ class Verdict(StrEnum):
 
     SAME = "same"
     ROUNDING = "within rounding"
+    BAND = "within the band"
     MISPRINT = "misprint"
     WRONG = "wrong in print"
     LOST = "not reproduced"

@@ -12,6 +12,7 @@ from pathlib import Path
 
 # numba checks only the file a compiled function stands in, not those of the functions and constants it takes from elsewhere. So all
 # compiled code of the package lives in a folder named after the text of every file that takes part.
+_ROOT = Path(__file__).parents[1]
 _PARTS = ("core/jit.py", "core/pointers.py", "method/kernels.py", "method/memory.py", "method/signatures.py")
 
 
@@ -25,10 +26,25 @@ def folder() -> Path:
 @cache
 def compiled_sources() -> str:
     """Return a hash of all source text that compiled code of this package is made from."""
-    root = Path(__file__).parents[1]
-    texts = {path: path.read_bytes() for room in ("core", "model", "method", "thesis") for path in sorted((root / room).glob("*.py"))}
-    parts = [text for path, text in texts.items() if b"\n@compiled(" in text or path.relative_to(root).as_posix() in _PARTS]
-    return hashlib.sha256(b"\0".join(parts)).hexdigest()[:12]
+    texts = {path: path.read_bytes() for room in ("core", "model", "method", "thesis") for path in sorted((_ROOT / room).glob("*.py"))}
+    return _mark([text for path, text in texts.items() if b"\n@compiled(" in text or path.relative_to(_ROOT).as_posix() in _PARTS])
+
+
+def compiled_folder(source: Path) -> Path:
+    """Return where compiled code of this source file is kept; in packages outside herk the text of the whole package counts as well."""
+    kept, room = folder() / f"compiled_{compiled_sources()}", source.parent
+    if _ROOT in source.parents or not (room / "__init__.py").exists():
+        return kept
+    return kept / f"{room.name}_{_room_mark(room)}"
+
+
+@cache
+def _room_mark(room: Path) -> str:
+    return _mark([path.read_bytes() for path in sorted(room.glob("*.py"))])
+
+
+def _mark(texts: list[bytes]) -> str:
+    return hashlib.sha256(b"\0".join(texts)).hexdigest()[:12]
 
 
 @cache

@@ -7,11 +7,13 @@ import types
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from herk.core.cache import compiled_sources, folder
+from herk.core.cache import compiled_folder
 
 try:
     import numba
@@ -49,17 +51,21 @@ def compiled(*signature: Any, **options: Any) -> Callable[[Callable[..., Any]], 
     decorate = numba.njit(*signature, **({"cache": True, "error_model": "numpy", "nogil": True, "_nrt": False} | options))
 
     def kept(function: Callable[..., Any]) -> Any:
-        with quiet(), _cache_folder():
+        with quiet(), _kept_in(compiled_folder(Path(function.__code__.co_filename))):
             return decorate(function)
 
     return kept
 
 
+# For functions that compiled code alone calls: without the entries from Python and C, which take longer to compile than most bodies.
+inner = partial(compiled, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+
+
 @contextmanager
-def _cache_folder() -> Iterator[None]:
+def _kept_in(place: Path) -> Iterator[None]:
     """Let numba keep what is decorated now in our own folder; it reads the setting when it decorates."""
     before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(folder() / f"compiled_{compiled_sources()}")
+    numba.config.CACHE_DIR = str(place)
     try:
         yield
     finally:

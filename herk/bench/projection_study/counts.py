@@ -92,7 +92,7 @@ def row(cell: Cell) -> Row:
     case = f"tol = {cell.tolerance:.0e}, {'with' if cell.projected else 'without'} projection"
     band = BAND_ORIGINAL if cell.original else BAND
     why = f"{100 * cell.difference:+.1f} %; counts of an adaptive code, matched if within {100 * band:.0f} %"
-    verdict = Verdict.SAME if cell.ours == cell.printed else Verdict.ROUNDING if cell.matches else Verdict.LOST
+    verdict = Verdict.SAME if cell.ours == cell.printed else Verdict.BAND if cell.matches else Verdict.LOST
     return Row(part, case, cell.quantity, cell.printed, cell.ours, verdict, why)
 
 
