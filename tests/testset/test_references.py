@@ -58,3 +58,28 @@ def test_one_file_holds_references_for_several_end_times(name, ends):
     assert testset.get(name, t_end=1.0).reference is None
     if name == "robertson":
         np.testing.assert_allclose([reference.y.sum() for reference in found], 1.0, rtol=1e-15)
+
+
+def full_charges(u1: float, u2: float, u3: float) -> tuple[float, float]:
+    """Return the charges of gate and channel with all cases of the transistor, as the Test Set states them."""
+    vt0, gamma, phi, cox = 0.2, 0.035, 1.01, 4e-12
+    flat = vt0 - gamma * np.sqrt(phi) - phi
+    ugs, ugd = max(u1 - u2, u1 - u3), min(u1 - u2, u1 - u3)
+    ubs = ugs - u1
+    threshold = vt0 + gamma * (np.sqrt(phi - ubs) - np.sqrt(phi))
+    if u1 <= flat:
+        return cox * (u1 - flat), 0.0
+    if ugs <= threshold:
+        return cox * gamma * (np.sqrt(gamma**2 / 4 + u1 - flat) - gamma / 2), 0.0
+    s, d = ugs - threshold, max(ugd - threshold, 0.0)
+    H = s + d - s * d / (s + d)
+    return cox * (2 * H / 3 + gamma * np.sqrt(phi - ubs)), -cox * H / 3
+
+
+def test_charge_pump_satisfies_the_full_law_of_its_transistor():
+    exact = testset.get("charge_pump").reference.exact
+    for t in (1e-9, 50.05e-9, 50.2e-9, 53e-9, 59e-9, 80e-9, 112e-9, 119.8e-9, 119.95e-9, 410.3e-9):
+        y = exact(t)
+        gate, channel = full_charges(*y[5:8])
+        np.testing.assert_allclose(y[[0, 2, 4]], [gate, channel, channel], rtol=1e-12)
+        np.testing.assert_allclose(y[[1, 3]], [1.6e-12 * y[6], 0.4e-12 * y[7]], rtol=1e-14)
