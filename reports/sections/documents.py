@@ -19,9 +19,14 @@ TITLES = {
     "projection": "J. Schropp: projected Runge-Kutta methods",
     "lecture": "M. Diehl, A. Nurkanović: lecture on DAEs",
 }
-AGREE = ("same", "within rounding", "within the band")
-OTHERS = {"misprint": "{} misprinted", "wrong in print": "{} wrong in print", "not reproduced": "{} not reproduced"}
-MARKS = {"same": "good", "within rounding": "good", "within the band": "good", "not reproduced": "bad", "misprint": "part", "wrong in print": "part"}
+AGREE = ("same", "within rounding")
+OTHERS = {
+    "within the band": "{} within the band named",
+    "misprint": "{} misprinted",
+    "wrong in print": "{} wrong in print",
+    "not reproduced": "{} not reproduced",
+}
+MARKS = {**dict.fromkeys((*AGREE, "within the band"), "good"), "not reproduced": "bad", "misprint": "part", "wrong in print": "part"}
 COLUMNS = ["case", "quantity", "printed", "ours", "verdict", "why"]
 
 
@@ -42,7 +47,7 @@ def value_words(rows: list[Record]) -> list[str]:
     same = sum(row.get("verdict") in AGREE for row in rows)
     numbers = {name: sum(row.get("verdict") == name for row in rows) for name in OTHERS}
     rest = ", ".join(OTHERS[name].format(number) for name, number in numbers.items() if number)
-    return [f"{same} of {counted(len(rows), 'printed value')} come out the same, within rounding or within the band named{f'; {rest}' if rest else ''}."]
+    return [f"{same} of {counted(len(rows), 'printed value')} come out the same or within rounding{f'; {rest}' if rest else ''}."]
 
 
 def claim_words(claims: list[Record]) -> list[str]:

@@ -46,7 +46,7 @@ def section(contents: Contents) -> Section:
             else f"No selection changes in {counted(known, 'run')} with a recorded selection."
         )
     listing = Table("steps", "Step sizes and selections, tightest stored tolerance.", frame, {"rtol": tolerance}, folded=True)
-    return Section("steps", TITLE, tuple(lines), (WORDS,), (listing,), tuple(picture(contents, runs, name) for name in changing))
+    return Section("steps", TITLE, tuple(lines), (WORDS,), (listing,), tuple(picture(contents, runs, name) for name in changing[:1]))
 
 
 def row(contents: Contents, run: object) -> tuple[object, ...]:
