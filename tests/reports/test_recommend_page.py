@@ -55,7 +55,7 @@ def test_every_section_is_there_and_nothing_is_fetched(tmp_path):
         "hidden, level 1",
         "710 us",
         "4.2e-07",
-        "agree to 12 digits",
+        "a and b agree",
         'print("1 < 2")',
         "numpy",
         "not smooth",
