@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from herk.core.jit import compiled
-from herk.method.memory import AT, COMPLETE, DIFFERENTIAL, ERROR, ESTIMATES, NEW, OK, ORDER, STAGE, STAGES, STEP, K, N, Y
+from herk.method.memory import AT, COMPLETE, DIFFERENTIAL, EPS, ERROR, ESTIMATES, NEW, OK, ORDER, STAGE, STAGES, STEP, K, N, Y
 
 T, T_END, H_MAX, RTOL, OLD_ERROR, EXPONENT, ATOL = 0, 2, 4, 5, 6, 7, 16  # places in `run`, see drive.py
 SAFETY, SHRINK, GROW = 0.9, 0.2, 8.0
@@ -70,6 +70,12 @@ def next_step(h, error, rejected, run):  # type: ignore[no-untyped-def]
 
 
 @compiled()
+def shortest(t, span):  # type: ignore[no-untyped-def]
+    """Return the shortest first step; t + h must differ from t, or the run would stand still."""
+    return 64.0 * EPS * (abs(t) + 1e-3 * abs(span))
+
+
+@compiled()
 def first_step(kernel, mem, ints, run):  # type: ignore[no-untyped-def]
     """Return a first step size from the sizes of y, y' and y'' (Hairer, Norsett & Wanner, II.4), y'' from one trial step."""
     n, nd, y, k = ints[N], ints[DIFFERENTIAL], ints[AT + Y], ints[AT + K]
@@ -91,6 +97,7 @@ def first_step(kernel, mem, ints, run):  # type: ignore[no-untyped-def]
     h = min(100.0 * h, (0.01 / largest) ** run[EXPONENT] if largest > 1e-15 else max(1e-6 * abs(span), 1e-3 * h), most)
     if not h > 0.0:
         h = 1e-6 * most
+    h = max(h, min(shortest(run[T], span), most))
     return h if span > 0.0 else -h
 
 

@@ -14,6 +14,7 @@ from herk.method.memory import (
     E_CHANGED,
     E_MODE,
     E_STACKED,
+    EPS,
     GUESSED,
     JACOBIAN,
     KERNEL,
@@ -51,7 +52,6 @@ PLAN_SCALARS = 16  # then costs (n) of the columns, then the wanted algebraic co
 ROW_KERNEL, ROW_DIFFERENTIAL, ROW_PREDICTED, ROW_GUESSED, ROW_PIVOTS = range(5)
 ROW_ORDER = 8
 
-EPS = 2.220446049250313e-16
 RECHECK = 0.95  # if the old selection is confirmed, it is looked at again after a further fall to this part
 
 
@@ -62,6 +62,8 @@ def attempt(mem, ints, run, plan, table):  # type: ignore[no-untyped-def]
     while True:
         h, target = plan_step(run, plan)
         run[H_TRIED] = h
+        if h == 0.0:
+            return UNDERFLOW
         status = kernel_at(ints[KERNEL])(STEP, run[T], h, mem, ints)
         damped = 1.0
         if status == OK and not plan[FIXED]:

@@ -30,6 +30,7 @@ AT = 32  # offsets of the blocks of floats
 ORDER = 64  # n components: differential, guessed with a derivative, other guessed, other algebraic
 # Behind ORDER, n entries each: required flags, rows and columns of the reduced E, row orders of the Newton LU and of the LU of E.
 
+EPS = 2.220446049250313e-16  # rounding of 1
 DETERIORATED = 0.7  # a pivot that fell below this part of its best value asks for a new selection
 FRESH_SIZE = 16  # up to this many constraints a Jacobian per step costs less than the iterations it saves
 

@@ -9,6 +9,7 @@ from herk.method.memory import (
     AT_JAC_G,
     CONTRACTION,
     DIFFERENTIAL,
+    EPS,
     FLOOR,
     FULL_NEWTON,
     HAVE_JACOBIAN,
@@ -30,7 +31,6 @@ from herk.method.memory import (
 from herk.method.signatures import function_at
 from herk.model.linear import factor, substitute
 
-EPS = 2.220446049250313e-16
 MOST_ITERATIONS = 25
 SLOW = 0.1  # contraction above which the Jacobian is renewed
 CAUTION = 0.1  # a faster contraction is taken for luck

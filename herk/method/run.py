@@ -13,10 +13,11 @@ import numpy as np
 
 from herk.core import HerkError, Reason
 from herk.core.dae import Array
-from herk.core.jit import quiet
+from herk.core.jit import interpreted, quiet
 from herk.method import drive
 from herk.method import memory as at
 from herk.method.callables import NAMES
+from herk.method.control import shortest
 from herk.method.events import Watch
 from herk.method.machine import Machine
 from herk.method.options import Request
@@ -81,7 +82,8 @@ class Run:
             plan[drive.TOTAL] = max(1, int(np.ceil(abs(span) / request.step * (1 - 1e-9))))
             run[drive.H] = np.copysign(request.step, span)
         elif request.first_step is not None:
-            run[drive.H] = np.copysign(min(request.first_step, abs(span)), span)
+            first = max(request.first_step, interpreted(shortest)(request.t0, span))
+            run[drive.H] = np.copysign(min(first, abs(span)), span)
         run[drive.THRESHOLD] = self.machine.threshold
         plan[drive.PENDING] = 1
         plan[drive.ALWAYS] = request.selection == "complete" and self.machine.dae.m > 0

@@ -400,3 +400,16 @@ def test_a_model_that_fails_keeps_its_points_too() -> None:
     sol = failed(herk.solve_dae(problem, max_steps=100, dense_output=True), Reason.MAX_STEPS)
     assert sol.t.size == 101
     assert sol(sol.t[50]).tolist() == sol.y[:, 50].tolist()
+
+
+def test_a_first_step_too_short_to_move_t_is_lengthened():
+    sol = herk.solve_dae(ode(lambda t, y: -y), (5.0, 6.0), [1.0], first_step=1e-30, rtol=1e-8, atol=1e-8)
+    assert sol.success
+    assert (np.diff(sol.t) > 0).all()
+    np.testing.assert_allclose(sol.y[0, -1], np.exp(-1.0), rtol=1e-6)
+
+
+def test_a_problem_that_asks_for_steps_below_rounding_ends_with_a_reason_and_no_step_of_length_zero():
+    sol = herk.solve_dae(ode(lambda t, y: -1e30 * (y - 1.0)), (5.0, 6.0), [2.0], max_steps=5000)
+    assert sol.reason in (Reason.STEP_UNDERFLOW, Reason.NONFINITE)
+    assert (np.diff(sol.t) > 0).all()
