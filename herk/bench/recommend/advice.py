@@ -28,6 +28,7 @@ class Findings:
     stiffness: Stiffness
     drift: Drift | None
     collapses: tuple[float, ...]
+    left_out: int = 0
 
 
 def advice(found: Findings) -> str:
@@ -156,7 +157,9 @@ def _caution(winner: Row, found: Findings) -> list[str]:
     failed = [row for row in found.rows if row.rank is None and not row.note.startswith(GIVEN_UP)]
     if failed:
         named = ", ".join(f"{row.solver} on {row.form}" for row in failed[:4]) + (f" and {len(failed) - 4} more" if len(failed) > 4 else "")
-        parts.append(f"Not to be trusted with this problem at this accuracy: {named} (see the remarks).")
+        parts.append(f"Failed here, or fell short of the accuracy: {named} (see the remarks).")
+    if found.left_out:
+        parts.append(f"{found.left_out} more combinations were left out, because the time budget was used up.")
     if found.reference.worst > 0.1 * found.wanted:
         parts.append(_poor(found))
     return parts

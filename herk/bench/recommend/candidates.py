@@ -14,7 +14,8 @@ REFEREES: tuple[Candidate, ...] = (
     ("herk_dop853", "overdetermined"), ("ida_sundae_jac", "index1"), ("scipy_radau", "ode"), ("solve_dae_radau", "index1"),
 )  # fmt: skip
 LIKELY: tuple[Candidate, ...] = (
-    ("herk_dopri5", "overdetermined"), ("scipy_lsoda", "ode"), ("scipy_dop853", "ode"), ("ida_sundae_jac", "ggl"), ("scipy_bdf", "ode"),
+    ("herk_dopri5", "overdetermined"), ("radau5", "index1"), ("scipy_lsoda", "ode"), ("scipy_dop853", "ode"), ("radau5", "ode"),
+    ("ida_sundae_jac", "ggl"), ("scipy_bdf", "ode"),
     ("solve_dae_radau", "ggl"), ("solve_dae_radau", "index3"), ("ida_sundae_jac", "index2"), ("ida_sundae_jac", "index3"),
     ("solve_dae_bdf", "index1"), ("scipy_rk45", "ode"),
 )  # fmt: skip

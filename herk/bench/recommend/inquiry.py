@@ -189,7 +189,7 @@ def _answer(path: str, facts: Facts, error: float, agreed: Agreement, trials: Se
     winners = [at for trial in trials if (at := reached(trial, error))]
     collapses = evidence.collapses(trials, lambda name: solver(name).order)
     chosen = choose(rows, restarts=any(each.timed and each.times for each in facts.switches))
-    found = Findings(facts, error, agreed, rows, chosen, stiffness, evidence.drift(winners), collapses)
+    found = Findings(facts, error, agreed, rows, chosen, stiffness, evidence.drift(winners), collapses, len(left_out))
     first, second = agreed.first, agreed.second
     return Recommendation(
         path=path, name=facts.name, verdict=stiffness.verdict, advice=advice(found), wanted=error, index=facts.index,
