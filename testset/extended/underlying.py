@@ -39,8 +39,9 @@ class Underlying:
         rows = [i for i in range(system.n) if any(entry != 0 for entry in system.E[i, :])]
         slopes = [sp.diff(c, system.states[j]) for c in system.g for j in self.algebraic]
         parts = (list(system.g), slopes, [system.f[i] for i in rows], [system.E[i, j] for i in rows for j in self.kept])
-        exact = [[decimal(entry) for entry in part] for part in parts]
-        self._values = sp.lambdify([system.t, *system.states], exact, modules=[{"mpf": Long, **FUNCTIONS}, "mpmath"], cse=True)
+        exact, self._numbers = named([[decimal(entry) for entry in part] for part in parts])
+        arguments = [system.t, *system.states, *self._numbers]
+        self._values = sp.lambdify(arguments, exact, modules=[{"mpf": Long, **FUNCTIONS}, "mpmath"], cse=True)
         self.y = np.array([Long(repr(float(value))) for value in problem.y0])
 
     def start(self) -> Vector:
@@ -49,16 +50,18 @@ class Underlying:
 
     def complete(self, t: Any, z: Vector) -> list[Vector]:
         """Set all unknowns; return the rows of f and E that are left."""
-        m = len(self.algebraic)
+        m, last = len(self.algebraic), np.inf
         self.y[self.kept] = z
         for _ in range(12):
-            g, slope, f, E = (np.array(part, dtype=Long) for part in self._values(t, *self.y))
+            g, slope, f, E = (np.array(part, dtype=Long) for part in self._values(t, *self.y, *self._numbers.values()))
             if not m:
                 break
             step = solve(slope.reshape(m, m), g)
             self.y[self.algebraic] -= step
-            if not (abs(step) > 1e-17 * (abs(self.y[self.algebraic]) + 1e-10)).any():
+            size = float((abs(step) / (abs(self.y[self.algebraic]) + 1e-10)).max())
+            if size < 1e-17 or (size < 1e-14 and size > 0.1 * last):  # the latter is rounding
                 break
+            last = size
         return [f, E.reshape(len(f), len(f))]
 
     def rate(self, t: Any, z: Vector) -> Vector:
@@ -77,6 +80,14 @@ def decimal(expression: Any) -> Any:
     """Return the expression with every float exact: as the decimal it was written as if that is short, else as the double it is."""
     formula = sp.sympify(expression)
     return formula.xreplace({number: _meant(number) for number in formula.atoms(sp.Float)})
+
+
+def named(parts: list[list[Any]]) -> tuple[list[list[Any]], dict[Any, Any]]:
+    """Return the formulas with names for their fractions, and the values of the names: divided out once, not at every call."""
+    found = {number for part in parts for entry in part for number in entry.atoms(sp.Rational) if number.q > 2}
+    names = {number: sp.Dummy(f"c{i}") for i, number in enumerate(sorted(found))}
+    values = {name: Long(number.p) / Long(number.q) for number, name in names.items()}
+    return [[entry.xreplace(names) for entry in part] for part in parts], values
 
 
 def _meant(number: sp.Float) -> sp.Rational:
