@@ -11,7 +11,7 @@ from herk.bench.record import Record
 
 PROCESS = 0.5  # seconds to start a process and prepare from a warm cache
 ROUGH = {"herk": 0.03}  # seconds for a run of a family, repetitions and measuring included
-OTHERS = 0.25
+OTHERS = 0.15
 
 Place = tuple[object, ...]
 
