@@ -1,4 +1,4 @@
-"""Problems whose ODE is better written by hand: polar forms in 40 digits, the chain in angles, points on the sphere."""
+"""Problems whose ODE is better written by hand: polar forms in 40 digits, the chain in angles."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from mpmath import cos, mpf, sin
 
-from testset import fekete, hanging_chain
+from testset import hanging_chain
 from testset.extended.methods import Rate, Vector
 from testset.extended.underlying import Long, solve
 
@@ -89,30 +89,4 @@ def chain(N: int = 10) -> System:
     return System(lambda _, y: np.concatenate([y[N:], acceleration(y)]), start, Long(5), whole, known, hanging_chain.SOURCE)
 
 
-def sphere(N: int = 20) -> System:
-    """Return Fekete's points with lam eliminated and mu = 0; the start is rounded to doubles and put on the sphere again."""
-
-    def force(p: Vector) -> Vector:
-        d = p[:, None, :] - p[None, :, :]
-        square = (d * d).sum(axis=2)
-        square[np.arange(N), np.arange(N)] = 1
-        return (d / square[:, :, None]).sum(axis=1)
-
-    def multipliers(p: Vector, q: Vector, F: Vector) -> Vector:
-        return -((q * q).sum(axis=1) + (p * F).sum(axis=1) - Long(fekete.ALPHA) * (p * q).sum(axis=1)) / (2 * (p * p).sum(axis=1))
-
-    def rate(_: Any, y: Vector) -> Vector:
-        p, q = y.reshape(2, N, 3)
-        F = force(p)
-        return np.concatenate([q.ravel(), (-Long(fekete.ALPHA) * q + 2 * multipliers(p, q, F)[:, None] * p + F).ravel()])
-
-    def whole(_: Any, y: Vector) -> Vector:
-        p, q = y.reshape(2, N, 3)
-        return np.concatenate([y, multipliers(p, q, force(p)), np.zeros(N, dtype=Long)])
-
-    p = fekete.points(N).astype(Long)
-    start = np.concatenate([(p / np.sqrt((p * p).sum(axis=1))[:, None]).ravel(), np.zeros(3 * N, dtype=Long)])
-    return System(rate, start, Long(1000), whole, {"N": N}, fekete.SOURCE)
-
-
-BY_HAND = {"wind_pendulum": wind_pendulum, "unit_circle": unit_circle, "hanging_chain": chain, "fekete": sphere}
+BY_HAND = {"wind_pendulum": wind_pendulum, "unit_circle": unit_circle, "hanging_chain": chain}
