@@ -52,6 +52,7 @@ PLAN_SCALARS = 16  # then costs (n) of the columns, then the wanted algebraic co
 ROW_KERNEL, ROW_DIFFERENTIAL, ROW_PREDICTED, ROW_GUESSED, ROW_PIVOTS = range(5)
 ROW_ORDER = 8
 
+SUSPECT = 2  # rejections in a row that put the selection under suspicion: it is made anew, by Procedure 3.11 to the letter
 RECHECK = 0.95  # if the old selection is confirmed, it is looked at again after a further fall to this part
 
 
@@ -99,6 +100,10 @@ def attempt(mem, ints, run, plan, table):  # type: ignore[no-untyped-def]
             return UNDERFLOW
         plan[REJECTED] += 1
         ints[NREJECT] += 1
+        if plan[REJECTED] == SUSPECT and status == OK and ints[M] > 0:
+            outcome = reselect(mem, ints, run, plan, table)
+            if outcome != RUNNING:
+                return outcome
         if not abs(run[H]) > 16.0 * EPS * (abs(run[T]) + 1e-3 * abs(run[T_END] - run[T_START])):
             return UNDERFLOW
 
@@ -129,7 +134,8 @@ def reselect(mem, ints, run, plan, table):  # type: ignore[no-untyped-def]
     jacobian(run[T], ints[AT + Y], mem, ints)
     a = mem[ints[AT + JACOBIAN] : ints[AT + JACOBIAN] + m * n]
     required = ints[ORDER + n : ORDER + 2 * n]
-    if eliminate(a, m, n, required, plan[PLAN_SCALARS : PLAN_SCALARS + n], run[THRESHOLD], wanted) < m:
+    threshold = 1.0 if plan[REJECTED] >= SUSPECT else run[THRESHOLD]
+    if eliminate(a, m, n, required, plan[PLAN_SCALARS : PLAN_SCALARS + n], threshold, wanted) < m:
         return RANK_LOST
     for slot in range(plan[KNOWN]):
         if algebraic_match(table[slot], n, m, wanted):

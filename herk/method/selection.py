@@ -27,9 +27,9 @@ def eliminate(a, rows, n, required, cost, threshold, chosen):  # type: ignore[no
     for i in range(rows):
         forced = left > 0
         top = 0.0
-        for r in range(i, rows):
-            for c in range(n):
-                if not taken(c, chosen, i) and (required[c] or not forced):
+        for c in range(n):
+            if (required[c] or not forced) and not taken(c, chosen, i):
+                for r in range(i, rows):
                     top = max(top, abs(a[r * n + c]))
         if not top > RANK_TOLERANCE * largest:
             return i
