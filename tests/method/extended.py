@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +25,13 @@ from herk.model.evaluate import linearise
 DIGITS = 50
 BITS = 180  # a little more than 50 digits
 NAMES = ("f", "g", "jac_g")
+
+
+@contextmanager
+def long_numbers() -> Iterator[None]:
+    """Let gmpy2 and mpmath work with 50 digits, whatever others have asked them for."""
+    with gmpy2.context(gmpy2.get_context(), precision=BITS), mpmath.workdps(DIGITS + 2):
+        yield
 
 
 @dataclass(frozen=True)

@@ -179,9 +179,9 @@ def test_the_time_of_an_event_is_as_exact_as_the_solution(method) -> None:
 
 def test_t_eval_and_dense_output_end_at_a_terminal_event() -> None:
     stop, _ = event(x, terminal=2)
-    times = np.linspace(0.0, 4.0, 41)
+    times = np.linspace(0.0, 4.0, 39)  # the event at 1.5 is none of them
     sol = herk.solve_dae(PENDULUM.dae, (0.0, 4.0), PENDULUM.y0, events=stop, t_eval=times, dense_output=True, **TIGHT)
-    assert np.array_equal(sol.t, times[times < 1.5 - 1e-6])
+    assert np.array_equal(sol.t, times[times < 1.5])
     assert np.abs(sol.y - np.array([pendulum_exact(t) for t in sol.t]).T).max() < 1e-7
     assert np.array_equal(sol(sol.t_events[0][-1]), sol.y_events[0][-1])
     with pytest.raises(herk.InputError, match=r"known from 0\.0 to 1\.(5|49)"):

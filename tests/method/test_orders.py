@@ -16,7 +16,7 @@ import pytest
 
 import herk
 from tests.method import precise_systems, systems
-from tests.method.extended import number, solve
+from tests.method.extended import long_numbers, number, solve
 
 HIGHEST_IN_DOUBLE = 4
 FIRST_COUNT, SETTLED = 16, 0.1
@@ -45,12 +45,13 @@ def error_in_double(name: str, method: str, count: int) -> float:
 
 def error_in_long_numbers(name: str, method: str, count: int, monkeypatch: pytest.MonkeyPatch) -> float:
     problem = system(precise_systems, name)
-    t, y = solve(problem, method, count, SELECTION, monkeypatch)
-    worst = 0.0
-    for k in range(1, SHARED + 1):
-        place = count * k // SHARED - 1
-        exact = [number(value) for value in problem.exact(mpmath.mpf(str(t[place])))]
-        worst = max(worst, *(float(abs(a - b) / (1 + abs(b))) for a, b in zip(y[place], exact, strict=True)))
+    with long_numbers():
+        t, y = solve(problem, method, count, SELECTION, monkeypatch)
+        worst = 0.0
+        for k in range(1, SHARED + 1):
+            place = count * k // SHARED - 1
+            exact = [number(value) for value in problem.exact(mpmath.mpf(str(t[place])))]
+            worst = max(worst, *(float(abs(a - b) / (1 + abs(b))) for a, b in zip(y[place], exact, strict=True)))
     return worst
 
 
