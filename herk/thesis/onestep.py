@@ -69,9 +69,9 @@ def factor_at(t, x, e, rows, columns, ints):  # type: ignore[no-untyped-def]
 
 
 @compiled(forceinline=True)
-def search(m, t, x, control, ints, at, mem):  # type: ignore[no-untyped-def]
+def search(m, n, t, x, control, ints, at, mem):  # type: ignore[no-untyped-def]
     """Put the algebraic components first in the order of the components; if all are required nothing has to be searched."""
-    n, required = ints[N], ints[REQUIRED]
+    required = ints[REQUIRED]
     order, columns = ints[LISTS : LISTS + n], ints[LISTS + 2 * n : LISTS + 3 * n]
     if required == m:
         for k in range(n):
@@ -96,14 +96,12 @@ def search(m, t, x, control, ints, at, mem):  # type: ignore[no-untyped-def]
 
 @compiled()
 def choose(t, x, control, ints, at, mem):  # type: ignore[no-untyped-def]
-    """Search; few constraints have code of their own, in which the loops over them are written out."""
-    m = ints[M]
-    if m == 2:
-        search(2, t, x, control, ints, at, mem)
-    elif m == 3:
-        search(3, t, x, control, ints, at, mem)
+    """Search; the size of a plane mechanism has code of its own, in which all loops are written out."""
+    m, n = ints[M], ints[N]
+    if m == 3 and n == 5:
+        search(3, 5, t, x, control, ints, at, mem)
     else:
-        search(m, t, x, control, ints, at, mem)
+        search(m, n, t, x, control, ints, at, mem)
 
 
 @compiled(forceinline=True)
