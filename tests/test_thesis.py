@@ -8,12 +8,16 @@ import warnings
 
 import numpy as np
 import pytest
+import scipy.linalg
 
 import herk
+from herk.core.jit import interpreted
 from herk.thesis import NewtonAbort, Settings, ThesisError, ThesisWarning, herkosidae, integrate
 from herk.thesis.leading import factor_leading
+from herk.thesis.memory import CONTROL_SIZE, OK, TOL, UPDATES, integers
 from herk.thesis.newton import invert
 from herk.thesis.selectors import select
+from herk.thesis.three import iterate_three, plainly_regular
 
 METHODS = {1: 1, 2: 2, 3: 3, 4: 4, 5: 3, 6: 4, 7: 4}  # number -> order
 MANUAL = ("h0", "ssc", "eps0", "beta", "tol", "ptol", "delta", "Jopt", "Estat", "Nopt", "x0", "t0", "tf")
@@ -234,6 +238,57 @@ def test_qr_with_column_pivoting_inverts(m):
     inverse[order] = b.reshape(m, m).T
     assert inverse == pytest.approx(np.linalg.inv(a), rel=1e-10)
     assert ratio >= 1 - 1e-12
+
+
+def columns_of(matrix):
+    """Return a matrix as compiled code stores it."""
+    return np.ascontiguousarray(np.asarray(matrix, dtype=float).T).ravel()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_three_linear_constraints_are_solved_by_one_update(seed):
+    """With the exact Jacobian of a linear g, Newton's first update gives the solution of the system."""
+    rng = np.random.default_rng(seed)
+    a, solution, order = rng.normal(size=(3, 3)), rng.normal(size=3), np.array([4, 0, 2, 1, 3])
+    x, right = np.zeros(5), a @ solution
+
+    def g(t, x, out):
+        out[:] = a @ x[order[:3]] - right
+
+    residual, block = np.empty(3), columns_of(a)
+    g(0.0, x, residual)
+    control, ints = np.zeros(CONTROL_SIZE), integers({}, 5)
+    control[TOL] = 1e-12
+    assert interpreted(plainly_regular)(block)
+    assert interpreted(iterate_three)(g, 0.0, x, order, residual, block, control, ints) == OK
+    assert x[order[:3]] == pytest.approx(solution, abs=1e-13 * np.linalg.cond(a))
+    assert np.all(x[order[3:]] == 0)
+    assert ints[UPDATES] == 1
+
+
+@pytest.mark.parametrize("ratio", [1e2, 1e4, 1e6, 1e12, np.inf])
+def test_no_jacobian_the_original_warns_about_is_called_plainly_regular(ratio):
+    """The warning comes where |R_11 / R_33| of QR with column pivoting exceeds 1e5."""
+    rng = np.random.default_rng(3)
+    for _ in range(20):
+        u, _, v = np.linalg.svd(rng.normal(size=(3, 3)))
+        matrix = u @ np.diag([1.0, 1.0, 1.0 / ratio]) @ v
+        r = np.abs(np.diag(scipy.linalg.qr(matrix, pivoting=True)[1]))
+        if interpreted(plainly_regular)(columns_of(matrix)):
+            assert r[0] / r[2] <= 1e5
+        else:
+            assert ratio > 1e3
+
+
+def test_a_nearly_singular_jacobian_of_three_constraints_is_counted():
+    """Three constraints of which two differ by 1e-7 in direction: every Jacobian is worth the original's warning."""
+    dae = herk.Dae(
+        E=np.diag([1.0, 0.0, 0.0, 0.0]), f=lambda t, x: np.array([1.0, 0.0, 0.0, 0.0]),
+        g=lambda t, x: np.array([x[1] + x[2], x[1] + (1 + 1e-7) * x[2], x[3] - x[0]]), n=4, m=3,
+        jac_g=lambda t, x: np.array([[0.0, 1.0, 1.0, 0.0], [0.0, 1.0, 1 + 1e-7, 0.0], [-1.0, 0.0, 0.0, 1.0]]),
+    )  # fmt: skip
+    with pytest.warns(ThesisWarning, match=r"R_11/R_mm"):
+        herkosidae(dae, 0.0, 0.1, [0.0, 0.0, 0.0, 0.0], h0=0.05, ssc=0, Jopt=1)
 
 
 def test_required_columns_come_first_by_descending_index_then_the_largest_entries():

@@ -31,7 +31,6 @@ from herk.thesis.memory import (
     PTOL,
     RANK,
     RATES,
-    RELUCTANT,
     REQUIRED,
     RESIDUAL,
     RIGHT,
@@ -46,8 +45,9 @@ from herk.thesis.memory import (
     M,
     N,
 )  # fmt: skip
-from herk.thesis.newton import ILL_CONDITIONED, MOST_TESTS, differences, eliminate, invert, misfit, pick
+from herk.thesis.newton import ILL_CONDITIONED, MOST_TESTS, differences, eliminate, invert, misfit, near_miss, pick
 from herk.thesis.selectors import select
+from herk.thesis.three import iterate_three, plainly_regular
 
 function_at = typed(FUNCTION)
 
@@ -119,16 +119,6 @@ def block_at(g, m, t, x, order, residual, block, control, ints, at, mem):  # typ
     differences(g, t, vector, order, m, control[DELTA], m, residual, changed, block)
 
 
-@compiled()
-def near_miss(off, control, ints):  # type: ignore[no-untyped-def]
-    """Return NEWTON after 99 updates in vain, but let a residual below 10 tol pass."""
-    ints[UPDATES] += MOST_TESTS - 1
-    if off < 10.0 * control[TOL]:
-        ints[RELUCTANT] += 1
-        return OK
-    return NEWTON
-
-
 @compiled(forceinline=True)
 def iterate(m, t, x, order, pivots, residual, block, upper, inverse, control, ints, at, mem):  # type: ignore[no-untyped-def]
     """Solve g = 0 for the algebraic components with one Jacobian, inverted by QR with column pivoting."""
@@ -164,6 +154,11 @@ def simplified(t, x, order, pivots, residual, block, upper, inverse, control, in
     if m == 2:
         return iterate(2, t, x, order, pivots, residual, block, upper, inverse, control, ints, at, mem)
     if m == 3:
+        g = function_at(ints[G_AT])
+        g(t, x, residual)
+        block_at(g, 3, t, x, order, residual, block, control, ints, at, mem)
+        if plainly_regular(block):
+            return iterate_three(g, t, x, order, residual, block, control, ints)
         return iterate(3, t, x, order, pivots, residual, block, upper, inverse, control, ints, at, mem)
     return iterate(m, t, x, order, pivots, residual, block, upper, inverse, control, ints, at, mem)
 
