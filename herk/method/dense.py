@@ -33,6 +33,15 @@ def rows(machine: Machine, t: Array, y: Array, slots: np.ndarray, times: Array) 
     return out
 
 
+def checked(points: Array, t: float | Array) -> Array:
+    """Return the time or times asked for as an array, if they lie between the accepted points."""
+    times = np.array(t, dtype=float)
+    low, high = min(points[0], points[-1]), max(points[0], points[-1])
+    if times.ndim > 1 or not ((times >= low) & (times <= high)).all():
+        raise InputError(f"Dense output is known from {low} to {high}; ask for a time or a vector of times in between.")
+    return times
+
+
 @dataclass(eq=False)
 class DenseOutput:
     """Evaluates between accepted points: order of the tableau's dense output, and on the constraints like the points themselves.
@@ -59,10 +68,7 @@ class DenseOutput:
 
     def __call__(self, t: float | Array) -> Array:
         """Return y at one time (n) or several (n x times)."""
-        times = np.array(t, dtype=float)
-        low, high = min(self.t[0], self.t[-1]), max(self.t[0], self.t[-1])
-        if times.ndim > 1 or not ((times >= low) & (times <= high)).all():
-            raise InputError(f"Dense output is known from {low} to {high}; ask for a time or a vector of times in between.")
+        times = checked(self.t, t)
         out = rows(self.machine, self.t, self.y, self.slots, times.reshape(-1))
         return out[0] if times.ndim == 0 else out.T
 

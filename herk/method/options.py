@@ -19,7 +19,7 @@ NUMBERS = (bool, int, float, np.bool_, np.number)
 CONSISTENT = ("check", "trust", "project")
 NEWTON = ("simplified", "full")
 SELECTION = ("sparse", "complete")
-METHOD_OPTIONS = ("newton", "selection", "interpret", "generate")
+METHOD_OPTIONS = ("newton", "selection", "interpret", "generate", "project_output")
 
 
 @dataclass(frozen=True)
@@ -47,6 +47,7 @@ class Request:
     selection: str
     interpret: bool
     generate: bool
+    project_output: bool
 
 
 def system(given: Any, t_span: Any, y0: Any) -> tuple[Dae, Any, Any]:
@@ -96,7 +97,7 @@ def request(given: Any, t_span: Any, y0: Any, method: str | Tableau, options: di
         max_steps=_count(options["max_steps"]), time_limit=_positive(options["time_limit"], "time_limit", none=True),
         consistent=options["consistent"], callback=options["callback"], newton=extra.get("newton", "simplified"),
         selection=extra.get("selection", "sparse"), interpret=bool(extra.get("interpret", False)),
-        generate=bool(extra.get("generate", True)),
+        generate=bool(extra.get("generate", True)), project_output=bool(extra.get("project_output", True)),
     )  # fmt: skip
 
 

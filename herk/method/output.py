@@ -6,6 +6,7 @@ import numpy as np
 
 from herk.core.dae import Array
 from herk.method.dense import DenseOutput, rows
+from herk.method.interpolant import Interpolant, plain_rows
 from herk.method.machine import Machine
 from herk.method.options import Request
 from herk.method.ready import Recipe
@@ -68,9 +69,11 @@ class Output:
         t, y = (np.concatenate(part) for part in zip(*self.values, strict=True))
         return t, y.T
 
-    def dense(self) -> DenseOutput:
+    def dense(self) -> DenseOutput | Interpolant:
         """Return the dense output over all accepted points."""
         track = self.track
+        if not self.request.project_output:
+            return Interpolant.over(self.machine, track.t.copy(), track.y.copy(), track.slots.copy())
         return DenseOutput.over(Recipe.of(self.request, self.machine), self.machine, track.t.copy(), track.y.copy(), track.slots.copy())
 
     def _joined(self, count: int) -> Points:
@@ -89,7 +92,8 @@ class Output:
         upto = int(np.count_nonzero(times <= t_new if self.request.t1 > self.request.t0 else times >= t_new))
         if upto > self.done:
             wanted = times[self.done : upto]
-            self.values.append((wanted, rows(self.machine, *points, wanted)))
+            values = rows if self.request.project_output else plain_rows
+            self.values.append((wanted, values(self.machine, *points, wanted)))
             self.done = upto
 
     def _note_selections(self, t: Array, _: Array, slots: np.ndarray) -> None:

@@ -51,7 +51,8 @@ def solve_dae(
     consistent    "check" refuses an inconsistent y0 with the rows at fault, "project" repairs it, "trust" takes it as it is
     callback      callback(t, y) after every accepted step; returning True stops
     method_options   newton="simplified" or "full"; selection="sparse" or "complete" (Procedure 3.11 to the letter, at every step);
-                  generate=False: no kernel generated for the model; interpret=True: no compilation
+                  generate=False: no kernel generated for the model; interpret=True: no compilation; project_output=False: values
+                  at t_eval and of dense output are polynomials through the run, not put on g = 0, and need neither f nor g afterwards
     """
     options = {
         "rtol": rtol, "atol": atol, "step": step, "t_eval": t_eval, "dense_output": dense_output, "events": events,
