@@ -159,12 +159,18 @@ def _settle(environment: dict[str, str], memory_limit: float) -> None:
     os.dup2(nowhere, 1)
     os.dup2(nowhere, 2)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    with contextlib.suppress(OSError, AttributeError, TypeError):  # Linux; elsewhere a child ends when it finds the pipe broken
-        ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)
+    die_with_parent()
+    with contextlib.suppress(OSError, AttributeError, TypeError):
         os.close(forkserver._forkserver._forkserver_alive_fd)  # type: ignore[attr-defined] # the server ends when the bench alone does
     with contextlib.suppress(OSError, ValueError):  # systems without such limits go without
         now = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
         resource.setrlimit(resource.RLIMIT_AS, (int(now + memory_limit), resource.getrlimit(resource.RLIMIT_AS)[1]))
+
+
+def die_with_parent() -> None:
+    """Let this process be killed when its parent ends, however that ends; only Linux can, elsewhere a broken pipe is noticed later."""
+    with contextlib.suppress(OSError, AttributeError, TypeError):
+        ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)
 
 
 @contextlib.contextmanager

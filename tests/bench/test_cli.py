@@ -248,23 +248,40 @@ def test_a_study_of_a_document_is_stored_and_fails_with_its_claims(holds, code, 
     assert len({rec["date"] for rec in records}) == 1
 
 
-def test_ctrl_c_ends_cleanly_and_says_how_to_resume(toy, toys, tmp_path):
-    toys.write_text(toys.read_text().replace("[1e-1, 1e-2, 1e-3]", "{ from = 1e-1, to = 1e-8, per_decade = 20 }"))
-    out = tmp_path / "out"
-    command = [sys.executable, "-m", "herk.bench", "run", str(toys), "--file", str(toy), "--solver", "toy_euler", "--out", str(out)]
+def interrupted(command, ready):
+    """Start a bench, press Ctrl-C when it is ready, and return its exit code and what it said on standard error."""
     with subprocess.Popen(command, cwd=ROOT, start_new_session=True, stderr=subprocess.PIPE, text=True) as process:
-        end = time.monotonic() + 60
-        while not (out / store.NAME).exists() or (out / store.NAME).stat().st_size < 5000:
+        end = time.monotonic() + 120
+        while not ready():
             assert time.monotonic() < end
             time.sleep(0.02)
         os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to parent and children
         said = process.communicate(timeout=60)[1]
-    assert process.returncode == cli.INTERRUPTED
+    return process.returncode, said
+
+
+def test_ctrl_c_ends_cleanly_and_says_how_to_resume(toy, toys, tmp_path):
+    toys.write_text(toys.read_text().replace("[1e-1, 1e-2, 1e-3]", "{ from = 1e-1, to = 1e-8, per_decade = 20 }"))
+    out = tmp_path / "out"
+    command = [sys.executable, "-m", "herk.bench", "run", str(toys), "--file", str(toy), "--solver", "toy_euler", "--out", str(out)]
+    code, said = interrupted(command, lambda: (out / store.NAME).exists() and (out / store.NAME).stat().st_size > 5000)
+    assert code == cli.INTERRUPTED
     assert "the same command goes on from there" in said
     assert "Traceback" not in said
     runs = [rec for rec in Store(out / store.NAME).read()[0] if rec["kind"] == "run"]
     assert runs
     assert {rec["status"] for rec in runs} == {"ok"}
+
+
+@pytest.mark.slow
+def test_ctrl_c_ends_several_jobs_in_the_middle_of_a_solve(toy, toys, tmp_path):
+    toy.write_text(toy.read_text().replace("time.sleep(0.005)", f"open({str(tmp_path)!r} + '/' + self.name, 'w').close(); time.sleep(300)"))
+    command = [sys.executable, "-m", "herk.bench", "run", str(toys), "--file", str(toy), "--out", str(tmp_path / "out"), "--jobs", "2"]
+    both = ("toy_euler", "toy_twin")
+    code, said = interrupted([*command, "--solver", both[0], "--solver", both[1]], lambda: all((tmp_path / each).exists() for each in both))
+    assert code == cli.INTERRUPTED
+    assert said.count("\n") == 3, said  # the announcement, an empty line, and how to go on; no word of the processes
+    assert "the same command goes on from there" in said
 
 
 def test_every_record_of_a_session_has_the_fields_of_its_kind(bench):

@@ -20,9 +20,9 @@ ROOT = Path(__file__).parents[2]
 KILLS = 4
 
 
-def start(out: Path, toy: Path, toys: Path) -> subprocess.Popen[bytes]:
+def start(out: Path, toy: Path, toys: Path, jobs: int = 1) -> subprocess.Popen[bytes]:
     command = [sys.executable, "-m", "herk.bench", "run", str(toys), "--file", str(toy), "--out", str(out), "--no-report"]
-    command += ["--jobs", "1", "--solver", "toy_euler", "--solver", "toy_twin"]
+    command += ["--jobs", str(jobs), "--solver", "toy_euler", "--solver", "toy_twin"]
     return subprocess.Popen(command, cwd=ROOT, start_new_session=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
 
@@ -64,11 +64,12 @@ def test_a_bench_killed_again_and_again_ends_with_the_records_of_an_undisturbed_
     assert found == expected
 
 
-def test_the_children_of_a_killed_bench_end_with_it(tmp_path, toy, toys):
+@pytest.mark.parametrize("jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
+def test_the_children_of_a_killed_bench_end_with_it(jobs, tmp_path, toy, toys):
     toy.write_text(
         toy.read_text().replace("time.sleep(0.005)", f"open({str(tmp_path / 'pid')!r}, 'w').write(str(os.getpid())); time.sleep(60)")
     )
-    process = start(tmp_path / "out", toy, toys)
+    process = start(tmp_path / "out", toy, toys, jobs)
     end = time.monotonic() + 60
     while not (text := (tmp_path / "pid").read_text() if (tmp_path / "pid").exists() else "") and time.monotonic() < end:
         time.sleep(0.05)

@@ -40,6 +40,28 @@ def test_two_jobs_give_the_records_of_one(chosen):
     assert timeless(pool.batches(every, 2)) == serial
 
 
+LETHAL = """
+    def solve(self, prepared, settings):
+        mark = __file__ + ".mark"
+        if not os.path.exists(mark):
+            open(mark, "w").close()
+            server = open(f"/proc/{os.getppid()}/stat").read()
+            os.kill(int(server.rpartition(")")[2].split()[1]), 9)  # the process of the pool that waits for us
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="the parent of a parent is looked up in /proc")
+def test_a_process_of_the_pool_that_is_lost_costs_nothing(toy, toys):
+    toy.write_text(toy.read_text().replace("    def solve(self, prepared, settings):\n        time", f"{LETHAL}        time", 1))
+    [loaded] = plugins.load([toy])
+    every = ladders.expand(study.load(str(toys)), ladders.Choice(files=(loaded.path,), solver=("toy_euler", "toy_twin")))
+    runs = [rec for _, batch in pool.batches(every, 2) for rec in batch if rec["kind"] == "run"]
+    assert Path(f"{toy}.mark").exists()
+    assert len({rec["key"] for rec in runs}) == len(runs) == 6
+    assert {rec["status"] for rec in runs} == {"ok"}
+
+
 @pytest.fixture
 def scheduler(tmp_path):
     """Start a scheduler and two workers on loopback, each a program of its own; they end with the test."""
