@@ -61,7 +61,7 @@ class Finding:
 
 def serve(pipe: Connection, environment: dict[str, str], work: Work, todo: Sequence[int]) -> None:
     """Prepare, then report every rung of `todo` as it ends; whatever is thrown costs one finding."""
-    _settle(environment, work.memory_limit)
+    settle(environment, work.memory_limit)
     with contextlib.suppress(BrokenPipeError), threadpool_limits(1):
         try:
             solver, problem = work.load()
@@ -86,7 +86,7 @@ def serve(pipe: Connection, environment: dict[str, str], work: Work, todo: Seque
 
 def answer(pipe: Connection, environment: dict[str, str], function: Callable[[], Any]) -> None:
     """Call a function and send what it returns, or in words what it threw."""
-    _settle(environment, 4e9)
+    settle(environment, 4e9)
     with contextlib.suppress(BrokenPipeError):
         try:
             pipe.send((function(), ""))
@@ -152,7 +152,7 @@ def _thrown(error: BaseException, work: Work) -> Finding:
     return Finding(Reason.EXCEPTION, f"{type(error).__name__}: {error}")
 
 
-def _settle(environment: dict[str, str], memory_limit: float) -> None:
+def settle(environment: dict[str, str], memory_limit: float) -> None:
     """Be quiet, leave Ctrl-C to the parent, die with it, and stay within the memory."""
     os.environ.update(environment)
     nowhere = os.open(os.devnull, os.O_WRONLY)

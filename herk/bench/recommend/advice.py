@@ -159,7 +159,8 @@ def _caution(winner: Row, found: Findings) -> list[str]:
         named = ", ".join(f"{row.solver} on {row.form}" for row in failed[:4]) + (f" and {len(failed) - 4} more" if len(failed) > 4 else "")
         parts.append(f"Failed here, or fell short of the accuracy: {named} (see the remarks).")
     if found.left_out:
-        parts.append(f"{found.left_out} more combinations were left out, because the time budget was used up.")
+        more = "1 more combination was" if found.left_out == 1 else f"{found.left_out} more combinations were"
+        parts.append(f"{more} left out, because the time budget was used up.")
     if found.reference.worst > 0.1 * found.wanted:
         parts.append(_poor(found))
     return parts

@@ -57,15 +57,18 @@ class Flow:
         f = evaluate("f", self.dae.f, t, y, (self.dae.n,))
         return np.asarray(np.linalg.lstsq(E[np.ix_(rows, self.bound)], f[rows], rcond=None)[0])
 
-    def decay(self, t: float, y: Array, sizes: Array) -> float:
-        """Return max(-Re lambda, 0) of the flow, its derivative seen in the tangent space of the constraints."""
+    def decay(self, t: float, y: Array, sizes: Array, change: float = 1e-7) -> float:
+        """Return max(-Re lambda, 0) of the flow, its derivative seen in the tangent space of the constraints.
+
+        The derivative is a difference over `change` times the size of each component.
+        """
         try:
             middle, x = self.rate(t, y[self.bound]), y[self.bound]
             columns = np.empty((len(x), len(x)))
             for k, size in enumerate(sizes[self.bound]):
                 moved = np.array(x)
-                moved[k] += 1e-7 * size
-                columns[:, k] = (self.rate(t, moved) - middle) / (1e-7 * size)
+                moved[k] += change * size
+                columns[:, k] = (self.rate(t, moved) - middle) / (change * size)
             tangent = self._tangent(t, y)
             return max(0.0, float(-np.linalg.eigvals(tangent.T @ columns @ tangent).real.min(initial=0.0)))
         except UNUSABLE:

@@ -26,7 +26,7 @@ class Loaded:
     """The problem, and under which name the file offers it: what the code to paste needs to know."""
 
     problem: Problem
-    kind: str  # "model", "dae" or "problem"
+    kind: str  # "model", "dae", "problem" or "problem()", a function that returns it
     attribute: str
 
 
@@ -57,7 +57,8 @@ def find(module: ModuleType, path: Path) -> Loaded:
     """Return what the module offers; the order of names is the order of how much they tell."""
     for attribute in ("problem", "PROBLEM"):
         if hasattr(module, attribute):
-            return Loaded(_problem(getattr(module, attribute), path), "problem", attribute)
+            offered = getattr(module, attribute)
+            return Loaded(_problem(offered, path), "problem()" if callable(offered) else "problem", attribute)
     for attribute in ("model", "MODEL"):
         if isinstance(getattr(module, attribute, None), Model):
             return Loaded(from_model(getattr(module, attribute)), "model", attribute)

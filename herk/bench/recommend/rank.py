@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from herk.bench.recommend.candidates import Candidate
 from herk.bench.recommend.reference import Agreement, error
 from herk.bench.recommend.trial import Run
+from herk.core import Reason
 
 GIVEN_UP = "given up:"  # how the note of a solver begins that was too slow to go on
 RESTART_PRICE = 3.0  # HERK starts anew at a switch with consistent values; it is chosen if it takes at most so many times as long
@@ -33,7 +35,7 @@ class Trial:
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the ranking; a solver that does not reach the accuracy has its best run and no rank."""
+    """One line of the ranking; a solver that does not reach the accuracy has its best run and no rank. Without constraints no drift."""
 
     solver: str
     form: str
@@ -56,10 +58,11 @@ def measured(runs: Sequence[Run], reference: Agreement, sizes: Sequence[float]) 
 def reached(trial: Trial, wanted: float) -> Measured | None:
     """Return the run with the loosest tolerance at which the error is small enough and stays so at every tighter one.
 
-    One lucky run proves nothing: errors of adaptive runs scatter by a decade when the tolerance moves a little.
+    One lucky run proves nothing: errors of adaptive runs scatter by a decade when the tolerance moves a little. A tighter run that was
+    cut off by its time limit says nothing about the accuracy.
     """
     best = None
-    for each in reversed(trial.runs):
+    for each in reversed([each for each in trial.runs if each.run.reason is not Reason.TIME_LIMIT]):
         if not each.error <= wanted:
             break
         best = each
@@ -70,7 +73,7 @@ def ranking(trials: Sequence[Trial], wanted: float) -> tuple[Row, ...]:
     """Return a row for every candidate: the fastest first, then those that fall short, then those not run."""
     found = [(trial, reached(trial, wanted)) for trial in trials]
     winners = sorted(((trial, at) for trial, at in found if at), key=lambda pair: pair[1].run.seconds)
-    rows = [_row(trial, at, rank, trial.note) for rank, (trial, at) in enumerate(winners, 1)]
+    rows = [_row(trial, at, rank, _merit(trial)) for rank, (trial, at) in enumerate(winners, 1)]
     short = [(trial, min(trial.runs, key=lambda each: each.error)) for trial, at in found if at is None and trial.runs]
     rows += [_row(trial, at, None, _shortfall(trial, at)) for trial, at in sorted(short, key=lambda pair: pair[1].error)]
     rows += [_row(trial, None, None, trial.note) for trial, at in found if at is None and not trial.runs]
@@ -85,6 +88,11 @@ def choose(rows: Sequence[Row], *, restarts: bool) -> Row | None:
     ours = next((row for row in ranked if row.solver.startswith("herk_") and row.form == "overdetermined"), None)
     affordable = restarts and ours is not None and (ours.seconds or 0.0) <= RESTART_PRICE * (ranked[0].seconds or 0.0)
     return ours if affordable else ranked[0]
+
+
+def _merit(trial: Trial) -> str:
+    """Return the note of a solver that reached the accuracy; that tighter runs were too slow to go on is nothing against it."""
+    return "" if trial.note.startswith(GIVEN_UP) else trial.note
 
 
 def _shortfall(trial: Trial, best: Measured) -> str:
@@ -102,4 +110,5 @@ def _row(trial: Trial, at: Measured | None, rank: int | None, note: str) -> Row:
     if at is None or not at.run.success:
         return Row(solver, form, None, None, None, None, None, None, None, trial.prepare_seconds, note)
     run = at.run
-    return Row(solver, form, rank, run.rtol, at.error, run.seconds, run.nstep, run.nfev, run.drift, trial.prepare_seconds, note)
+    drift = None if math.isnan(run.drift) else run.drift
+    return Row(solver, form, rank, run.rtol, at.error, run.seconds, run.nstep, run.nfev, drift, trial.prepare_seconds, note)

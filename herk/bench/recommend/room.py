@@ -5,13 +5,14 @@ from __future__ import annotations
 import contextlib
 import multiprocessing
 import os
-import resource
 import signal
 import time
 import traceback
 from collections.abc import Callable, Iterator
 from multiprocessing.connection import Connection
 from typing import Any
+
+from herk.bench.worker import settle
 
 TIME_UP = "It was ended: the time allowed was used up."
 GRACE = 2.0  # seconds between asking a process to end and ending it
@@ -74,12 +75,11 @@ def _end(worker: Any) -> None:
 
 
 def _work(pipe: Connection, target: Callable[..., None], arguments: tuple[Any, ...]) -> None:
-    """Run in the other process: silent, with limited memory, on one core."""
+    """Run in the other process: silent, with limited memory, on one core, and not beyond the end of the bench."""
     from threadpoolctl import threadpool_limits
 
     with contextlib.suppress(BrokenPipeError):
-        _silence()
-        _limit_memory()
+        settle(dict(os.environ), MEMORY)
         try:
             with threadpool_limits(1):
                 target(lambda kind, content: pipe.send((kind, content)), *arguments)
@@ -87,16 +87,3 @@ def _work(pipe: Connection, target: Callable[..., None], arguments: tuple[Any, .
             pipe.send(("failed", traceback.format_exc()))
         else:
             pipe.send(("done", None))
-
-
-def _silence() -> None:
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    for stream in (1, 2):
-        os.dup2(nowhere, stream)
-
-
-def _limit_memory() -> None:
-    with contextlib.suppress(OSError, ValueError):  # systems without such limits go without
-        with open("/proc/self/statm") as file:
-            now = int(file.read().split()[0]) * resource.getpagesize()
-        resource.setrlimit(resource.RLIMIT_AS, (int(now + MEMORY), resource.getrlimit(resource.RLIMIT_AS)[1]))

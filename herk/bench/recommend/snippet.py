@@ -38,8 +38,8 @@ def _header(path: str, facts: Facts, body: str) -> str:
 
 def _system(facts: Facts) -> str:
     """Return the expression for what solve_dae takes."""
-    if facts.kind == "problem":
-        return f'given["{facts.attribute}"]' + ("()" if facts.attribute == "problem" else "")
+    if facts.kind == "problem()":
+        return f'given["{facts.attribute}"]()'
     if facts.kind == "dae":
         return f'given["{facts.attribute}"], given["t_span"], given["y0"]'
     return f'given["{facts.attribute}"]'
@@ -50,18 +50,18 @@ def _herk(facts: Facts, row: Row, atol: str) -> str:
     return (
         f'sol = herk.solve_dae({_system(facts)}, method="{method}", rtol={row.rtol:.0e}, atol={atol})\n'
         "assert sol.success, sol.message\n"
-        "t, y = sol.t, sol.y  # every constraint holds to rounding at every point\n"
+        f"t, y = sol.t, sol.y{'  # every constraint holds to rounding at every point' if facts.m else ''}\n"
     )
 
 
 def _herk_pieces(facts: Facts, row: Row, atol: str, times: Sequence[float]) -> str:
     """Return a loop over the pieces between switches: each is smooth, and algebraic components may jump between them."""
     method, ends = row.solver.removeprefix("herk_"), ", ".join(repr(float(time)) for time in (facts.t_span[0], *times, facts.t_span[1]))
-    model = _system(facts) if facts.kind == "model" else f"{_system(facts)}.model"
+    dae = 'system.form("overdetermined")' if facts.kind == "model" else "system.dae"
     return (
-        f"model, ends = {model}, [{ends}]  # the equations switch at the times between\n"
-        'dae = model.form("overdetermined")\n'
-        "t, y, start = np.empty(0), np.empty((dae.n, 0)), model.y0\n"
+        f"system, ends = {_system(facts)}, [{ends}]  # the equations switch at the times between\n"
+        f"dae = {dae}\n"
+        "t, y, start = np.empty(0), np.empty((dae.n, 0)), system.y0\n"
         "for a, b in zip(ends, ends[1:]):\n"
         "    inside = (np.nextafter(a, b), np.nextafter(b, a))  # each piece stays on its own side of the switch\n"
         "    start = herk.consistent_start(dae, inside[0], start)  # multipliers and other algebraic components may jump\n"
@@ -75,11 +75,12 @@ def _scipy(facts: Facts, row: Row, atol: str) -> str:
     method = SCIPY[row.solver]
     jac = "" if method in ("DOP853", "RK45") else "jac=form.rate_jacobian, "
     vector = f"np.array({atol})[list(form.kept)]" if atol.startswith("[") else atol
-    model = _system(facts) if facts.kind == "model" else f"{_system(facts)}.model"
+    model, span, start = ("system", "form.t_span", "") if facts.kind == "model" else ("system.model", "system.t_span", "system.y0")
     return (
+        f"system = {_system(facts)}\n"
         f'form = {model}.form("ode")  # index reduced, algebraic components eliminated; `back` computes them again\n'
         f"atol = {vector}\n"
-        f'sol = solve_ivp(form.rate, form.t_span, form.start()[0], method="{method}", {jac}rtol={row.rtol:.0e}, atol=atol)\n'
+        f'sol = solve_ivp(form.rate, {span}, form.start({start})[0], method="{method}", {jac}rtol={row.rtol:.0e}, atol=atol)\n'
         "assert sol.success, sol.message\n"
         "t, y = sol.t, form.back(sol.t, sol.y)\n"
     )
@@ -96,7 +97,7 @@ def _protocol(row: Row, atol: str) -> str:
 
 
 def _tuple(atol: str) -> str:
-    return f"tuple({atol})" if atol.startswith("[") else atol
+    return f"({atol[1:-1]})" if atol.startswith("[") else atol
 
 
 def _atol(rtol: float, sizes: Sequence[float]) -> str:

@@ -38,7 +38,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Run:
-    """What one solve came to; `y` is unknowns x grid times, `t` the solver's own points, `drift` the largest |g| at them."""
+    """What one solve came to; `y` is unknowns x grid times, `t` the solver's own points, `drift` the largest |g| at them, if any."""
 
     solver: str
     form: str
@@ -112,6 +112,6 @@ def _run(candidate: Candidate, rtol: float, problem: Problem, on_grid: Solution,
 def _drift(problem: Problem, solution: Solution) -> float:
     dae = problem.dae
     if not dae.m or not len(solution.t):
-        return 0.0
+        return float("nan")
     at = np.unique(np.linspace(0, len(solution.t) - 1, DRIFT_POINTS).astype(int))
     return max(float(np.abs(dae.g(solution.t[k], np.ascontiguousarray(solution.y[:, k]))).max()) for k in at)

@@ -35,7 +35,7 @@ def test_problem_file_of_the_template_is_taken(tmp_path):
     from herk.bench.new import create
 
     loaded = load(create("problem", "own_bead", tmp_path))
-    assert (loaded.kind, loaded.problem.name) == ("problem", "own_bead")
+    assert (loaded.kind, loaded.problem.name) == ("problem()", "own_bead")
 
 
 def test_file_without_anything_usable_is_answered_with_what_it_should_define(user_file):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,12 +11,13 @@ import pytest
 import herk
 from herk.bench.recommend import evidence
 from herk.bench.recommend.advice import cure
+from herk.bench.recommend.answer import HEAD, cells
 from herk.bench.recommend.candidates import candidates, kind
 from herk.bench.recommend.examine import Facts, decay, explore, grid
 from herk.bench.recommend.flow import Flow
 from herk.bench.recommend.inquiry import ladder, recommend
 from herk.bench.recommend.load import from_model
-from herk.bench.recommend.rank import Measured, Row, Trial, choose, ranking, reached
+from herk.bench.recommend.rank import GIVEN_UP, Measured, Row, Trial, choose, ranking, reached
 from herk.bench.recommend.reference import agree
 from herk.bench.recommend.switching import switches
 from herk.bench.recommend.trial import Run
@@ -84,6 +86,13 @@ def test_growth_is_no_decay():
     assert decay(flow, t, y, np.array([1.0, 1.0]))[0] == pytest.approx(1.0, rel=1e-4)
 
 
+def test_jump_in_the_state_is_no_decay():
+    """Dry friction: x'' = -x - sign(x')/5 has eigenvalues +-i wherever it is smooth; at the start x' = 0 it is not."""
+    flow, t, y = explore(from_model(model("v", "-x - 0.2*sign(v)")))
+    assert flow.decay(t[0], y[0], np.array([1.0, 1.0])) > 1e5
+    assert decay(flow, t, y, np.array([1.0, 1.0])) == pytest.approx((0.0, 0.0), abs=1e-4)
+
+
 def test_grid_avoids_jumps_and_ends_at_the_end():
     times = np.array(grid((0.0, 4.0), (1.0,)))
     assert times[-1] == 4.0
@@ -110,6 +119,24 @@ def test_one_lucky_run_does_not_count():
     lucky = trial("herk_dop853", {1e-4: 1e-7, 1e-5: 1e-4, 1e-6: 1e-7, 1e-7: 1e-8})
     assert reached(lucky, 1e-6).run.rtol == 1e-6
     assert reached(trial("herk_dop853", {1e-4: 1e-7, 1e-5: 1e-4}), 1e-6) is None
+
+
+def test_tighter_run_that_was_cut_off_takes_nothing_back():
+    good = trial("scipy_radau", {1e-6: 1e-7, 1e-7: 1e-8})
+    late = Measured(replace(run("scipy_radau", rtol=1e-8), reason=Reason.TIME_LIMIT), math.inf)
+    failed = Measured(replace(run("scipy_radau", rtol=1e-8), reason=Reason.STEP_UNDERFLOW), math.inf)
+    assert reached(replace(good, runs=(*good.runs, late)), 1e-6).run.rtol == 1e-6
+    assert reached(replace(good, runs=(*good.runs, failed)), 1e-6) is None
+
+
+def test_solver_given_up_after_it_reached_the_accuracy_is_ranked_without_blame():
+    [row] = ranking([replace(trial("scipy_rk45", {1e-6: 1e-8}), note=f"{GIVEN_UP} too slow")], 1e-6)
+    assert (row.rank, row.note) == (1, "")
+
+
+def test_without_constraints_there_is_no_drift_to_show():
+    [row] = ranking([trial("scipy_rk45", {1e-6: 1e-8}, drift=math.nan)], 1e-6)
+    assert cells(row)[HEAD.index("max |g|")] == "-"
 
 
 def test_ranking_is_by_time_and_keeps_those_that_fall_short():
