@@ -43,7 +43,7 @@ def solve_dae(
     system        a herk.Dae, a herk.Model (its hidden constraints are found) or a problem of the test set
     t_span, y0    (t0, t_end), t_end < t0 allowed, and the start; None entries of y0 are computed from the constraints
     method        a name in herk.METHODS, or a Tableau
-    rtol, atol    tolerances of the local error of the differential components, atol a number or one per component
+    rtol, atol    tolerances of the local error in every component, multipliers too; atol a number or one per component
     step          a number: fixed step, the last one shortened to hit t_end
     t_eval        times to return instead of the accepted points; dense_output=True lets the solution be called with a time
     events        functions (t, y) -> float by SciPy's rules: attributes `terminal` (True or a count) and `direction`
