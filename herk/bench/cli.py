@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import os
+import shlex
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
 
-from herk.core import HerkError
+from herk.core import HerkError, InputError
 
 OUT = Path("reports/out")
 STANDARD = ("work_precision", "convergence", "drift")
@@ -105,6 +107,7 @@ def run(asked: argparse.Namespace) -> int:
     documents = [name for name in asked.study if name in seeds.names()]
     if wrong := set(asked.study) - set(documents) - set(study.names()) - {name for name in asked.study if name.endswith(".toml")}:
         raise study.nearest(wrong.pop(), [*seeds.names(), *study.names()], "study")
+    _prepare(asked.out)
     own = plugins.load(asked.file or ())
     choice = ladders.Choice(
         tuple(asked.problem or ()), tuple(asked.solver or ()), asked.tag, tuple(each.path for each in own),
@@ -128,6 +131,16 @@ def run(asked: argparse.Namespace) -> int:
     if not asked.no_report:
         report(asked)
     return code
+
+
+def _prepare(folder: Path) -> None:
+    """Make the folder and look whether it can be written into: better now than after an hour of work."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"The folder {str(folder)!r} cannot be made: {error.strerror}. Name another one with --out.") from None
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise InputError(f"The folder {str(folder)!r} cannot be written into. Name another one with --out.")
 
 
 def document(name: str, out: Path, quick: bool) -> int:
@@ -179,7 +192,7 @@ def compare(asked: argparse.Namespace) -> int:
 
     found = comparing.compare(asked.old, asked.new)
     print(found.text)
-    return CLAIM_FAILED if found.regression else FINE
+    return CLAIM_FAILED if found.regression else FINE if found.common else NOTHING_RAN
 
 
 def check(asked: argparse.Namespace) -> int:
@@ -188,7 +201,7 @@ def check(asked: argparse.Namespace) -> int:
 
     found = claims.check(asked.out, say, asked.problem, asked.quick)
     for claim in found:
-        print(f"{'PASS' if claim.holds else 'FAIL'}  {claim.text}")
+        print(f"{'PASS' if claim.holds else 'FAIL'}  {claim.text}{f': {claim.evidence}' if claim.evidence else ''}")
     if not found:
         return NOTHING_RAN
     return FINE if all(claim.holds for claim in found) else CLAIM_FAILED
@@ -199,7 +212,10 @@ def recommend(asked: argparse.Namespace) -> int:
     from herk.bench.recommend import recommend as advise
     from reports import recommend_page
 
+    _prepare(asked.out)
     found = advise(asked.file, error=asked.error, budget=asked.budget, say=say)
+    if found.verdict == "unusable":
+        raise InputError(found.advice)
     print(found.text)
     print(f"\nPage: {recommend_page.write(found, asked.out)}")
     return FINE
@@ -210,7 +226,9 @@ def new(asked: argparse.Namespace) -> int:
     from herk.bench.new import create
 
     path = create(asked.what, asked.name)
-    print(f"Written: {path}\nRun it: python -m herk.bench run work_precision --quick --file {path}")
+    # A solver in plain Python needs more time than those the quick study is made for, and is compared on one problem first.
+    more = "--problem pendulum --time-limit 10 " if asked.what == "solver" else ""
+    print(f"Written: {path}\nRun it: python -m herk.bench run work_precision --quick {more}--file {shlex.quote(str(path))}")
     return FINE
 
 
@@ -229,5 +247,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         say(f"{parser().prog}: {error}")
         return USAGE
     except KeyboardInterrupt:
-        say(f"\nInterrupted. What has been run is stored in {asked.out}; the same command goes on from there.")
+        resume = f" What has been run is stored in {asked.out}; the same command goes on from there."
+        say(f"\nInterrupted.{resume if asked.command in (None, 'run') else ''}")
         return INTERRUPTED

@@ -39,12 +39,13 @@ class Change:
 
 @dataclass(frozen=True)
 class Comparison:
-    """All differences between two record sets."""
+    """All differences between two record sets; `common` counts the runs and claims that are in both."""
 
     old: str
     new: str
     changes: tuple[Change, ...]
     notes: tuple[str, ...]
+    common: int
 
     @property
     def regression(self) -> bool:
@@ -58,7 +59,9 @@ class Comparison:
         for worse, title in ((True, "Worse:"), (False, "Other changes:")):
             found = [f"  {change.kind}: {change.text}" for change in self.changes if change.worse is worse]
             lines += ["", title, *found] if found else []
-        return "\n".join([*lines, "", "REGRESSION" if self.regression else "No regression."])
+        sound = "No regression." if self.common else "Nothing is in both: there is nothing to compare."
+        verdict = "REGRESSION" if self.regression else sound
+        return "\n".join([*lines, "", verdict])
 
 
 def compare(old: Path, new: Path) -> Comparison:
@@ -66,9 +69,10 @@ def compare(old: Path, new: Path) -> Comparison:
     before, after = _records(Path(old)), _records(Path(new))
     ladders = _ladders(before, after)
     same = len({tuple(record.get(name) for name in MACHINE) for record in (*before, *after) if record["kind"] == "run"}) <= 1
+    common = sum(map(len, ladders.values())) + len(_claimed(before).keys() & _claimed(after).keys())
     changes = [*_claims(before, after), *_outcomes(ladders), *_accuracy(ladders), *_orders(ladders)]
     changes += [*(_times(ladders) if same else ()), *_lost(before, after)]
-    return Comparison(str(old), str(new), tuple(changes), tuple(_notes(ladders, same)))
+    return Comparison(str(old), str(new), tuple(changes), tuple(_notes(ladders, same)), common)
 
 
 def _records(path: Path) -> list[Record]:
@@ -177,8 +181,12 @@ def _order(runs: Sequence[Record]) -> float | None:
     return float(np.polyfit(*zip(*points, strict=True), 1)[0]) if len({x for x, _ in points}) >= ENOUGH else None
 
 
+def _claimed(records: Sequence[Record]) -> dict[tuple[str, str], Record]:
+    return {(each["study"], each["text"]): each for each in records if each["kind"] == "claim"}
+
+
 def _claims(before: Sequence[Record], after: Sequence[Record]) -> Iterator[Change]:
-    old, new = ({(each["study"], each["text"]): each for each in records if each["kind"] == "claim"} for records in (before, after))
+    old, new = _claimed(before), _claimed(after)
     for place, claim in old.items():
         now = new.get(place)
         if now is not None and claim["holds"] != now["holds"]:

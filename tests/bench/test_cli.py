@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -118,6 +119,33 @@ def test_a_foreign_records_file_is_named_and_left_alone(bench, capsys):
     assert "is not a record of this bench" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("arguments", [["run", "drift"], ["recommend", "absent.py"], []])
+def test_a_folder_that_cannot_be_made_is_said_before_anything_is_run(arguments, tmp_path, capsys):
+    (tmp_path / "file").touch()
+    assert cli.main([*arguments, "--out", str(tmp_path / "file" / "out")]) == cli.USAGE
+    said = capsys.readouterr().err
+    assert "cannot be made: Not a directory. Name another one with --out." in said
+    assert said.count("\n") == 1
+
+
+def test_a_file_without_a_model_is_a_mistake_and_no_page_is_written(tmp_path, capsys):
+    assert cli.main(["recommend", str(tmp_path / "absent.py"), "--out", str(tmp_path)]) == cli.USAGE
+    assert "There is no file" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(("command", "resumes"), [(["run", "drift"], True), (["compare", "a", "b"], False)])
+def test_only_what_is_stored_is_said_to_go_on(command, resumes, monkeypatch, capsys):
+    def press(asked):
+        raise KeyboardInterrupt
+
+    monkeypatch.setitem(cli.COMMANDS, command[0], press)
+    assert cli.main(command) == cli.INTERRUPTED
+    said = capsys.readouterr().err
+    assert "Interrupted." in said
+    assert ("goes on from there" in said) is resumes
+
+
 def test_a_report_without_records_is_exit_3(tmp_path, capsys):
     assert cli.main(["report", "--out", str(tmp_path)]) == cli.NOTHING_RAN
     assert "no records" in capsys.readouterr().err
@@ -193,7 +221,7 @@ def test_without_pyarrow_the_missing_table_is_said(bench, monkeypatch):
 
 @pytest.mark.parametrize(("regression", "code"), [(True, cli.CLAIM_FAILED), (False, cli.FINE)])
 def test_compare_returns_1_on_a_regression(regression, code, monkeypatch, capsys):
-    answer = SimpleNamespace(compare=lambda old, new: SimpleNamespace(text=f"{old} {new}", regression=regression))
+    answer = SimpleNamespace(compare=lambda old, new: SimpleNamespace(text=f"{old} {new}", regression=regression, common=1))
     monkeypatch.setitem(sys.modules, "herk.bench.compare", answer)
     monkeypatch.setattr("herk.bench.compare", answer, raising=False)
     assert cli.main(["compare", "old", "new"]) == code
@@ -282,6 +310,18 @@ def test_ctrl_c_ends_several_jobs_in_the_middle_of_a_solve(toy, toys, tmp_path):
     assert code == cli.INTERRUPTED
     assert said.count("\n") == 3, said  # the announcement, an empty line, and how to go on; no word of the processes
     assert "the same command goes on from there" in said
+
+
+@pytest.mark.parametrize("what", ["problem", "solver"])
+def test_a_template_is_written_with_a_command_that_fits_any_folder(what, tmp_path, monkeypatch, capsys):
+    folder = tmp_path / "with space"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    assert cli.main(["new", what, "my_own"]) == cli.FINE
+    command = shlex.split(capsys.readouterr().out.partition("Run it: ")[2])
+    asked = cli.parser().parse_args(command[3:])
+    assert asked.file == [folder / "my_own.py"]
+    assert asked.problem == (["pendulum"] if what == "solver" else None)
 
 
 def test_every_record_of_a_session_has_the_fields_of_its_kind(bench):

@@ -123,3 +123,16 @@ def test_missing_and_new_runs_are_told_apart_from_regressions(compared):
 def test_place_without_records_is_said(tmp_path):
     with pytest.raises(InputError, match="There are no records at"):
         compare(tmp_path, tmp_path)
+
+
+def test_records_that_share_nothing_are_not_called_sound(compared):
+    found = compared(ladder("1"), ladder("2", solver="scipy_radau"))
+    assert found.common == 0
+    assert "nothing to compare" in found.text
+    assert "No regression" not in found.text
+
+
+def test_claims_alone_can_be_compared(compared):
+    found = compared(claims("1", order=True), claims("2", order=True))
+    assert found.common == 1
+    assert "No regression." in found.text

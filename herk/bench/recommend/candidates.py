@@ -13,6 +13,10 @@ Candidate = tuple[str, str]  # solver, form
 REFEREES: tuple[Candidate, ...] = (
     ("herk_dop853", "overdetermined"), ("ida_sundae_jac", "index1"), ("scipy_radau", "ode"), ("solve_dae_radau", "index1"),
 )  # fmt: skip
+# An ordinary differential equation has no form of index 1: Radau IIA twice, and BDF as LSODA has it.
+ODE_REFEREES: tuple[Candidate, ...] = (
+    ("herk_dop853", "overdetermined"), ("radau5", "ode"), ("scipy_lsoda", "ode"), ("scipy_radau", "ode"),
+)  # fmt: skip
 LIKELY: tuple[Candidate, ...] = (
     ("herk_dopri5", "overdetermined"), ("radau5", "index1"), ("scipy_lsoda", "ode"), ("scipy_dop853", "ode"), ("radau5", "ode"),
     ("ida_sundae_jac", "ggl"), ("scipy_bdf", "ode"),
@@ -38,8 +42,9 @@ def kind(name: str) -> str:
 
 
 def referees(facts: Facts) -> tuple[Candidate, ...]:
-    """Return the candidates whose agreement makes the reference."""
-    return CALLABLES[:3] if facts.index is None else REFEREES
+    """Return the candidates whose agreement makes the reference; where stability asks explicit ones for many steps they come last."""
+    chosen = CALLABLES[:3] if facts.index is None else REFEREES if facts.index else ODE_REFEREES
+    return tuple(sorted(chosen, key=lambda pair: facts.stability_steps > MANY_STEPS and kind(pair[0]) == "explicit"))
 
 
 def candidates(facts: Facts) -> list[Candidate]:

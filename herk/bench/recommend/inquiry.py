@@ -47,9 +47,18 @@ class Clock:
         return min(self.budget - self.solving, self.deadline - time.monotonic())
 
     @property
+    def gone(self) -> float:
+        """Return the part of the budget that is gone, in solving or on the clock."""
+        return max(self.solving / self.budget, (time.monotonic() - self.start) / (MOST * self.budget))
+
+    @property
     def deadline(self) -> float:
         """Return the moment at which everything ends."""
         return self.start + MOST * self.budget
+
+    def part(self, share: float) -> float:
+        """Return a share of the budget, in seconds that read well in messages."""
+        return float(f"{share * self.budget:.3g}")
 
 
 @dataclass
@@ -117,9 +126,9 @@ def _referee(path: str, facts: Facts, clock: Clock, say: Say) -> tuple[Agreement
     runs: list[Run] = []
     prepared: dict[Candidate, float] = {}
     complaints: list[str] = []
-    plan = Plan(path, facts.grid, facts.sizes, REFEREE_LIMIT * clock.budget, timed=False)
+    plan = Plan(path, facts.grid, facts.sizes, clock.part(REFEREE_LIMIT), timed=False)
     for candidate in referees(facts):
-        if clock.solving > REFEREE_SHARE * clock.budget and len({run.solver for run in runs if run.success}) > 1:
+        if clock.gone > REFEREE_SHARE and agree(runs, _origin, facts.sizes):
             break
         say(f"reference: {candidate[0]} on {candidate[1]}")
         heard = _listen(candidate, reference.TOLERANCES, plan, clock, lambda _: False)
@@ -157,7 +166,7 @@ def ladder(error: float) -> tuple[float, ...]:
 
 
 def _trials(path: str, facts: Facts, agreed: Agreement, error: float, clock: Clock, say: Say) -> Iterator[Trial]:
-    plan = Plan(path, facts.grid, facts.sizes, RUN_LIMIT * clock.budget)
+    plan = Plan(path, facts.grid, facts.sizes, clock.part(RUN_LIMIT))
     fastest = float("inf")
     accurate = max(error / MARGIN, 3 * agreed.worst)
 

@@ -63,7 +63,8 @@ class Run:
 def climb(send: Send, candidate: Candidate, tolerances: Sequence[float], plan: Plan) -> None:
     """Send ("remark", text) for every warning, ("prepared", seconds), then ("run", Run) for each tolerance until time runs out.
 
-    A solver that does not take the problem sends ("unfit", why) instead.
+    A solver that does not take the problem sends ("unfit", why) instead. The first run that is late gets a second chance, because it
+    may have compiled what is needed from then on.
     """
     name, form = candidate
     problem, own = load(plan.path).problem, solver(name)
@@ -79,8 +80,11 @@ def climb(send: Send, candidate: Candidate, tolerances: Sequence[float], plan: P
         send("remark", text)
     ready = time.process_time()
     send("prepared", ready - start)
+    patient = True
     for rtol in tolerances:
         on_grid = own.solve(prepared, plan.settings(rtol, on_grid=True))
+        if on_grid.reason is Reason.TIME_LIMIT and patient:
+            patient, on_grid = False, own.solve(prepared, plan.settings(rtol, on_grid=True))
         whole = on_grid.success and on_grid.y.shape == (len(problem.y0), len(plan.grid)) and np.isfinite(on_grid.y).all()
         if whole:
             free, seconds = _timed(own, prepared, plan, rtol) if plan.timed else (on_grid, np.nan)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -12,10 +13,10 @@ import herk
 from herk.bench.recommend import evidence
 from herk.bench.recommend.advice import cure
 from herk.bench.recommend.answer import HEAD, cells
-from herk.bench.recommend.candidates import candidates, kind
+from herk.bench.recommend.candidates import candidates, kind, referees, solver
 from herk.bench.recommend.examine import Facts, decay, explore, grid
 from herk.bench.recommend.flow import Flow
-from herk.bench.recommend.inquiry import ladder, recommend
+from herk.bench.recommend.inquiry import MOST, Clock, ladder, recommend
 from herk.bench.recommend.load import from_model
 from herk.bench.recommend.rank import GIVEN_UP, Measured, Row, Trial, choose, ranking, reached
 from herk.bench.recommend.reference import agree
@@ -195,6 +196,16 @@ def test_drift_is_reported_only_where_constraints_drift():
     assert evidence.drift([kept, lost]).worst.solver == "scipy_radau"
 
 
+def test_half_a_budget_is_gone_when_half_the_clock_is():
+    clock = Clock(60.0)
+    assert clock.gone < 0.01
+    clock.solving = 15.0
+    assert clock.gone == pytest.approx(0.25, abs=0.01)
+    clock.start -= 0.5 * MOST * 60.0
+    assert clock.gone == pytest.approx(0.5, abs=0.01)
+    assert clock.part(0.06) == 3.6
+
+
 def test_ladder_surrounds_the_error_with_two_tolerances_in_a_decade():
     assert ladder(1e-6)[:3] == (1e-4, 3e-5, 1e-5)
     assert ladder(1e-6)[-1] == 1e-11
@@ -209,6 +220,15 @@ def test_forms_a_model_cannot_have_are_not_tried_and_stiff_ones_begin_with_impli
     stiff = candidates(Facts(**{**FACTS.__dict__, "stability_steps": 1e6}))
     assert kind(stiff[0][0]) != "explicit"
     assert len(set(stiff)) == len(stiff)
+
+
+def test_referees_take_the_model_and_two_implicit_ones_vouch_for_each_other_where_it_is_stiff():
+    for index in (0, 1, 3):
+        stiff = referees(Facts(**{**FACTS.__dict__, "index": index, "stability_steps": 1e6}))
+        assert set(stiff) <= set(candidates(Facts(**{**FACTS.__dict__, "index": index})))
+        implicit = [(kind(name), solver(name).family) for name, _ in stiff if kind(name) != "explicit"]
+        assert any(not set(a) & set(b) for a, b in combinations(implicit, 2))
+        assert kind(stiff[-1][0]) == "explicit"
 
 
 @pytest.mark.parametrize(("message", "words"), [
