@@ -1,4 +1,4 @@
-"""Eliminated unknowns at many points at once, compiled: without it the way back would cost more than a fast solve."""
+"""Eliminated unknowns from their constraints at many points at once, compiled: or the way back would cost more than a fast solve."""
 
 from __future__ import annotations
 
@@ -7,37 +7,72 @@ from typing import Any
 import numpy as np
 
 from herk.core.dae import Array
-from herk.core.jit import compiled
+from herk.core.jit import compiled, inner
 from herk.core.pointers import address
 from herk.method.callables import NAMES, bind
 from herk.method.signatures import FUNCTION, function_at
 from herk.model.back import Back
+from herk.model.given import GivenForm
 from herk.model.linear import solve_block
 
+LINEAR, MOST = 2, 30  # iterations: the second one of a linear system is for rounding
+SETTLED = 1e-7  # relative size of a correction after which the next one would be lost in rounding: Newton's method squares it
+LOST = 1e-3  # corrections larger than this that do not shrink either are no rounding
+ZERO = 1e-7  # of the largest unknown: smaller ones are measured by that
 
-@compiled("void(int64, int64, float64[::1], float64[:,::1], int64[::1], float64[::1])")
-def _complete(g_address, jac_address, t, y, unknown, work):  # type: ignore[no-untyped-def]
-    """Compute y[i, unknown] from constraints that are linear in them, one correction for rounding."""
+
+@inner()
+def _size(y, unknown, change):  # type: ignore[no-untyped-def]
+    """Return the largest relative correction."""
+    largest = 0.0
+    for c in range(unknown.shape[0]):
+        largest = max(largest, abs(y[unknown[c]]))
+    size = 0.0
+    for c in range(unknown.shape[0]):
+        part = abs(change[c]) / (abs(y[unknown[c]]) + ZERO * largest)
+        if not part <= size:  # nan counts
+            size = part
+    return size if largest > 0.0 else 0.0
+
+
+@inner()
+def _newton(g, jac_g, t, y, unknown, most, work):  # type: ignore[no-untyped-def]
+    """Correct y[unknown] until it settles; return whether it did, which a linear system always does."""
+    n, m = y.shape[0], unknown.shape[0]
+    change = work[m * m : m * m + m]
+    right = work[m * m + m : m * m + 2 * m]
+    matrix = work[m * m + 2 * m : m * m + 2 * m + m * n]
+    last = np.inf
+    for _ in range(most):
+        g(t, y, right)
+        jac_g(t, y, matrix)
+        for r in range(m):
+            for c in range(m):
+                work[r * m + c] = matrix[r * n + unknown[c]]
+            change[r] = right[r]
+        if solve_block(work, m) == 0.0:
+            return False
+        for c in range(m):
+            y[unknown[c]] -= change[c]
+        size = _size(y, unknown, change)
+        if most > LINEAR and (size <= SETTLED or last * 0.5 <= size <= LOST):
+            return True
+        last = size
+    return most <= LINEAR
+
+
+@compiled("void(int64, int64, float64[::1], float64[:,::1], int64[::1], float64[::1], int64, float64[::1])")
+def _complete(g_address, jac_address, t, y, unknown, guess, most, work):  # type: ignore[no-untyped-def]
+    """Compute y[i, unknown] from the constraints, beginning with the point before or with the guess; NaN where that leads nowhere."""
     g = function_at(g_address)
     jac_g = function_at(jac_address)
-    n = y.shape[1]
-    m = unknown.shape[0]
-    small = m * m + m
-    right = work[small : small + m]
-    matrix = work[small + m : small + m + m * n]
     for i in range(t.shape[0]):
-        for _ in range(2):
-            g(t[i], y[i], right)
-            jac_g(t[i], y[i], matrix)
-            for r in range(m):
-                for c in range(m):
-                    work[r * m + c] = matrix[r * n + unknown[c]]
-                work[m * m + r] = right[r]
-            if solve_block(work, m) == 0.0:
-                for c in range(m):
-                    work[m * m + c] = np.nan
-            for c in range(m):
-                y[i, unknown[c]] -= work[m * m + c]
+        for c in range(unknown.shape[0]):
+            before = y[i - 1, unknown[c]] if i > 0 else np.nan
+            y[i, unknown[c]] = before if np.isfinite(before) else guess[c]
+        if not _newton(g, jac_g, t[i], y[i], unknown, most, work):
+            for c in range(unknown.shape[0]):
+                y[i, unknown[c]] = np.nan
 
 
 class Completion:
@@ -49,10 +84,14 @@ class Completion:
         self._functions = (functions["g"], functions["jac_g"])  # kept alive: compiled code has their addresses only
         self._addresses = tuple(address(function, FUNCTION) for function in self._functions)
         self._unknown, self._work = np.array(unknown, dtype=np.int64), np.empty(m * m + 2 * m + m * n)
+        # Formulas are linear in what they eliminate; callables need not be, and may not even be defined at zero.
+        given = isinstance(source, GivenForm)
+        self._most = MOST if given else LINEAR
+        self._guess = np.array(source.y0, dtype=float)[list(unknown)] if given else np.zeros(len(unknown))
 
     def __call__(self, t: Array, y: Array) -> None:
         """Change y in place."""
-        _complete(*self._addresses, t, y, self._unknown, self._work)
+        _complete(*self._addresses, t, y, self._unknown, self._guess, self._most, self._work)
 
 
 def model_points(back: Back, t: Array, z: Array) -> Array:

@@ -88,7 +88,22 @@ class Explicit(Prepared):
         """Return the unknowns solved for, and the rows and unknowns that are left."""
         rows = tuple(int(i) for i in np.flatnonzero(np.asarray(self.form.E).any(axis=1)))
         kept = tuple(j for j in range(self.form.n) if j not in self.form.algebraic)
-        return Elimination(self.form, rows, kept, self.form.algebraic)
+        return _Completed(self.form, rows, kept, self.form.algebraic)
+
+
+@dataclass(frozen=True, eq=False)
+class _Completed(Elimination):
+    """An elimination by the compiled completion, which is at home with constraints that are not linear in what they determine."""
+
+    @cached_property
+    def _complete(self) -> Completion:
+        return Completion(self.index1, self.eliminated)
+
+    def _full(self, t: float, z: Any) -> Array:
+        y = np.zeros((1, self.index1.n))
+        y[0, list(self.kept)] = z
+        self._complete(np.array([t], dtype=float), y)
+        return np.asarray(y[0])
 
 
 def implicit(problem: Problem, form: str) -> Implicit:
@@ -127,7 +142,7 @@ def _product(E: Array, function: Callable[..., None], shape: tuple[int, ...]) ->
 
 
 def _eliminated(form: Any, at: Elimination) -> Callable[[float, Array], Array]:
-    """Return z' of a form with constraints that are linear in its algebraic unknowns."""
+    """Return z' of a form whose constraints determine its algebraic unknowns."""
     f, n, complete = bind(form).in_place[NAMES.index("f")], form.n, Completion(form, at.eliminated)
     rows, kept = list(at.rows), list(at.kept)
     inverse = np.linalg.inv(np.asarray(form.E)[np.ix_(rows, kept)])

@@ -114,7 +114,7 @@ class Radau5(Rival):
 
     def prepare(self, problem: Problem, form: str) -> Ready:
         """Return the form, compiled."""
-        extra: dict[str, Any] = {"kinks": problem.kinks}
+        extra: dict[str, Any] = {"kinks": problem.kinks, "sizes": problem.sizes}
         if self.projected:
             extra |= {"top": problem.form(f"index{own_index(problem.model)}"), "whole": problem.dae}
         try:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -14,9 +13,7 @@ import numpy as np
 import baselines
 import herk
 import testset
-from herk.bench import store
-from herk.bench.recommend.candidates import kind
-from herk.bench.recommend.room import Send, reports
+from herk.bench import referees, store
 from herk.bench.record import Record
 from herk.core import InputError, Problem, Settings, Solver
 from herk.core.dae import Array
@@ -110,37 +107,7 @@ def _drift(solver: Solver, form: str, periods: int) -> tuple[float, str]:
     return max(float(np.abs(dae.g(float(sol.t[k]), np.ascontiguousarray(sol.y[:, k]))).max()) for k in at), ""
 
 
-# References: two solvers that share neither kind of method nor library have to reach them, each to the accuracy it shows by itself.
-REFEREES = (
-    ("ida_sundae_jac", "index1"), ("radau5", "index1"), ("solve_dae_radau", "index1"), ("radau5", "ode"), ("scipy_lsoda", "ode"),
-    ("scipy_radau", "ode"), ("herk_dop853", "overdetermined"), ("ida_sundae_jac", "index2"), ("radau5", "index2"),
-    ("ida_sundae_jac", "ggl"),
-)  # fmt: skip
 QUICK = ("academic", "cv_circuit", "pendulum", "rlc")
-ROUGH = 1e-6  # gives the sizes of the components
-PAIRS = ((1e-8, 1e-9), (1e-11, 1e-12))  # the difference within a pair is the accuracy of the solver; the last pair it survives counts
-SAFETY = 3.0  # errors of adaptive runs scatter
-LEAST_DIGITS = 4.0
-ROUNDING = 1e-13
-PROBLEM_LIMIT, REFEREE_LIMIT = 240.0, 30.0  # seconds on the clock: compilation included, and one solve
-
-
-@dataclass(frozen=True)
-class Vote:
-    """What one solver says about a reference: distance to it and own accuracy, relative to the size of each component."""
-
-    solver: str
-    form: str
-    error: float
-    own: float
-    confirms: bool
-
-    @property
-    def text(self) -> str:
-        """Return the vote in words."""
-        verdict = "agrees" if self.confirms else "differs"
-        digits = -math.log10(max(self.error, 1e-16))
-        return f"{self.solver} on {self.form} {verdict}: {digits:.1f} digits (its own accuracy {-math.log10(max(self.own, 1e-16)):.1f})"
 
 
 def chosen(pattern: str) -> list[str]:
@@ -152,88 +119,9 @@ def chosen(pattern: str) -> list[str]:
 
 
 def references(names: Sequence[str], say: Say, made: Callable[[str], Problem] = testset.get) -> Iterator[Claim]:
-    """Claim for every problem with a reference that two independent solvers confirm it; each problem has a process of its own."""
-    for name in names:
-        say(f"reference of {name}")
-        text = f"the reference of {name} is confirmed by two independent solvers"
-        votes: list[Vote] = []
-        notes: list[str] = []
-        for what, content in reports(_vote, name, made, deadline=time.monotonic() + PROBLEM_LIMIT):
-            if what == "none":
-                break
-            if what == "vote":
-                votes.append(content)
-            elif what != "done":
-                notes.append(_brief(str(content)))
-        else:
-            evidence = "; ".join([*(vote.text for vote in votes), *notes]) or "no solver takes this problem"
-            yield Claim(text, confirmed(votes), evidence)
-
-
-def _brief(text: str, most: int = 160) -> str:
-    line = text.strip().splitlines()[-1] if text.strip() else ""
-    return line if len(line) <= most else f"{line[: most - 3]}..."
-
-
-def confirmed(votes: Sequence[Vote]) -> bool:
-    """Tell whether two solvers of different kind and family agree with the reference, and none that is as accurate differs."""
-    good = [vote for vote in votes if vote.confirms]
-    return any(_independent(a.solver, b.solver) for a in good for b in good) and len(good) == len(votes)
-
-
-def _independent(first: str, second: str) -> bool:
-    return kind(first) != kind(second) and baselines.get(first).family != baselines.get(second).family
-
-
-def _vote(send: Send, name: str, made: Callable[[str], Problem]) -> None:
-    """Run in a process of its own: send votes until two independent solvers have spoken."""
-    problem = made(name)
-    if problem.reference is None:
-        send("none", None)
-        return
-    spoken: list[str] = []
-    for solver_name, form in REFEREES:
-        if any(_independent(a, b) for a in spoken for b in spoken):
-            return
-        if solver_name not in baselines.names() or solver_name in spoken or any(not _independent(solver_name, each) for each in spoken):
-            continue
-        solver = baselines.get(solver_name)
-        if solver.available()[0] and solver.supports(problem, form)[0]:
-            try:
-                vote = ballot(solver, form, problem)
-            except Exception as error:  # noqa: BLE001 - a solver that fails has no vote, others have
-                vote = f"{solver_name} on {form}: {type(error).__name__}: {error}"
-            if isinstance(vote, Vote):
-                spoken.append(solver_name)
-            send("vote" if isinstance(vote, Vote) else "note", vote)
-
-
-def ballot(solver: Solver, form: str, problem: Problem) -> Vote | str:
-    """Return the vote of one solver, or why it has none."""
-    reference = problem.reference
-    assert reference is not None
-    prepared = solver.prepare(problem, form)
-
-    def points(rtol: float, sizes: Array) -> Array | str:
-        atol = tuple(float(rtol * size) for size in sizes)
-        sol = solver.solve(prepared, Settings(rtol=rtol, atol=atol, time_limit=REFEREE_LIMIT))
-        return np.asarray(sol.y) if sol.success and np.isfinite(sol.y).all() else sol.message
-
-    rough = points(ROUGH, np.array(problem.sizes or [max(float(np.abs(problem.y0).max()), 1e-3)] * len(problem.y0)))
-    if isinstance(rough, str):
-        return f"{solver.name} on {form}: {rough}"
-    largest = np.maximum(np.abs(rough).max(axis=1), np.abs(reference.y))
-    sizes = np.maximum(largest, 1e-9 * largest.max())
-    vote: Vote | str = f"{solver.name} on {form} has no accurate result"
-    for pair in PAIRS:
-        coarse, fine = (points(rtol, sizes) for rtol in pair)
-        if isinstance(coarse, str) or isinstance(fine, str):
-            why = coarse if isinstance(coarse, str) else fine
-            return vote if isinstance(vote, Vote) else f"{solver.name} on {form}, rtol {pair[0]:.0e}: {why}"
-        own, error = (float(np.max(np.abs(fine[:, -1] - end) / sizes)) for end in (coarse[:, -1], reference.y))
-        allowed = min(SAFETY * own + 2 * 10.0**-reference.digits + ROUNDING, 10.0 ** -min(reference.digits, LEAST_DIGITS))
-        vote = Vote(solver.name, form, error, own, error <= allowed)
-    return vote
+    """Claim for every problem with a reference that two independent solvers confirm it."""
+    for verdict in referees.verdicts(names, say, made):
+        yield Claim(f"the reference of {verdict.problem} is confirmed by two independent solvers", verdict.holds, verdict.evidence)
 
 
 def studied(records: Sequence[Record], say: Say) -> Iterator[Claim]:

@@ -11,7 +11,7 @@ import baselines
 import herk
 import testset
 from herk.bench import claims, record
-from herk.bench.claims import Vote, ballot, check, confirmed, drift, orders, references, studied, work_precision
+from herk.bench.claims import check, drift, orders, references, studied, work_precision
 from herk.bench.store import NAME, Store
 from herk.core import InputError, Problem
 from herk.method.tableau import Tableau
@@ -90,24 +90,6 @@ def test_wrong_digit_of_a_reference_is_found():
 
 def test_problem_without_reference_claims_nothing():
     assert list(references(["wind_pendulum_printed"], silent)) == []
-
-
-def test_ballot_states_the_accuracy_of_the_solver_itself():
-    vote = ballot(baselines.get("ida_sundae_jac"), "index1", testset.get("academic"))
-    assert vote.confirms
-    assert 1e-13 < vote.own < 1e-7
-    assert vote.error < 3 * vote.own
-
-
-def test_two_votes_of_the_same_kind_or_library_confirm_nothing():
-    def vote(solver: str, confirms: bool = True) -> Vote:
-        return Vote(solver, "index1", 1e-9, 1e-9, confirms)
-
-    assert confirmed([vote("ida_sundae_jac"), vote("scipy_radau")])
-    assert not confirmed([vote("ida_sundae_jac"), vote("ida_scikits")])
-    assert not confirmed([vote("scipy_radau"), vote("solve_dae_radau")])
-    assert not confirmed([vote("ida_sundae_jac"), vote("scipy_radau"), vote("herk_dop853", confirms=False)])
-    assert not confirmed([vote("scipy_radau")])
 
 
 def test_claims_of_studies_are_passed_on_as_recorded():
