@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import ctypes
 import os
+import subprocess
+import sys
 import time
+from pathlib import Path
+
+import pytest
 
 from herk.bench.recommend.room import TIME_UP, reports
 
@@ -75,3 +80,37 @@ def test_listener_who_stops_ends_the_process():
     start = time.monotonic()
     listening.close()
     assert time.monotonic() - start < 30
+
+
+LISTENER = """
+import time
+from herk.bench.recommend.room import reports
+from tests.bench.recommend.test_recommend_room import telling
+
+for kind, pid in reports(telling, deadline=time.monotonic() + 60.0):
+    print(pid, flush=True)
+"""
+
+
+def telling(send):
+    send("pid", os.getpid())
+    time.sleep(600)
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="only Linux lets a process die with another")
+def test_process_ends_with_a_bench_that_is_killed():
+    root = Path(__file__).parents[3]
+    with subprocess.Popen([sys.executable, "-c", LISTENER], cwd=root, stdout=subprocess.PIPE, text=True) as bench:
+        pid = int(bench.stdout.readline())
+        bench.kill()
+    end = time.monotonic() + 30
+    while _alive(pid) and time.monotonic() < end:
+        time.sleep(0.05)
+    assert not _alive(pid)
+
+
+def _alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
