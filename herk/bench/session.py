@@ -11,9 +11,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from joblib import Parallel, delayed
+
 import baselines
 import testset
-from herk.bench import describe, estimate, isolate, ladders, plugins, pool, record, run, store
+from herk.bench import describe, environment, estimate, isolate, ladders, plugins, pool, record, run, store
 from herk.bench.ladders import Choice, Ladder
 from herk.bench.progress import Progress
 from herk.bench.record import Record
@@ -21,6 +23,8 @@ from herk.bench.store import Store
 from herk.bench.study import Study
 
 Say = Callable[[str], None]
+Place = tuple[str, str, tuple[str, ...]]  # problem, its changed parameters, files of the user
+SAME = ("herk", "commit")  # a description made by another state of the program is made again
 
 
 @dataclass
@@ -60,10 +64,10 @@ def carry_out(
     jobs = jobs or (1 if study.timed else os.cpu_count() or 1)
     expected = estimate.from_records(known)
     announce(study, every, todo, expected, jobs, cluster, say)
+    kept.append(_changed(descriptions(todo, others(every, choice, known), study.name, say), known))
     if not todo:
         return tally
     keys = set() if fresh else {rec["key"] for rec in known}
-    kept.append(_changed(descriptions(todo, study.name, say), known))
     with Progress(study.name, todo, expected) as progress:
         for ladder, batch in pool.batches(todo, jobs, cluster):
             kept.append(rec for rec in batch if rec["kind"] == "run" or rec["key"] not in keys)
@@ -99,11 +103,27 @@ def _counted(count: int, what: str) -> str:
     return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
-def descriptions(todo: Sequence[Ladder], study: str, say: Say) -> list[Record]:
-    """Return records of the problems and solvers that take part; a problem is looked at in a process of its own."""
+def others(every: Sequence[Ladder], choice: Choice, known: Iterable[Record]) -> list[Place]:
+    """Return the problems of the test set that take no part and are not described yet: a report tells of them all.
+
+    None if problems were chosen: then the report is about those.
+    """
+    if not every or choice.problem or choice.tag or choice.own_problems:
+        return []
+    now = environment.fields()
+    told = {(rec["problem"], rec["changes"]) for rec in known if rec["kind"] == "problem" and all(rec[name] == now[name] for name in SAME)}
+    taking_part = {(ladder.problem, ladder.changes) for ladder in every}
+    return [(name, "{}", choice.files) for name in testset.names() if (name, "{}") not in told | taking_part]
+
+
+def descriptions(todo: Sequence[Ladder], more: Sequence[Place], study: str, say: Say) -> list[Record]:
+    """Return records of the solvers and problems that take part, and of more problems; each is looked at in a process of its own."""
     made = [record.make("solver", study=study, **describe.solver(name)) for name in dict.fromkeys(ladder.solver for ladder in todo)]
-    for problem, changes, files in dict.fromkeys((ladder.problem, ladder.changes, ladder.files) for ladder in todo):
-        about, why = isolate.call(partial(_described, problem, changes, files))
+    places = [*dict.fromkeys((ladder.problem, ladder.changes, ladder.files) for ladder in todo), *more]
+    if more:
+        say(f"{study}: for the report, a look at {_counted(len(more), 'problem')} of the test set besides.")
+    found = Parallel(n_jobs=os.cpu_count() or 1, backend="threading")(delayed(isolate.call)(partial(_described, *each)) for each in places)
+    for (problem, changes, _), (about, why) in zip(places, found, strict=True):
         if about is None:
             say(f"Problem {problem!r} cannot be described: {why}")
         else:

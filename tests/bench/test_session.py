@@ -1,0 +1,65 @@
+"""A session describes every problem of the test set, so that a report can tell of them all, and does so once."""
+
+from __future__ import annotations
+
+import pytest
+
+from herk.bench import session, store, study
+from herk.bench.ladders import Choice
+
+PLAN = study.parse({"name": "small", "rtol": [1e-3], "case": [{"problem": "academic", "solver": "scipy_rk45", "form": "ode"}]})
+
+
+@pytest.fixture
+def carried(tmp_path, monkeypatch):
+    """Return a function that carries out a study without running anything, and returns the problems described and what was said.
+
+    One of the names in the test set belongs to no problem.
+    """
+    monkeypatch.setattr(session.testset, "names", lambda tag=None: ["absent", "academic", "robertson", "wind_pendulum_printed"])
+    monkeypatch.setattr(session.pool, "batches", lambda *_: iter(()))
+
+    def carry_out(choice=Choice()):  # noqa: B008
+        said = []
+        session.carry_out(PLAN, choice, tmp_path, say=said.append)
+        records = store.Store(tmp_path / store.NAME).read()[0]
+        return [rec for rec in records if rec["kind"] == "problem"], said
+
+    return carry_out
+
+
+def test_problems_that_take_no_part_are_described_too_and_one_that_cannot_be_stops_none(carried):
+    problems, said = carried()
+    known = {rec["problem"]: rec for rec in problems}
+    assert set(known) == {"academic", "robertson", "wind_pendulum_printed"}
+    assert [line for line in said if "cannot be described" in line and "'absent'" in line]
+    assert len(known["robertson"]["equations"]) == 3
+    assert (known["robertson"]["index"], known["robertson"]["m"]) == (1, 1)
+    assert known["robertson"]["reference_digits"] is not None
+    assert len(known["robertson"]["published_y"]) == 3
+    assert known["wind_pendulum_printed"]["equations"] == []
+    assert known["wind_pendulum_printed"]["reference_digits"] is None
+
+
+def test_what_is_described_already_is_not_described_again(carried):
+    before, _ = carried()
+    after, said = carried()
+    assert after == before
+    assert [line for line in said if "a look at 1 problem" in line]  # the one that cannot be described
+
+
+def test_a_description_by_another_state_of_the_program_is_made_again(carried):
+    problems, _ = carried()
+    ladders = session.ladders.expand(PLAN)
+    assert [name for name, *_ in session.others(ladders, Choice(), problems)] == ["absent"]
+    older = [{**rec, "commit": "another"} for rec in problems]
+    assert [name for name, *_ in session.others(ladders, Choice(), older)] == ["absent", "robertson", "wind_pendulum_printed"]
+
+
+@pytest.mark.parametrize("choice", [Choice(problem=("academic",)), Choice(tag="index1"), Choice(own_problems=("mine",))])
+def test_when_problems_were_chosen_the_report_is_about_those(choice):
+    assert session.others(session.ladders.expand(PLAN), choice, []) == []
+
+
+def test_nothing_is_described_for_a_study_that_runs_nothing():
+    assert session.others([], Choice(), []) == []
