@@ -23,6 +23,7 @@ NUMBERS = (
     "rtol", "step", "t_reached", "t_end", "nstep", "nreject", "nfev", "ngev", "njev", "nlu", "nit", "wall_min", "wall_median",
     "cpu_min", "cpu_median", "repeats", "compile_seconds", "error_end", "error_grid", "scd", "mescd", "drift.all", "memory_bytes",
 )  # fmt: skip
+FEW = "testset"  # the study of every problem at a few tolerances
 MEASURED = ("error_end.", "error_grid.", "scd.", "mescd.", "drift.", "invariant.")
 ENVIRONMENT = ("herk", "commit", "python", "numpy", "scipy", "numba", "sympy", "machine", "cores", "os")
 
@@ -49,9 +50,20 @@ class Contents:
         return frozenset(name for name in self.runs["solver"].unique() if self.family(name) == "herk")
 
     @cached_property
+    def tried(self) -> pd.DataFrame:
+        """Return the runs that were asked for a tolerance, those of the drift study aside.
+
+        The study of the test set has few tolerances: a problem that another study has measured is shown with the runs of that one.
+        """
+        runs = self.runs[self.runs["step"].isna() & (self.runs["study"] != "drift")]
+        few = runs["study"] == FEW
+        return runs[~few | ~runs["case"].isin(runs.loc[~few, "case"].unique())]
+
+    @cached_property
     def ladders(self) -> pd.DataFrame:
-        """Return the runs that were asked for a tolerance, those of the drift study aside."""
-        return self.runs[self.runs["step"].isna() & (self.runs["study"] != "drift")]
+        """Return those of them that verdicts on work are about: many tolerances, unless the records hold no such runs."""
+        many = self.tried["study"] != FEW
+        return self.tried[many] if many.any() else self.tried
 
     @cached_property
     def fixed(self) -> pd.DataFrame:

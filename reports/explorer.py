@@ -32,7 +32,7 @@ DETAILS = ("ngev", "nreject", "nit")
 
 def data(contents: Contents) -> dict[str, Any]:
     """Return everything the plot needs; it holds the runs with tolerances."""
-    runs = contents.ladders
+    runs = contents.tried
     errors = {**ERRORS, **_groups(runs)}
     numbers = [name for name in (*COSTS, *errors, *DETAILS) if name in runs and runs[name].notna().any()]
     texts = ("case", "curve", "status", "reason")

@@ -24,7 +24,7 @@ Looks = Mapping[str, style.Look]
 def looks(contents: Contents) -> dict[str, style.Look]:
     """Return a look for every curve of the records, the same in every figure."""
     pairs = contents.runs[["curve", "solver", "form"]].drop_duplicates()
-    known = style.looks(zip(pairs["solver"], pairs["form"], strict=True), contents.ours, set(contents.ladders["solver"]))
+    known = style.looks(zip(pairs["solver"], pairs["form"], strict=True), contents.ours, set(contents.tried["solver"]))
     return {row.curve: known[row.solver, row.form] for row in pairs.itertuples()}
 
 

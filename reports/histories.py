@@ -14,6 +14,8 @@ from reports.curves import TINY
 Series = Mapping[str, tuple[list[float], list[Any]]]
 Named = Sequence[tuple[str, style.Look, Series]]  # label, look, series of one run
 MOST_COMPONENTS = 7
+LEAST = 1e-17  # zero is drawn here
+GROWTH = 1.02  # less is not seen on a logarithmic axis
 
 
 def numbers(values: Sequence[Any]) -> np.ndarray:
@@ -31,12 +33,46 @@ def drift(runs: Named) -> Figure:
             if name in series:
                 t, values = series[name]
                 largest = np.fmax.accumulate(np.abs(numbers(values)))
-                axes.plot(t, np.maximum(largest, 1e-17), label=label, **_plain(look))
+                axes.plot(t, np.maximum(largest, LEAST), label=label, **_plain(look))
         axes.set(title=name.replace("drift.level", "constraints of level ").replace("drift.all", "all constraints"), xlabel="t")
     style.logarithmic(figure.axes[0].yaxis)
     figure.axes[0].set_ylabel("largest |g| so far")
     style.legend_below(figure, figure.axes[0])
     return figure
+
+
+def kept(runs: Named) -> Figure | None:
+    """Draw how far constraints and invariants have moved at most so far, a panel for each; None if nothing is recorded."""
+    found = {}
+    for label, look, series in runs:
+        drifts = [series[name] for name in sorted(series) if name.startswith("drift.level")]
+        if drifts:
+            found.setdefault("constraints", []).append((label, look, *largest_so_far(drifts)))
+        for name in sorted(series):
+            if name.startswith("invariant."):
+                found.setdefault(name.removeprefix("invariant."), []).append((label, look, *largest_so_far([series[name]])))
+    if not found:
+        return None
+    figure = style.figure(9.6 if len(found) > 1 else 7.2, 3.6)
+    for axes, (name, lines) in zip(np.atleast_1d(np.asarray(figure.subplots(1, len(found)))), found.items(), strict=True):
+        for label, look, t, values in lines:
+            axes.step(t, values, where="post", label=label, **_plain(look))
+        style.logarithmic(axes.yaxis)
+        axes.set(title=name, xlabel="t")
+    figure.axes[0].set_ylabel("largest deviation so far")
+    style.legend_below(figure, max(figure.axes, key=lambda axes: len(axes.get_legend_handles_labels()[1])))
+    return figure
+
+
+def largest_so_far(series: Sequence[tuple[list[float], list[Any]]]) -> tuple[np.ndarray, np.ndarray]:
+    """Return when the largest absolute value of all series grew, and what it was then; the start and the end are always there."""
+    t = np.concatenate([numbers(times) for times, _ in series])
+    order = np.argsort(t, kind="stable")
+    t, values = t[order], np.concatenate([np.abs(numbers(values)) for _, values in series])[order]
+    top = np.maximum(np.fmax.accumulate(values), LEAST)
+    grown = np.r_[True, top[1:] > top[:-1] * GROWTH]
+    grown[-1] = True
+    return t[grown], top[grown]
 
 
 def steps(runs: Named) -> Figure:

@@ -16,12 +16,12 @@ from reports import explorer, images, literature, style
 from reports.contents import Contents
 from reports.mathml import mathml
 from reports.section import Section
-from reports.sections import convergence, documents, drift, failures, problems, proportionality, references, steps, work_precision
+from reports.sections import convergence, documents, drift, failures, problems, proportionality, reached, references, steps, work_precision
 from reports.tables import Table
 from reports.verdicts import counted
 
 TEMPLATES = Path(__file__).with_name("templates")
-SECTIONS = (work_precision, proportionality, convergence, drift, steps, failures, references, problems, documents)
+SECTIONS = (work_precision, proportionality, convergence, drift, reached, steps, failures, references, problems, documents)
 STANDARD = ("work_precision", "convergence", "drift")
 
 
@@ -60,7 +60,7 @@ def render(found: Contents, sections: list[Section], inlined: dict[str, images.I
         css=Markup((TEMPLATES / "page.css").read_text(encoding="utf-8")),  # noqa: S704 - ours
         javascript=Markup(script),  # noqa: S704 - ours
         script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
-        explorer=Markup(explorer.script(found)) if len(found.ladders) else "",  # noqa: S704 - JSON without angle brackets
+        explorer=Markup(explorer.script(found)) if len(found.tried) else "",  # noqa: S704 - JSON without angle brackets
     )
 
 

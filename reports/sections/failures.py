@@ -25,8 +25,11 @@ def section(contents: Contents) -> Section:
     if runs.empty:
         return Section("failures", TITLE, ("There are no runs with tolerances in these records.",))
     cells = runs.groupby(["curve", "problem"], sort=True).apply(cell, include_groups=False)
-    frame = cells.unstack("problem").rename_axis(index=None, columns=None)
-    frame.insert(0, "solver", frame.index)
+    columns, name = "problem", "solver"
+    if runs["problem"].nunique() > runs["curve"].nunique():  # a long table is easier to read than a wide one
+        columns, name = "curve", "problem"
+    frame = cells.unstack(columns).rename_axis(index=None, columns=None)
+    frame.insert(0, name, frame.index)
     marks = dict.fromkeys(frame.columns[1:], mark)
     matrix = Table("failures", "Runs that reached the end, for every solver and problem.", frame, {}, marks)
     return Section("failures", TITLE, tuple(lines(contents)), (WORDS,), (matrix, reasons(runs)))

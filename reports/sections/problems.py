@@ -12,14 +12,16 @@ from reports.tables import Table, seconds, short, tolerance
 
 TITLE = "Problems"
 GOALS = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10)
-LONG = 2000  # characters of LaTeX; longer systems are in the sources
+LONG = 10_000  # characters of LaTeX; longer systems are in the sources
+LONG_HIDDEN = 2000
+CALLABLES = "Given by callables: there is no model to read equations from; they are in the source of the problem."
 SHOWN = "The best of each family on their best forms; the section Work and precision has all. Bars: range of the errors."
 TRAJECTORY = "dotted: the reference, where it is known over time"
 
 
 def section(contents: Contents) -> Section:
     """Return the section: problems as they stand, changed ones if work was measured on them or nothing else is recorded."""
-    run = set(zip(contents.ladders["problem"], contents.ladders["changes"], strict=True))
+    run = set(zip(contents.tried["problem"], contents.tried["changes"], strict=True))
     known = run | {(name, changes) for name, changes in contents.problems if changes == "{}"}
     known |= {min(each) for each in variants(contents) if not set(each) & known}
     if not known:
@@ -35,7 +37,7 @@ def variants(contents: Contents) -> list[list[tuple[str, str]]]:
 
 def part(contents: Contents, name: str, changes: str) -> Section:
     """Return one problem."""
-    record, all_runs, full = contents.problem(name, changes), contents.ladders, case(name, changes)
+    record, all_runs, full = contents.problem(name, changes), contents.tried, case(name, changes)
     runs = all_runs[(all_runs["problem"] == name) & (all_runs["changes"] == changes)]
     lines = [verdicts.duel_words(duel) for duel in duels(contents, runs)]
     return Section(
@@ -45,7 +47,12 @@ def part(contents: Contents, name: str, changes: str) -> Section:
         verdicts=tuple(lines) or ("There are no runs with tolerances on this problem in these records.",),
         words=tuple(facts(record)),
         formulas=tuple(formulas(record)),
-        pictures=(*curve_picture(contents, runs, record), *trajectory(contents, runs, record), *history(contents, runs)),
+        pictures=(
+            *curve_picture(contents, runs, record),
+            *trajectory(contents, runs, record),
+            *kept(contents, runs),
+            *history(contents, runs),
+        ),
         tables=(work(runs), *invariants(runs), *failed(runs)) if len(runs) else (),
         folded=True,
     )
@@ -87,11 +94,14 @@ def ended(sentence: str) -> str:
 def formulas(record: Record) -> list[Formula]:
     """Return equations and constraints level by level."""
     levels = [level for level in record.get("constraints") or [] if level]
-    sets = [("Equations as written", record.get("equations") or [])]
-    sets += [("Constraints as written" if k == 0 else f"Hidden constraints, level {k}", level) for k, level in enumerate(levels)]
-    found = []
-    for words, lines in sets:
-        if lines and sum(len(str(line)) for line in lines) <= LONG:
+    sets = [("Equations as written", record.get("equations") or [], LONG)]
+    sets += [
+        ("Constraints as written", level, LONG) if k == 0 else (f"Hidden constraints, level {k}", level, LONG_HIDDEN)
+        for k, level in enumerate(levels)
+    ]
+    found = [Formula(CALLABLES, ())] if record.get("equations") == [] else []
+    for words, lines, most in sets:
+        if lines and sum(len(str(line)) for line in lines) <= most:
             found.append(Formula(f"{words}:", tuple(str(line) if "=" in str(line) else f"0 = {line}" for line in lines)))
         elif lines:
             found.append(Formula(f"{words}: {len(lines)} lines, too long to show here; see the source of the problem.", ()))
@@ -121,15 +131,27 @@ def trajectory(contents: Contents, runs: pd.DataFrame, record: Record) -> list[P
     return [Picture(f"trajectory_{run['case']}", words, drawn)]
 
 
-def history(contents: Contents, runs: pd.DataFrame) -> list[Picture]:
-    """Return step sizes over time of the curves of the work-precision picture."""
-    found = steps.stored(contents, runs, "step")
+def chosen(contents: Contents, runs: pd.DataFrame, name: str) -> histories.Named:
+    """Return the curves of the work-precision picture that have a series of this name, with what is stored of them."""
+    found = steps.stored(contents, runs, name)
     best = figures.chosen(contents, runs)[:6] if len(found) else []
-    kept = found[found["curve"].isin(best)]
-    if kept.empty:
+    look = figures.looks(contents)
+    return [(run.curve, look[run.curve], contents.series[run.key]) for run in found[found["curve"].isin(best)].itertuples()]
+
+
+def kept(contents: Contents, runs: pd.DataFrame) -> list[Picture]:
+    """Return constraints and invariants over time."""
+    drawn = histories.kept(chosen(contents, runs, "step"))
+    words = "Constraints, hidden ones included, and invariants over time, tightest stored tolerance: the largest deviation so far."
+    return [Picture(f"kept_{runs['case'].iloc[0]}", words, drawn)] if drawn else []
+
+
+def history(contents: Contents, runs: pd.DataFrame) -> list[Picture]:
+    """Return step sizes over time."""
+    named = chosen(contents, runs, "step")
+    if not named:
         return []
-    look, name = figures.looks(contents), kept["case"].iloc[0]
-    named = [(run.curve, look[run.curve], contents.series[run.key]) for run in kept.itertuples()]
+    name = runs["case"].iloc[0]
     return [Picture(f"history_{name}", f"Step sizes over time on {name}, tightest stored tolerance.", histories.steps(named))]
 
 

@@ -76,3 +76,13 @@ def test_a_line_cut_off_is_noted(tmp_path):
     found = contents.read(tmp_path)
     assert len(found.runs) == 1
     assert len(found.notes) == 1
+
+
+def test_the_few_tolerances_of_the_test_set_stand_back_where_there_are_many():
+    many = run(rtol=1e-4, mescd=4.0)
+    few = [run(study="testset", problem=name, rtol=1e-4, mescd=3.0) for name in ("pendulum", "akzo")]
+    both = contents.sort([many, *few])
+    assert list(zip(both.tried["problem"], both.tried["study"], strict=True)) == [("akzo", "testset"), ("pendulum", "work_precision")]
+    assert both.ladders["study"].tolist() == ["work_precision"]
+    alone = contents.sort(few)
+    assert alone.ladders["problem"].tolist() == ["akzo", "pendulum"]

@@ -8,9 +8,9 @@ import re
 import pandas as pd
 import pytest
 
-from herk.bench import store
+from herk.bench import record, store
 from reports import contents, explorer, page
-from reports.sections import drift, failures, references
+from reports.sections import drift, failures, problems, references
 from tests.reports.conftest import HOSTILE, convergence, document, facts, histories, ladder, report, run
 from tests.reports.conftest import drift as drift_records
 
@@ -30,6 +30,7 @@ def test_every_section_has_its_verdict_on_top(out):
         "Tolerance": "Median error over tolerance, ours: 1 to 1",
         "Convergence": "The claimed order is observed in 6 of 8 cases",
         "Drift": "On pendulum until t = 2000 ours on all constraints violate none by more than 3e-15 (1 run).",
+        "Test set": "2 of 2 problems are reached to 6 digits by at least two families.",
         "Steps": "The selection changes on pendulum.",
         "Failures": "173 of 180 runs reached the end with a result that is not wrong.",  # 5 ladders of 33, 6 of drift, 2; 7 failed
         "References": "With fewer right digits in print: akzo (6.0 digits).",
@@ -153,6 +154,34 @@ def test_the_failure_matrix_tells_reasons_and_wrong_results():
     ]
     matrix = failures.section(contents.sort(rows)).tables[0].frame.set_index("solver")["pendulum"]
     assert matrix.to_dict() == {"a": "✓", "b": "1 of 2: wrong", "c": "0 of 3: step underflow", "d": "unsupported"}
+
+
+def test_the_failure_matrix_has_the_shorter_side_on_top():
+    rows = [run(rtol=1e-3, problem=name, solver=solver, mescd=5.0) for name in ("p", "q", "r") for solver in ("a", "b")]
+    assert failures.section(contents.sort(rows)).tables[0].frame.columns.tolist() == ["problem", "a", "b"]
+    assert failures.section(contents.sort(rows[:2])).tables[0].frame.columns.tolist() == ["solver", "p"]
+
+
+def test_a_problem_shows_its_invariants_over_time(tmp_path):
+    made = run(rtol=1e-6, mescd=5.0, cpu_min=1e-3)
+    series = {"step": [0.1, 0.2], "drift.level0": [0.0, 1e-9], "invariant.energy": [0.0, 1e-6]}
+    kept = [record.make("series", run=made["key"], name=name, t=[0.0, 1.0], values=values) for name, values in series.items()]
+    found = problems.section(contents.sort([made, *kept])).parts[0]
+    [picture] = [each for each in found.pictures if each.name == "kept_pendulum"]
+    assert [axes.get_title() for axes in picture.drawn.axes] == ["constraints", "energy"]
+
+
+def test_equations_are_shown_and_where_there_is_no_model_that_is_said():
+    known = {"changes": "{}", "tags": [], "constraints": []}
+    rows = [
+        record.make("problem", problem=name, equations=lines, **known)
+        for name, lines in {"a": [], "b": ["0 = x"], "c": ["x" * 20000]}.items()
+    ]
+    parts = [part.formulas[0] for part in problems.section(contents.sort(rows)).parts]
+    assert "no model" in parts[0].words
+    assert parts[1].latex == ("0 = x",)
+    assert "too long" in parts[2].words
+    assert parts[2].latex == ()
 
 
 def test_the_drift_table_has_a_column_for_ten_a_hundred_and_a_thousand_periods(found):

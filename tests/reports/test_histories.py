@@ -1,0 +1,44 @@
+"""Figures over time: what they draw of the series."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from reports import histories
+from reports.style import Look
+
+LOOK = Look("#000000", "o", (), ours=True)
+
+
+def test_the_largest_deviation_so_far_grows_and_is_drawn_where_it_does():
+    first = ([0.0, 1.0, 2.0, 3.0], [0.0, -1e-3, 5e-4, 2e-3])
+    second = ([0.5, 2.5], [1e-4, 1.5e-3])
+    t, values = histories.largest_so_far([first, second])
+    assert t.tolist() == [0.0, 0.5, 1.0, 2.5, 3.0]
+    assert values.tolist() == [histories.LEAST, 1e-4, 1e-3, 1.5e-3, 2e-3]
+
+
+def test_a_deviation_that_stays_is_drawn_until_the_end():
+    t, values = histories.largest_so_far([(list(range(100)), [1e-3] * 100)])
+    assert t.tolist() == [0, 99]
+    assert values.tolist() == [1e-3, 1e-3]
+
+
+def test_what_is_no_number_is_no_deviation():
+    _, values = histories.largest_so_far([([0.0, 1.0, 2.0], [1e-6, None, 1e-5])])
+    assert values.tolist() == [1e-6, 1e-5]
+
+
+def test_constraints_of_all_levels_and_every_invariant_have_a_panel():
+    t = [0.0, 1.0]
+    series = {"drift.level0": (t, [0.0, 1e-9]), "drift.level1": (t, [0.0, 1e-7]), "invariant.energy": (t, [0.0, -1e-5])}
+    figure = histories.kept([("ours", LOOK, series)])
+    drawn = {axes.get_title(): axes.get_lines()[0].get_ydata()[-1] for axes in figure.axes}
+    assert drawn == {"constraints": pytest.approx(1e-7), "energy": pytest.approx(1e-5)}
+    assert all(np.all(line.get_ydata() > 0) for axes in figure.axes for line in axes.get_lines())
+
+
+def test_without_constraints_and_invariants_there_is_no_picture():
+    assert histories.kept([("ours", LOOK, {"step": ([0.0], [1.0])})]) is None
+    assert histories.kept([]) is None
