@@ -120,6 +120,16 @@ def test_least_sizes_are_those_the_problem_states():
         assert max(settings.atol[:5]) < 1e-9 * settings.rtol  # charges are far smaller than a billionth of the voltages
 
 
+def test_first_run_has_sizes_from_start_and_end():
+    """Flows of a thousandth beside pressures of 1e5: with one absolute tolerance for both, no implicit solver gets through."""
+    tube = testset.get("water_tube")
+    solver = Scripted({})
+    ballot(solver, "index2", tube)
+    flows, pressures = (np.array(solver.asked[0].atol)[list(tube.groups[group])] for group in ("flows", "pressures"))
+    assert flows.max() < 1e-2 * referees.ROUGH
+    assert pressures.min() > 1e4 * referees.ROUGH
+
+
 def test_verdicts_come_in_the_order_of_names_whatever_ends_first(monkeypatch):
     def slow_first(name, _):
         time.sleep(0.3 if name == "a" else 0.0)
