@@ -34,7 +34,7 @@ class Findings:
 def advice(found: Findings) -> str:
     """Return one paragraph."""
     winner = found.chosen
-    parts = [_nature(found.facts), _stiffness(found.stiffness), *_switches(found.facts, found.collapses)]
+    parts = [_nature(found.facts), _stiffness(found.stiffness), *switches(found.facts, found.collapses, winner)]
     parts += [_choice(winner, found.rows, found.wanted), *_caution(winner, found)] if winner else [_nobody(found)]
     return " ".join(part for part in parts if part)
 
@@ -65,7 +65,9 @@ def _stiffness(found: Stiffness) -> str:
     return f"It is {found.verdict}: {steps}; {speed}. Implicit methods are the right ones."
 
 
-def _switches(facts: Facts, collapses: Sequence[float]) -> list[str]:
+def switches(facts: Facts, collapses: Sequence[float], winner: Row | None) -> list[str]:
+    """Return where the model is not smooth, what to do about it, and whether the code to paste does it."""
+    pieced = winner is not None and winner.solver.startswith("herk_") and winner.form == "overdetermined"
     timed = [each for each in facts.switches if each.timed and each.times]
     stated = [each for each in facts.switches if not each.timed and each.times]
     parts = []
@@ -73,7 +75,8 @@ def _switches(facts: Facts, collapses: Sequence[float]) -> list[str]:
         times = sorted({time for each in timed for time in each.times})
         parts.append(
             f"The right-hand side is not smooth at t = {_listed(times)} (where {_named(timed)} changes sign): no method has its order "
-            "across such a time; solve piece by piece and start anew there, as the code below does where it uses HERK."
+            "across such a time; solve piece by piece and start anew there"
+            f"{', as the code below does' if pieced else '; the code below steps across it' if winner else ''}."
         )
     if stated:
         times = sorted({time for each in stated for time in each.times})

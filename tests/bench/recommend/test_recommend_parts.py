@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import herk
-from herk.bench.recommend import evidence
+from herk.bench.recommend import advice, evidence
 from herk.bench.recommend.advice import cure
 from herk.bench.recommend.answer import HEAD, cells
 from herk.bench.recommend.candidates import candidates, kind, referees, solver
@@ -20,7 +20,7 @@ from herk.bench.recommend.inquiry import MOST, Clock, ladder, recommend
 from herk.bench.recommend.load import from_model
 from herk.bench.recommend.rank import GIVEN_UP, Measured, Row, Trial, choose, ranking, reached
 from herk.bench.recommend.reference import agree
-from herk.bench.recommend.switching import switches
+from herk.bench.recommend.switching import Switch, switches
 from herk.bench.recommend.trial import Run
 from herk.core import InputError, Reason
 
@@ -155,6 +155,15 @@ def test_herk_is_chosen_for_restarts_unless_it_is_too_slow():
     assert choose(rows, restarts=True) is rows[1]
     assert choose([row("radau5", 1, 1.0), row("herk_dop853", 2, 4.0)], restarts=True).solver == "radau5"
     assert choose([], restarts=True) is None
+
+
+@pytest.mark.parametrize(("solver", "words"), [("herk_dop853", "as the code below does"), ("radau5", "the code below steps across it")])
+def test_advice_on_a_switch_says_what_the_code_does(solver, words):
+    facts = Facts(**{**FACTS.__dict__, "switches": (Switch("Piecewise", "t - 0.7", True, (0.7,)),)})
+    [said] = advice.switches(facts, (), Row(solver, "overdetermined", 1, 1e-6, 1e-7, 1.0, 1, 1, 0.0, 0.0))
+    assert "not smooth at t = 0.7" in said
+    assert words in said
+    assert "below" not in advice.switches(facts, (), None)[0]
 
 
 def tags(name: str) -> frozenset[str]:
