@@ -87,7 +87,7 @@ def reason(contents: Contents, runs: pd.DataFrame, problem: str) -> tuple[str, s
     tried = runs[runs["status"] != "unsupported"]
     special = ", ".join(name for name in SPECIAL if name in tags(contents, problem))
     if tried.empty:
-        return special or NOT_OFFERED, shortened(runs["message"].iloc[0])
+        return "contradictory" if "contradictory" in special else NOT_OFFERED, shortened(runs["message"].iloc[0])
     done = tried[tried["ok"]]
     scored = done[done["mescd"].notna()]
     failed = tried[~tried["ok"]]

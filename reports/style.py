@@ -49,6 +49,7 @@ RC: Any = {
     "svg.fonttype": "none",
     "svg.hashsalt": "herk",
     "figure.dpi": 120,
+    "path.simplify_threshold": 0.3,  # points closer to the line than that are not seen, but weigh
 }
 DECIMALS = re.compile(rb"(-?\d+\.\d{2})\d+")
 EXPONENT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from reports import curves, figures, histories, verdicts
-from reports.contents import Contents, Record, case
+from reports.contents import FEW, Contents, Record, case
 from reports.section import Formula, Picture, Section
 from reports.sections import failures, steps, work_precision
 from reports.tables import Table, seconds, short, tolerance
@@ -14,8 +14,10 @@ TITLE = "Problems"
 GOALS = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10)
 LONG = 10_000  # characters of LaTeX; longer systems are in the sources
 LONG_HIDDEN = 2000
+MOST = 4  # curves over time in one picture
 CALLABLES = "Given by callables: there is no model to read equations from; they are in the source of the problem."
 SHOWN = "The best of each family on their best forms; the section Work and precision has all. Bars: range of the errors."
+SINGLE = "Run at a few tolerances only, where the error of a single run scatters: small differences of work mean nothing."
 TRAJECTORY = "dotted: the reference, where it is known over time"
 
 
@@ -45,7 +47,7 @@ def part(contents: Contents, name: str, changes: str) -> Section:
         title=f"{full}: {record['title']}" if record.get("title") else full,
         label=label(record),
         verdicts=tuple(lines) or ("There are no runs with tolerances on this problem in these records.",),
-        words=tuple(facts(record)),
+        words=(*facts(record), *([SINGLE] if len(runs) and set(runs["study"]) == {FEW} else [])),
         formulas=tuple(formulas(record)),
         pictures=(
             *curve_picture(contents, runs, record),
@@ -134,7 +136,7 @@ def trajectory(contents: Contents, runs: pd.DataFrame, record: Record) -> list[P
 def chosen(contents: Contents, runs: pd.DataFrame, name: str) -> histories.Named:
     """Return the curves of the work-precision picture that have a series of this name, with what is stored of them."""
     found = steps.stored(contents, runs, name)
-    best = figures.chosen(contents, runs)[:6] if len(found) else []
+    best = figures.chosen(contents, runs)[:MOST] if len(found) else []
     look = figures.looks(contents)
     return [(run.curve, look[run.curve], contents.series[run.key]) for run in found[found["curve"].isin(best)].itertuples()]
 

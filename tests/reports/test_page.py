@@ -171,6 +171,11 @@ def test_a_problem_shows_its_invariants_over_time(tmp_path):
     assert [axes.get_title() for axes in picture.drawn.axes] == ["constraints", "energy"]
 
 
+def test_a_problem_run_at_few_tolerances_is_said_to_be():
+    parts = [problems.section(contents.sort([run(rtol=1e-6, mescd=5.0, study=study)])).parts[0] for study in ("testset", "work_precision")]
+    assert [problems.SINGLE in part.words for part in parts] == [True, False]
+
+
 def test_equations_are_shown_and_where_there_is_no_model_that_is_said():
     known = {"changes": "{}", "tags": [], "constraints": []}
     rows = [

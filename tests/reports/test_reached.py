@@ -115,7 +115,7 @@ def test_every_family_short_of_its_digits_has_a_reason_and_the_evidence():
     assert told == {
         ("wheel", "herk"): ("discontinuous", "2 of 2 runs stopped: Too late. (reached t = 4 of 10)"),
         ("wheel", "irk"): ("discontinuous", "3.0 digits by radau5 · index1 at rtol = 1e-6"),
-        ("wheel", "scipy"): ("discontinuous", "There is no such form."),
+        ("wheel", "scipy"): (reasons.NOT_OFFERED, "There is no such form."),
         ("printed", "herk"): ("contradictory", "Row 0 of g contradicts E y' = f."),
         ("open", "herk"): ("no reference", "1 of 1 runs reach the end; there is nothing to compare with"),
     }
