@@ -101,6 +101,10 @@ class Problem:
         if self.sizes and (len(self.sizes) != len(y0) or not min(self.sizes) > 0):
             raise InputError(f"Problem {self.name!r} needs a positive size for each of its {len(y0)} components, or none at all.")
 
+        begun = getattr(self.model, "y0", ())
+        if any(its is not None and its != mine for mine, its in zip(y0, begun, strict=False)):
+            object.__setattr__(self, "model", self.model.with_start(y0.tolist()))  # or its forms would start elsewhere
+
     def atol(self, value: float) -> float | tuple[float, ...]:
         """Return the absolute tolerance of every component that is `value` in units of its size."""
         return tuple(value * size for size in self.sizes) if self.sizes else value

@@ -8,6 +8,7 @@ import pickle
 import numpy as np
 import pytest
 
+import herk
 from herk.core import Dae, InputError, Invariant, Problem, Reason, Reference, Settings, Solution, Stats, Status, nearest
 
 
@@ -115,3 +116,12 @@ def test_a_solution_prints_short_and_refuses_to_interpolate_without_dense_output
 def test_unknown_names_come_with_the_nearest_known_ones() -> None:
     assert "Did you mean 'dopri5'?" in str(nearest("dopri", ["dopri5", "rk4"], "method"))
     assert "Known: dopri5, rk4." in str(nearest("xyz", ["rk4", "dopri5"], "method"))
+
+
+def test_the_forms_of_a_problem_start_where_the_problem_does():
+    model = herk.Model("decay", states=["x", "y"], E=[[1, 0], [0, 0]], f=["-x", "y - 2*x"], t_span=(0, 1), y0=[1, None])
+    kept = herk.Problem(name="decay", title="", t_span=(0, 1), y0=[1, 2], source="", model=model)
+    moved = herk.Problem(name="decay", title="", t_span=(0, 1), y0=[3, 6], source="", model=model)
+    assert kept.model is model
+    assert list(moved.form("index1").y0) == [3, 6]
+    assert herk.solve_dae(moved, interpret=True).y[:, 0].tolist() == [3, 6]

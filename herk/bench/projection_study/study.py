@@ -25,7 +25,7 @@ class Study:
     errata: list[Erratum]
     rows: list[Row] = field(default_factory=list)
     name: str = "projection"
-    title: str = "J. Schropp, Projected Runge-Kutta methods for index 3 differential-algebraic equations"
+    title: str = "J. Schropp, Projected Runge-Kutta methods for differential algebraic equations of index 3"
 
     def claims(self) -> list[tuple[str, bool]]:
         """Return what the study claims, and whether it holds."""
