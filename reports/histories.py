@@ -14,6 +14,7 @@ from reports.curves import TINY
 Series = Mapping[str, tuple[list[float], list[Any]]]
 Named = Sequence[tuple[str, style.Look, Series]]  # label, look, series of one run
 MOST_COMPONENTS = 7
+MOST_POINTS = 160  # of a curve of step sizes
 LEAST = 1e-17  # zero is drawn here
 GROWTH = 1.1  # less is hardly seen on a logarithmic axis of several decades
 
@@ -75,6 +76,16 @@ def largest_so_far(series: Sequence[tuple[list[float], list[Any]]]) -> tuple[np.
     return t[grown], top[grown]
 
 
+def fewer(t: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return at most MOST_POINTS points: of each stretch the smallest and the largest value, so that extremes survive."""
+    if len(t) <= MOST_POINTS:
+        return t, values
+    known = np.flatnonzero(np.isfinite(values))
+    parts = [part for part in np.array_split(known, MOST_POINTS // 2) if len(part)]
+    places = np.unique([part[pick(values[part])] for part in parts for pick in (np.argmin, np.argmax)]).astype(int)
+    return t[places], values[places]
+
+
 def steps(runs: Named) -> Figure:
     """Draw step sizes over time, and under them the selections where they change."""
     changing = [run for run in runs if "selection" in run[2] and len(set(map(str, run[2]["selection"][1]))) > 1]
@@ -82,8 +93,8 @@ def steps(runs: Named) -> Figure:
     grid = figure.subplots(1 + bool(changing), 1, sharex=True, squeeze=False, height_ratios=(3, 1.2)[: 1 + bool(changing)])
     for label, look, series in runs:
         if "step" in series:
-            t, values = series["step"]
-            grid[0, 0].plot(t, np.maximum(np.abs(numbers(values)), TINY), label=label, **_plain(look))
+            t, values = fewer(*map(numbers, series["step"]))
+            grid[0, 0].plot(t, np.maximum(np.abs(values), TINY), label=label, **_plain(look))
     style.logarithmic(grid[0, 0].yaxis)
     grid[0, 0].set_ylabel("step")
     if changing:

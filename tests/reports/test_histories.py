@@ -42,3 +42,16 @@ def test_constraints_of_all_levels_and_every_invariant_have_a_panel():
 def test_without_constraints_and_invariants_there_is_no_picture():
     assert histories.kept([("ours", LOOK, {"step": ([0.0], [1.0])})]) is None
     assert histories.kept([]) is None
+
+
+def test_of_many_points_the_extremes_are_kept_in_their_order():
+    t = np.arange(1000.0)
+    values = np.ones(1000)
+    values[[137, 501]] = 1e-9, 40.0
+    values[700] = np.nan
+    few, kept = histories.fewer(t, values)
+    assert len(few) <= histories.MOST_POINTS
+    assert np.all(np.diff(few) > 0)
+    assert (kept.min(), kept.max()) == (1e-9, 40.0)
+    assert {137.0, 501.0} <= set(few)
+    assert histories.fewer(t[:5], values[:5])[0].tolist() == t[:5].tolist()
