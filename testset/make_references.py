@@ -1,7 +1,7 @@
 """Recompute references in extended precision by two independent methods and compare them with those stored.
 
-python -m testset.make_references [--problem GLOB] [--write NAME]: extrapolated midpoint rule against Gauss collocation, on the ODE under
-each problem, in long doubles (18 digits) or, for polar forms, in 40 digits. Exit code 1 if a stored reference is not confirmed.
+python -m testset.make_references [--list] [--problem GLOB] [--write NAME]. Exit code 1 if a stored reference is not confirmed, 2 if nothing
+was recomputed. Files are changed by --write alone, and only where the stored value is missing, contradicted or has fewer digits.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ import argparse
 import json
 import sys
 import time
+from collections.abc import Iterator
+from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
@@ -18,20 +20,30 @@ import mpmath
 import numpy as np
 
 import testset
-from testset.extended.methods import collocation, extrapolated
-from testset.extended.special import BY_HAND, System
-from testset.extended.underlying import Long, Underlying
+from testset.extended.pairs import DIGITS
+from testset.extended.recipes import RECIPES, Recipe
+from testset.extended.underlying import Long
 
 FOLDER = Path(__file__).with_name("references")
-# Models without stiffness, kinks and unbounded effort; the others are left to the solvers of the bench.
-BY_MODEL = ("akzo", "andrews", "pendulum_3d")
-# Digits to be confirmed where 14 cannot be: the start of the mechanism is rounded to doubles and errors grow a thousandfold; accelerations
-# of the chain come from a linear system at every evaluation.
-ENOUGH = {"andrews": 12.0, "hanging_chain": 13.0}
-# Error allowed in a step, relative to each unknown and to a thousandth of the largest. It must stay above rounding, which is larger
-# where unknowns start at zero (the chain, the mechanism) or a linear system is solved at every evaluation.
-TOLERANCE = {"hanging_chain": 1e-14, "andrews": 1e-15}
-PARTS = 2  # cuts of an extrapolated step, long against the 8 stages of collocation
+MOST = 40.0  # digits that are counted
+
+
+@dataclass(frozen=True)
+class Finding:
+    """The values of both methods at an end time, the digits to which they agree, what is stored and to how many digits it agrees."""
+
+    t: Any
+    first: Any
+    second: Any
+    agreed: float
+    entry: dict[str, Any] | None
+    found: float | None
+
+    def confirms(self, wanted: float) -> bool:
+        """Tell whether both methods, and what is stored, have the digits wanted, or all that are claimed if those are fewer."""
+        if self.entry is None or self.found is None:
+            return self.agreed >= wanted
+        return self.agreed >= wanted and self.found >= min(wanted, self.entry["digits"])
 
 
 def say(text: str) -> None:
@@ -40,94 +52,112 @@ def say(text: str) -> None:
     sys.stdout.flush()
 
 
-def system(name: str) -> System:
-    """Return the ODE of a problem."""
-    if name in BY_HAND:
-        return BY_HAND[name]()
-    problem = testset.get(name)
-    under = Underlying(problem)
-    return System(under.rate, under.start(), Long(repr(problem.t_span[1])), under.whole, {}, problem.source)
+def digits(values: Any, others: Any, groups: Any, relative: bool = False) -> float:
+    """Return the digits to which two vectors agree, each component relative to the largest of its group, or to 0.001.
 
-
-def recompute(name: str) -> tuple[Any, Any, System]:
-    """Return the end values by both methods."""
-    given = system(name)
-    fine = isinstance(given.t_end, Long)
-    tolerance, tight, columns, stages = (TOLERANCE.get(name, 1e-16), 1e-18, 10, 8) if fine else (1e-30, 1e-36, 16, 12)
-    begin = given.t_end * 0
-    end, times = extrapolated(given.rate, begin, given.t_end, given.start, tolerance, columns)
-    other = collocation(given.rate, times, given.start, PARTS, tight, stages)
-    return given.whole(given.t_end, end), given.whole(given.t_end, other), given
-
-
-def digits(values: Any, others: Any, groups: Any) -> float:
-    """Return the digits to which two vectors agree, each component relative to the largest of its group, or to one if all are small."""
-    worst = 0.0
+    With `relative`, relative to its own size.
+    """
+    kind, worst = type(others[0]), 0.0
     for members in groups.values():
         places = list(members)
-        size = max(max(abs(others[places])), type(others[0])("1e-3"))
-        worst = max(worst, float(max(abs(values[places] - others[places])) / size))
-    return float(-np.log10(max(worst, 1e-40)))
+        floor = kind("1e-60") if relative else max(*abs(others[places]), kind("1e-3"))
+        size = np.maximum(abs(others[places]), floor) if relative else floor
+        worst = max(worst, *(float(error) if error == error else np.inf for error in abs(values[places] - others[places]) / size))
+    return float(-np.log10(max(worst, 10**-MOST)))
 
 
-def kept(name: str, t_end: float, kind: Any) -> Any:
-    """Return the stored end values with all their digits, or None."""
+def kept(name: str) -> list[dict[str, Any]]:
+    """Return the stored values, one entry for each end time; entries after the first inherit the digits of the first."""
     path = FOLDER / f"{name}.json"
     if not path.exists():
-        return None
+        return []
     data = json.loads(path.read_text(encoding="utf-8"))
-    entries = [entry for entry in (data, *data.get("also", ())) if entry["t"] == t_end]
-    return np.array([kind(text) for text in entries[0]["y"]]) if entries else None
+    return [data, *({"digits": data["digits"], **entry} for entry in data.get("also", ()))]
 
 
-def check(name: str) -> bool:
-    """Recompute one reference, print what agrees, return whether it is confirmed."""
-    started = time.process_time()
-    first, second, given = recompute(name)
-    groups = testset.get(name).groups
-    agreed, known = digits(first, second, groups), kept(name, float(given.t_end), type(given.t_end))
-    found = None if known is None else digits(first, known, groups)
-    good = agreed >= ENOUGH.get(name, 14.0) and (found is None or found >= ENOUGH.get(name, 14.0))
-    against = "nothing is stored" if found is None else f"the stored one to {found:.1f}"
-    words = f"two methods agree to {agreed:.1f} digits, with {against} ({time.process_time() - started:.0f} s)"
-    say(f"{'PASS' if good else 'FAIL'}  {name}: {words}")
-    return good
+def recompute(name: str, recipe: Recipe) -> Iterator[Finding]:
+    """Yield what both methods find at the stored end times."""
+    with mpmath.workdps(DIGITS):
+        system, groups = recipe.system(), testset.get(name).groups
+        kind = type(system.t_end)
+        entries: dict[float, dict[str, Any] | None] = {entry["t"]: entry for entry in kept(name) if entry["t"] <= recipe.until} or {
+            float(system.t_end): None
+        }
+        ends = {kind(repr(t)): entries[t] for t in sorted(entries)}
+        for (t, entry), (first, second) in zip(ends.items(), recipe.pair(system, list(ends), recipe.work), strict=True):
+            known = None if entry is None else np.array([kind(text) for text in entry["y"]])
+            found = None if known is None else digits(first, known, groups, recipe.relative)
+            yield Finding(t, first, second, digits(first, second, groups, recipe.relative), entry, found)
 
 
-def write(name: str) -> None:
-    """Store what was recomputed; only digits that both methods give."""
-    first, second, given = recompute(name)
-    agreed = digits(first, second, testset.get(name).groups)
-    fine = isinstance(given.t_end, Long)
-    how = "long doubles" if fine else f"{mpmath.mp.dps} digits"
-    text = [np.format_float_scientific(value, precision=19) if fine else mpmath.nstr(value, 25) for value in first]
-    record = {
-        "t": float(given.t_end), "y": text, "digits": int(min(agreed, 24)), "parameters": given.parameters, "source": given.source,
-        "how": f"extrapolated midpoint rule and Gauss collocation in {how} agree to {agreed:.1f} digits (testset/make_references.py)",
-        "published_digits": None, "published_note": "",
-    }  # fmt: skip
+def check(name: str, recipe: Recipe) -> list[Finding]:
+    """Recompute one reference, print what agrees, return what is not confirmed."""
+    say(f"      {name}: about {recipe.seconds} s on a quiet machine")
+    started, wrong = time.process_time(), []
+    for finding in recompute(name, recipe):
+        good = finding.confirms(recipe.digits)
+        against = "nothing is stored"
+        if finding.entry is not None and finding.found is not None:
+            against = f"with the stored {finding.entry['digits']} to {finding.found:.1f}"
+        words = f"two methods agree to {finding.agreed:.1f} digits, {against}; wanted {recipe.digits:g}"
+        say(f"{'PASS' if good else 'FAIL'}  {name} at t = {float(finding.t):g}: {words} ({time.process_time() - started:.0f} s)")
+        wrong += [] if good else [finding]
+    return wrong
+
+
+def renewed(finding: Finding, recipe: Recipe) -> dict[str, Any] | None:
+    """Return the entry to be stored, or None if the one that is stored stays: it is confirmed and has no fewer digits."""
+    sure = int(min(finding.agreed, 24))
+    old = finding.entry or {}
+    if finding.found is not None and finding.confirms(recipe.digits) and old["digits"] >= sure:
+        return None
+    fine = isinstance(finding.t, Long)
+    text = [np.format_float_scientific(value, precision=19) if fine else mpmath.nstr(value, 25) for value in finding.first]
+    how = f"{recipe.pair.__doc__.partition(' by ')[2].rstrip('.')} in {'long doubles' if fine else f'{DIGITS} digits'}"
+    how += f" agree to {finding.agreed:.1f} digits (testset/make_references.py)"
+    return {**old, "t": float(finding.t), "y": text, "digits": sure, "how": how}
+
+
+def write(name: str, recipe: Recipe) -> int:
+    """Store what was recomputed where the stored value is missing, contradicted or has fewer digits; published values stay."""
+    system, stored = recipe.system(), kept(name)
+    empty = {"parameters": system.parameters, "source": system.source, "published_digits": None, "published_note": ""}
+    entries = {entry["t"]: entry for entry in stored}
+    for finding in recompute(name, recipe):
+        if finding.agreed < recipe.digits:
+            say(f"FAIL  {name}: two methods agree to {finding.agreed:.1f} digits only; nothing is written.")
+            return 1
+        new = renewed(finding, recipe)
+        say(f"      {name} at t = {float(finding.t):g}: {'stays' if new is None else 'is written'}")
+        entries[float(finding.t)] = new or entries[float(finding.t)]
+    main, *others = (entries[entry["t"]] for entry in stored) if stored else entries.values()
+    record = {"t": 0.0, "y": [], "digits": 0, **empty, **main, **({"also": others} if others else {})}
     (FOLDER / f"{name}.json").write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    return 0
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--problem", default="*", help="names of problems, with * and ?")
-    parser.add_argument("--write", metavar="NAME", choices=sorted(BY_HAND), help="store the reference of this problem anew")
+    parser.add_argument("--list", action="store_true", help="names, digits to be confirmed and rough times, nothing is computed")
+    parser.add_argument("--write", metavar="NAME", choices=sorted(RECIPES), help="store the reference of this problem anew if it needs it")
     options = parser.parse_args(arguments)
+    chosen = {name: recipe for name, recipe in RECIPES.items() if fnmatch(name, options.problem)}
+    if not chosen:
+        say(f"No reference named {options.problem!r} can be recomputed; known: {', '.join(sorted(RECIPES))}.")
+        return 2
+    if options.list:
+        for name, recipe in chosen.items():
+            say(f"{name:22} {recipe.digits:4g} digits, about {recipe.seconds} s:{recipe.pair.__doc__.partition(' by')[2]}")
+        return 0
     if np.finfo(Long).eps > 1e-18:
         say("Long doubles are not longer than doubles on this machine; references cannot be recomputed here.")
         return 2
-    mpmath.mp.dps = 40
     if options.write:
-        write(options.write)
-        return 0
-    chosen = [name for name in sorted({*BY_MODEL, *BY_HAND}) if fnmatch(name, options.problem)]
-    if not chosen:
-        say(f"No reference named {options.problem!r} can be recomputed; known: {', '.join(sorted({*BY_MODEL, *BY_HAND}))}.")
-        return 2
-    confirmed = [check(name) for name in chosen]
-    return 0 if all(confirmed) else 1
+        return write(options.write, RECIPES[options.write])
+    wrong = [finding for name, recipe in chosen.items() for finding in check(name, recipe)]
+    return 1 if wrong else 0
 
 
 if __name__ == "__main__":

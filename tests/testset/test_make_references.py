@@ -1,71 +1,130 @@
-"""The program that recomputes references: its methods have the orders and its systems the solutions they claim."""
+"""The program that recomputes references: it confirms, finds wrong digits, and overwrites nothing that is right."""
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
-import sympy as sp
-from mpmath import mp, mpf
 
 import testset
 from testset import make_references
-from testset.extended.methods import collocation, extrapolated, gauss
-from testset.extended.underlying import Long, Underlying, decimal, solve
+from testset.extended.pairs import Work
+from testset.extended.recipes import RECIPES, Recipe
+from testset.extended.system import System
+from testset.extended.underlying import Long
+from testset.make_references import digits
 
-needs_long = pytest.mark.skipif(np.finfo(Long).eps > 1e-18, reason="long doubles are not longer than doubles here")
-
-
-def circle(_, y):
-    return np.array([y[1], -y[0]])
-
-
-def test_both_methods_find_the_cosine_to_thirty_digits():
-    with mp.workdps(40):
-        start, end = np.array([mpf(1), mpf(0)]), mpf(2)
-        first, times = extrapolated(circle, mpf(0), end, start, 1e-30, 16)
-        second = collocation(circle, times, start, 2, 1e-36, 12)
-        for value in (first, second):
-            assert abs(value[0] - mp.cos(2)) < 1e-28
-            assert abs(value[1] + mp.sin(2)) < 1e-28
+pytestmark = pytest.mark.skipif(np.finfo(Long).eps > 1e-18, reason="long doubles are not longer than doubles here")
+NAME = "arevalo"  # its solution is known: x = sin t^2, y = cos t^2
+WORK = Work(1e-14, 1e-18, 8, 6)
 
 
-def test_gauss_integrates_polynomials_up_to_its_order():
-    nodes, A, b = gauss(5, mpf)
-    with mp.workdps(40):
-        assert all(abs(b @ nodes**k - mpf(1) / (k + 1)) < 1e-38 for k in range(1, 10))
-        assert abs(b @ nodes**10 - mpf(1) / 11) > 1e-8
-        assert max(abs(A @ nodes**3 - nodes**4 / 4)) < 1e-38
+def whole(t, y):
+    c, s = np.cos(y[0]), np.sin(y[0])
+    return np.array([s, c, 2 * t * c, -2 * t * s, -4 * t * t])
 
 
-@needs_long
-def test_elimination_is_exact_to_long_doubles():
-    matrix = np.array([[Long(1) / (i + j + 1) for j in range(5)] for i in range(5)])
-    np.testing.assert_allclose(np.array(solve(matrix, matrix.sum(axis=1)) - 1, dtype=float), 0.0, atol=1e-13)
+def track():
+    """Return the angle phi = t^2 from phi' = 2 t, for t up to 2."""
+    return System(lambda t, y: 2 * t + 0 * y, np.array([Long(0)]), Long(2), whole, {}, "a test")
 
 
-def test_short_decimals_are_meant_and_long_doubles_are_kept():
-    assert decimal(sp.Float(0.58) * sp.Symbol("x")) == sp.Rational(58, 100) * sp.Symbol("x")
-    assert decimal(sp.Float(1 / 3)) == sp.Rational(1 / 3)
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    problem = type("Given", (), {"groups": {"positions": (0, 1), "velocities": (2, 3), "multipliers": (4,)}})
+    monkeypatch.setattr(make_references, "FOLDER", tmp_path)
+    monkeypatch.setattr(make_references, "RECIPES", {NAME: Recipe(track, 1, WORK)})
+    monkeypatch.setattr(testset, "get", lambda name: problem)
+    return tmp_path
 
 
-@needs_long
-def test_underlying_ode_of_a_model_is_its_flow():
-    problem = testset.get("pendulum_3d")
-    under = Underlying(problem)
-    rate = under.rate(Long(0), under.start())
-    np.testing.assert_allclose(np.array(rate, dtype=float), problem.dae.f(0.0, problem.y0)[:6], rtol=1e-15, atol=1e-15)
+def store(folder, change=0.0, claimed=15, **more):
+    y = [np.format_float_scientific(value, precision=19) for value in whole(Long(2), np.array([Long(4)]))]
+    y[1] = np.format_float_scientific(Long(y[1]) + Long(change), precision=19)
+    data = {"t": 2.0, "y": y, "digits": claimed, "parameters": {}, "source": "a test", "how": "by hand", "published_y": ["1"], **more}
+    (folder / f"{NAME}.json").write_text(json.dumps(data))
 
 
-@needs_long
-def test_angles_of_the_chain_give_its_start():
-    given, problem = make_references.system("hanging_chain"), testset.get("hanging_chain")
-    whole = np.array(given.whole(Long(0), given.start), dtype=float)
-    np.testing.assert_allclose(whole, problem.y0, rtol=1e-13, atol=1e-14)
-    moved = np.array(given.whole(Long(0), given.start + Long(1) / 7 * np.cos(np.arange(20))), dtype=float)
-    np.testing.assert_allclose(problem.dae.g(0.0, moved), 0.0, atol=1e-12)  # any angles and speeds satisfy every constraint
+def test_a_right_reference_is_confirmed(folder, capsys):
+    store(folder)
+    assert make_references.main([]) == 0
+    out = capsys.readouterr().out
+    assert "about 1 s" in out.splitlines()[0]
+    assert f"PASS  {NAME} at t = 2" in out
 
 
-@needs_long
+def test_a_wrong_digit_is_found(folder, capsys):
+    store(folder, change=1e-12)
+    assert make_references.main([]) == 1
+    assert f"FAIL  {NAME}" in capsys.readouterr().out
+
+
+def test_a_digit_that_is_not_claimed_may_be_wrong(folder):
+    store(folder, change=1e-12, claimed=10)
+    assert make_references.main([]) == 0
+
+
+def test_every_stored_end_time_is_checked(folder, capsys):
+    wrong = {"t": 1.0, "y": [str(value) for value in whole(Long(1), np.array([Long("1.001")]))]}
+    store(folder, also=[wrong])
+    assert make_references.main([]) == 1
+    out = capsys.readouterr().out
+    assert f"FAIL  {NAME} at t = 1" in out
+    assert f"PASS  {NAME} at t = 2" in out
+
+
+def test_methods_that_disagree_confirm_nothing(folder, monkeypatch, capsys):
+    store(folder)
+    pair = lambda system, ends, work: iter([(whole(Long(2), [Long(4)]), whole(Long(2), [Long("4.0000000001")]))])
+    monkeypatch.setattr(make_references, "RECIPES", {NAME: Recipe(track, 1, WORK, pair)})
+    assert make_references.main([]) == 1
+    assert f"FAIL  {NAME}" in capsys.readouterr().out
+
+
+def test_a_check_changes_no_file_and_writing_keeps_what_is_right(folder):
+    store(folder, claimed=20)
+    before = (folder / f"{NAME}.json").read_text()
+    assert make_references.main([]) == 0
+    assert (folder / f"{NAME}.json").read_text() == before
+    assert make_references.main(["--write", NAME]) == 0
+    assert json.loads((folder / f"{NAME}.json").read_text())["how"] == "by hand"
+
+
+def test_writing_corrects_a_wrong_value_and_keeps_the_published_one(folder):
+    store(folder, change=1e-9)
+    assert make_references.main(["--write", NAME]) == 0
+    data = json.loads((folder / f"{NAME}.json").read_text())
+    assert abs(float(data["y"][1]) - np.cos(4.0)) < 1e-15
+    assert data["published_y"] == ["1"]
+    assert "make_references" in data["how"]
+    assert make_references.main([]) == 0
+
+
+def test_a_new_reference_is_written_with_its_source(folder):
+    assert make_references.main(["--write", NAME]) == 0
+    data = json.loads((folder / f"{NAME}.json").read_text())
+    assert (data["t"], data["source"], len(data["y"])) == (2.0, "a test", 5)
+    assert data["digits"] >= 14
+
+
+def test_digits_are_counted_by_groups_or_one_by_one():
+    values, others = np.array([Long(1), Long("1e-8")]), np.array([Long(1), Long("1.1e-8")])
+    assert digits(values, others, {"all": (0, 1)}) == pytest.approx(9.0, abs=1e-6)
+    assert digits(values, others, {"all": (0, 1)}, relative=True) == pytest.approx(np.log10(11), abs=1e-6)
+
+
+def test_a_method_that_gives_no_number_agrees_to_no_digit():
+    assert digits(np.array([Long("nan")]), np.array([Long(1)]), {"all": (0,)}) == -np.inf
+
+
+def test_list_names_what_can_be_recomputed_and_computes_nothing(capsys):
+    assert make_references.main(["--list"]) == 0
+    out = capsys.readouterr().out
+    assert [line.split()[0] for line in out.splitlines()] == list(RECIPES)
+    assert {"fekete", "car_axis", "robertson", "water_tube"} <= set(RECIPES)
+
+
 def test_command_confirms_a_reference_and_refuses_unknown_names(capsys):
     assert make_references.main(["--problem", "unit_circle"]) == 0
     assert "PASS  unit_circle" in capsys.readouterr().out

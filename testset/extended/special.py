@@ -1,29 +1,20 @@
-"""Problems whose ODE is better written by hand: polar forms in 40 digits, the chain in angles."""
+"""Problems whose ODE is better written by hand: polar forms and small stiff systems in 40 digits, the chain, points on a sphere."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from mpmath import cos, mpf, sin
+from mpmath import mp, mpf
 
-from testset import hanging_chain
-from testset.extended.methods import Rate, Vector
+from testset import fekete, hanging_chain, robertson
+from testset.extended.methods import Vector
+from testset.extended.stiff import Quadratic
+from testset.extended.system import System
 from testset.extended.underlying import Long, solve
 
-
-@dataclass(frozen=True)
-class System:
-    """y' = rate(t, y) with a start, a span, and the way back to the unknowns of the problem."""
-
-    rate: Rate
-    start: Vector
-    t_end: Any
-    whole: Rate
-    parameters: dict[str, float]
-    source: str
+sin, cos = (np.frompyfunc(function, 1, 1) for function in (mp.sin, mp.cos))
 
 
 def wind_pendulum() -> System:
@@ -71,11 +62,13 @@ def chain(N: int = 10) -> System:
     load = m * g * l * (N - count).astype(Long)
 
     def acceleration(y: Vector) -> Vector:
-        between = np.subtract.outer(y[:N], y[:N])
-        return solve(weight * np.cos(between), -(weight * np.sin(between)) @ y[N:] ** 2 - load * np.sin(y[:N]))
+        angles, speeds = y[:N], y[N:]
+        between = angles[:, None] - angles
+        bends = (weight[..., None] * np.sin(between) * speeds**2).sum(axis=1)
+        return solve(weight[..., None] * np.cos(between), -bends - load[:, None] * np.sin(angles))
 
     def whole(_: Any, y: Vector) -> Vector:
-        s, c, w, a = np.sin(y[:N]), np.cos(y[:N]), y[N:], acceleration(y)
+        s, c, w, a = np.sin(y[:N]), np.cos(y[:N]), y[N:], acceleration(y[:, None])[:, 0]
         links, turns = l * np.column_stack([s, -c]), l * np.column_stack([c * w, s * w])
         bends = l * np.column_stack([c * a - s * w**2, s * a + c * w**2])
         pull = -m * (np.cumsum(bends, axis=0) + np.array([Long(0), g]))  # force of the links on each bob, with a minus
@@ -89,4 +82,56 @@ def chain(N: int = 10) -> System:
     return System(lambda _, y: np.concatenate([y[N:], acceleration(y)]), start, Long(5), whole, known, hanging_chain.SOURCE)
 
 
-BY_HAND = {"wind_pendulum": wind_pendulum, "unit_circle": unit_circle, "hanging_chain": chain}
+def sphere(N: int = 20) -> System:
+    """Return Fekete's points as p' = q + mu p, q' = F - alpha q + 2 lam p.
+
+    On the sphere mu is zero and lam such that p . q stays zero; off it they lead back, because errors grow with time otherwise.
+    """
+    alpha, pi = Long("0.5"), 4 * np.arctan(Long(1))
+
+    def motion(y: Vector) -> tuple[Vector, Vector, Vector]:
+        p, q = y.reshape(2, N, 3, -1)
+        apart = p[:, None] - p
+        square = (apart**2).sum(axis=2) + np.eye(N, dtype=int)[..., None]
+        force = (apart / square[:, :, None]).sum(axis=1) - alpha * q
+        length, lift = (p**2).sum(axis=1), (p * q).sum(axis=1)
+        mu = (1 - length) / 2
+        lam = -((q**2).sum(axis=1) + (p * force).sum(axis=1) + (1 + mu) * lift) / (2 * length)
+        return q + mu[:, None] * p, force + 2 * lam[:, None] * p, lam
+
+    def rate(_: Any, y: Vector) -> Vector:
+        return np.concatenate(motion(y)[:2]).reshape(y.shape)
+
+    def whole(_: Any, y: Vector) -> Vector:
+        return np.concatenate([y, motion(y)[2][:, 0], np.zeros(N, dtype=Long)])
+
+    turns = [
+        (2 * pi * (i + first) / count + pi / shift, Long(round(120 * latitude)) / 120 * pi)
+        for count, first, shift, latitude in fekete.RINGS
+        for i in range(1, count + 1)
+    ]
+    p = [[np.cos(a) * np.cos(b), np.sin(a) * np.cos(b), np.sin(b)] for a, b in turns]
+    start = np.concatenate([np.array(p).ravel(), np.zeros(3 * N, dtype=Long)])
+    return System(rate, start, Long(1000), whole, {"N": N}, fekete.SOURCE)
+
+
+def reaction() -> System:
+    """Return Robertson's reaction without the third substance, which is what the others leave of one."""
+    k1, k2, k3 = mpf("0.04"), mpf("3e7"), mpf("1e4")
+    linear, products = [[-k1, k3], [k1, -k3]], {(0, 0, 1): -k3, (0, 1, 1): -k3, (1, 0, 1): k3, (1, 1, 1): k3 - k2}
+    known = {"k1": 0.04, "k2": 3e7, "k3": 1e4}
+    found = quadratic(linear, products)
+    start = np.array([mpf(1), mpf(0)])
+    return System(
+        found.rate, start, mpf("1e11"), lambda _, y: np.array([y[0], y[1], 1 - y[0] - y[1]]), known, robertson.SOURCE, quadratic=found
+    )
+
+
+def quadratic(linear: list[list[Any]], products: dict[tuple[int, int, int], Any]) -> Quadratic:
+    """Return y' = linear y and in row i the entry (i, j, k) times y_j y_k."""
+    n = len(linear)
+    full = np.full((n, n, n), mpf(0))
+    for (i, j, k), value in products.items():
+        full[i, j, k] += value / 2
+        full[i, k, j] += value / 2
+    return Quadratic(np.full(n, mpf(0)), np.array(linear), full)
