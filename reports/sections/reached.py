@@ -118,7 +118,17 @@ def remark(contents: Contents, name: str, mine: list[Outcome]) -> str:
         return "no reference"
     good = [each.family for each in mine if each.reaches]
     most = max((each.best["mescd"] for each in mine if each.best is not None), default=None)
-    return f"only {listed(good)}" if good else f"{most:.1f} digits at most" if most is not None else "no run reached the end"
+    if most is None:
+        return "no run reached the end"
+    return "; ".join(filter(None, [f"only {listed(good)}" if good else f"{most:.1f} digits at most", parts(mine)]))
+
+
+def parts(mine: list[Outcome]) -> str:
+    """Return the groups of components that two families do reach."""
+    names = dict.fromkeys(name for each in mine for name in each.runs.columns if name.startswith("mescd."))
+    counts = {name: sum((each.runs.loc[each.runs["ok"], name] >= GOAL).any() for each in mine) for name in names}
+    reached = [f"{name.removeprefix('mescd.')} by {count}" for name, count in counts.items() if count >= ENOUGH]
+    return f"{listed(reached)} families" if reached else ""
 
 
 def lines(table: pd.DataFrame, why: pd.DataFrame) -> list[str]:

@@ -69,6 +69,12 @@ def test_groups_with_six_digits_are_named_where_not_all_components_have_them():
     assert row(section(problem("a"), run(problem="a", rtol=1e-10, **scores)).tables[0], "a")["herk"] == "4.7 herk_dop853; positions 13.1"
 
 
+def test_groups_that_two_families_reach_are_named_beside_the_problem():
+    scores = {"mescd": 4.7, "mescd.positions": 7.0, "mescd.velocities": 5.0}
+    rows = [run(problem="a", rtol=1e-10, **scores), run(problem="a", rtol=1e-10, **IMPLICIT, **{**scores, "mescd.velocities": 8.0})]
+    assert row(section(problem("a"), *rows).tables[0], "a")["note"] == "4.7 digits at most; positions by 2 families"
+
+
 def test_an_explicit_method_stopped_on_a_stiff_problem_is_a_row_with_the_steps_of_both():
     found = section(
         problem("robertson", "stiff"), run(**STIFF, rtol=1e-6, cpu_min=0.04, **STOPPED),
