@@ -52,8 +52,9 @@ def _left(model: Any, row: int) -> str:
     terms = []
     for entry, state in zip(model.E[row, :], model.states, strict=True):
         factor = latex(entry) if not entry.is_Add else f"\\left({latex(entry)}\\right)"
+        factor = {1: "", -1: "-"}.get(entry, factor)
         if entry != 0:
-            terms.append(f"\\dot{{{latex(state)}}}" if entry == 1 else f"{factor} \\dot{{{latex(state)}}}")
+            terms.append(f"{factor} \\dot{{{latex(state)}}}".strip())
     return " + ".join(terms).replace("+ -", "- ") or "0"
 
 
