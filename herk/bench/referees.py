@@ -49,10 +49,8 @@ SAFETY = 3.0  # errors of adaptive runs scatter
 LEAST_DIGITS = 4.0
 ROUNDING = 1e-13
 NOTHING = 1e-9  # of the largest component: a component that stays below counts as that large, unless the problem states its size
-PROBLEM_LIMIT, REFEREE_LIMIT = (
-    600.0,
-    60.0,
-)  # seconds on the clock of a machine that may be busy: all of a problem, compilation included, and one solve
+# Seconds on the clock of a machine that may be busy: all of a problem, compilation included, and one solve.
+PROBLEM_LIMIT, REFEREE_LIMIT = 600.0, 60.0
 
 
 @dataclass(frozen=True)
