@@ -103,7 +103,7 @@ def reason(contents: Contents, runs: pd.DataFrame, problem: str) -> tuple[str, s
 
 def commonest(runs: pd.DataFrame) -> str:
     """Return the commonest message with how far the best of its runs came."""
-    began = runs[runs["t_reached"].notna()]  # the others were not run, because cheaper ones had failed
+    began = runs[~runs["message"].str.startswith("Not run")]  # the others were spared, because cheaper ones had failed
     said = (began if len(began) else runs)[["message", "reason"]]
     message = said["message"].where(said["message"] != "", said["reason"]).value_counts().sort_index().idxmax()
     far = runs["t_reached"].max()
