@@ -60,12 +60,10 @@ def steps_against(runs: pd.DataFrame, implicit: pd.DataFrame) -> str:
     """Return the run that shows it best: one that failed against an implicit one with the same tolerance, or far more steps."""
     if implicit.empty:
         return ""
-    pairs = []
-    for run in runs.itertuples():
-        same = implicit[implicit["rtol"] == run.rtol]
-        if len(same):
-            other = next(same.sort_values(["nstep", "curve"]).itertuples())
-            pairs.append((not run.ok, run.nstep / other.nstep, run, other))
+    fewest = implicit.sort_values(["nstep", "curve"]).drop_duplicates("rtol")
+    best = {other.rtol: other for other in fewest.itertuples()}
+    alike = [(run, best[run.rtol]) for run in runs.itertuples() if run.rtol in best]
+    pairs = [(not run.ok, run.nstep / other.nstep, run, other) for run, other in alike]
     if not pairs:
         return ""
     failed, ratio, run, other = max(pairs, key=lambda pair: pair[:2])

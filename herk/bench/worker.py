@@ -107,12 +107,12 @@ class _Ready:
     def rung(self, settings: Settings, patient: bool) -> Finding:
         """Observe one run, which also warms up; then time others that are not slowed down by a watch on their time.
 
-        With patience a run that was late gets a second chance, because it may have compiled what is needed only at this setting.
+        With patience a run that was late gets a second chance if it compiled what is needed only at this setting.
         """
         try:
-            with _peak() as grown:
+            with _peak() as grown, _compilations() as compiled:
                 solution, *first = self.timed(settings)
-            if solution.reason is Reason.TIME_LIMIT and patient:
+            if solution.reason is Reason.TIME_LIMIT and patient and compiled:
                 solution, *first = self.timed(settings)
             times = [tuple(first)]
             if solution.success and self.work.repeats > 1 and first[0] < self.work.long:
@@ -171,6 +171,15 @@ def die_with_parent() -> None:
     """Let this process be killed when its parent ends, however that ends; only Linux can, elsewhere a broken pipe is noticed later."""
     with contextlib.suppress(OSError, AttributeError, TypeError):
         ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)
+
+
+@contextlib.contextmanager
+def _compilations() -> Iterator[list[Any]]:
+    """Give a list of what numba compiles meanwhile; what it finds on disk does not count."""
+    from numba.core.event import install_recorder
+
+    with install_recorder("numba:compile") as recorder:
+        yield recorder.buffer
 
 
 @contextlib.contextmanager

@@ -8,6 +8,7 @@ import os
 import time
 from dataclasses import dataclass, field
 
+import numba
 import numpy as np
 import pytest
 
@@ -42,7 +43,7 @@ class Ill:
 
     def solve(self, problem: Problem, settings: Settings) -> Solution:
         act = self.acts.get(settings.rtol, "nothing")
-        if act == "lingers":
+        if act == "lingers" or (act == "compiles" and compiles()):
             return lingers(settings)
         ACTS[act]()
         y = np.full((len(problem.y0), 2), float(os.getpid()))
@@ -52,7 +53,15 @@ class Ill:
 def lingers(settings):
     """Take longer than allowed, but not for ever: a solver that honours its limit."""
     time.sleep(settings.time_limit + 0.05)
-    return Solution(t=np.zeros(1), y=np.zeros((2, 1)), reason=Reason.TIME_LIMIT, message="late")
+    CALLS.append(settings.rtol)
+    return Solution(t=np.zeros(1), y=np.full((2, 1), float(len(CALLS))), reason=Reason.TIME_LIMIT, message="late")
+
+
+def compiles():
+    """Compile something and return True, but only once in a process."""
+    if not CALLS:
+        numba.njit(lambda x: x + 1)(1)
+    return not CALLS
 
 
 def throws():
@@ -75,8 +84,10 @@ def exits():
     os._exit(3)
 
 
+CALLS = []  # late runs of this process
 ACTS = {
-    "nothing": lambda: None, "hangs": lambda: time.sleep(1000), "exits": exits, "throws": throws, "hogs": hogs, "prints": prints,
+    "nothing": lambda: None, "compiles": lambda: None,
+    "hangs": lambda: time.sleep(1000), "exits": exits, "throws": throws, "hogs": hogs, "prints": prints,
     "crashes": lambda: ctypes.string_at(0),
 }  # fmt: skip
 
@@ -147,6 +158,12 @@ def test_after_a_success_a_late_run_ends_the_ladder_and_the_rest_is_said_not_to_
 def test_a_ladder_that_goes_on_knows_that_cheaper_settings_succeeded():
     found = findings(dict.fromkeys(RUNGS, "hangs"), solved=True)
     assert [number for number, _ in found] == [0, None]
+
+
+def test_a_late_run_gets_a_second_chance_only_if_it_compiled():
+    assert dict(findings({1e-1: "compiles"}))[0].reason is Reason.FINISHED
+    late = dict(findings({1e-1: "lingers"}))[0]
+    assert (late.reason, late.observed) == (Reason.TIME_LIMIT, 1)  # called once
 
 
 def test_a_loose_tolerance_alone_may_be_late():
