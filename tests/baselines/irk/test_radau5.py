@@ -225,7 +225,7 @@ def test_an_unknown_option_is_refused_with_the_nearest_one():
 
 def test_a_problem_too_large_for_full_matrices_is_refused():
     problem = testset.get("akzo")
-    huge = replace(problem, y0=np.zeros(1001), groups={})
+    huge = replace(problem, y0=np.zeros(1001), groups={}, model=None, given_dae=problem.dae, given_forms={"index1": problem.form("index1")})
     supported, reason = RADAU5.supports(huge, "index1")
     assert not supported
     assert "1001" in reason
