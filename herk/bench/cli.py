@@ -121,7 +121,8 @@ def run(asked: argparse.Namespace) -> int:
         tally = session.Tally()
         plan = study.with_settings(study.load(name, asked.quick), repeats=asked.repeats, time_limit=asked.time_limit)
         session.carry_out(
-            plan, choice, asked.out, say=say, jobs=asked.jobs, cluster=asked.cluster, fresh=asked.fresh, tally=tally
+            plan, choice, asked.out, say=say, jobs=asked.jobs, cluster=asked.cluster, fresh=asked.fresh, tally=tally,
+            whole=not asked.quick,
         )  # fmt: skip
         say(f"{plan.name}: {tally}.")
         wanted += tally.wanted

@@ -48,9 +48,12 @@ class Tally:
 
 def carry_out(
     study: Study, choice: Choice, out: Path, *, say: Say, jobs: int | None = None, cluster: str | None = None, fresh: bool = False,
-    tally: Tally | None = None,
+    tally: Tally | None = None, whole: bool = True,
 ) -> Tally:  # fmt: skip
-    """Run what is left of a study, or all of it anew; the tally is up to date even if the session is interrupted."""
+    """Run what is left of a study, or all of it anew; the tally is up to date even if the session is interrupted.
+
+    whole: problems of the test set that take no part are described too, so that the report tells of them all.
+    """
     kept = Store(out / store.NAME)
     known, notes = kept.read()
     for note in notes:
@@ -64,7 +67,7 @@ def carry_out(
     jobs = jobs or (1 if study.timed else os.cpu_count() or 1)
     expected = estimate.from_records(known)
     announce(study, every, todo, expected, jobs, cluster, say)
-    kept.append(_changed(descriptions(todo, others(every, choice, known), study.name, say), known))
+    kept.append(_changed(descriptions(todo, others(every, choice, known) if whole else [], study.name, say), known))
     if not todo:
         return tally
     keys = set() if fresh else {rec["key"] for rec in known}
