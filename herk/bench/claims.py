@@ -107,7 +107,7 @@ def _drift(solver: Solver, form: str, periods: int) -> tuple[float, str]:
     return max(float(np.abs(dae.g(float(sol.t[k]), np.ascontiguousarray(sol.y[:, k]))).max()) for k in at), ""
 
 
-QUICK = ("academic", "cv_circuit", "pendulum", "rlc")
+QUICK = ("academic", "cv_circuit", "pendulum", "rlc")  # their references are checked in seconds
 
 
 def chosen(pattern: str) -> list[str]:
