@@ -19,7 +19,7 @@ _PUBLIC = {
     "Settings": "herk.core",
     "Solution": "herk.core",
     "Model": "herk.model.model",
-    "t": "herk.model.model",
+    "t": "herk.model.entries",
     "regularize": "herk.model.regularize",
     "RegularizationError": "herk.model.regularize",
     "check_constraints": "herk.model.start",
@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from herk.method.solve import solve_dae
     from herk.method.tableau import Tableau
     from herk.method.tableaus import METHODS
-    from herk.model.model import Model, t
+    from herk.model.entries import t
+    from herk.model.model import Model
     from herk.model.regularize import RegularizationError, regularize
     from herk.model.start import check_constraints, consistent_start

@@ -61,9 +61,11 @@ def register(name: str, maker: Callable[..., Problem]) -> None:
 def _lookup(name: str) -> Callable[..., Problem]:
     if name in _registered:
         return _registered[name]
+    if name in _registry.own:  # before any plugin is looked for, which takes time
+        return _maker(name)
     if name not in _registry.names():
         raise nearest(name, names(), "problem")
-    return _maker(name) if name in _registry.own else _registry[name]
+    return _registry[name]
 
 
 def _tags(name: str) -> frozenset[str]:

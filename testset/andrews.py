@@ -11,7 +11,8 @@ from sympy import cos, sin
 
 from herk.core import Invariant, Problem
 from herk.core.dae import Array
-from herk.model.model import Model, t
+from herk.model.entries import t
+from herk.model.model import Model
 from testset.stored import stored
 
 TAGS = ("index3", "mechanical", "nonstiff", "holonomic", "autonomous", "conservative", "large", "hessenberg")

@@ -6,7 +6,8 @@ import numpy as np
 import sympy as sp
 
 from herk.core import Problem
-from herk.model.model import Model, t
+from herk.model.entries import t
+from herk.model.model import Model
 from testset.stored import stored
 
 TAGS = ("index3", "mechanical", "nonstiff", "oscillatory", "holonomic", "rheonomic", "hessenberg")

@@ -19,7 +19,8 @@ from sympy import Piecewise, Rational, sqrt
 
 from herk.core import Invariant, Problem, Reference
 from herk.core.dae import Array
-from herk.model.model import Model, t
+from herk.model.entries import t
+from herk.model.model import Model
 from testset.pulses import Pulse
 from testset.stored import stored
 

@@ -12,7 +12,8 @@ import sympy as sp
 from sympy import Piecewise, Rational, exp, sqrt
 
 from herk.core import Problem
-from herk.model.model import Model, t
+from herk.model.entries import t
+from herk.model.model import Model
 from testset.pulses import Pulse
 from testset.stored import stored
 

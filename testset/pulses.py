@@ -9,7 +9,7 @@ from typing import Any
 
 import sympy as sp
 
-from herk.model.model import t
+from herk.model.entries import t
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,8 @@ from sympy import Rational, cos, sin
 
 from herk.core import Invariant, Problem, Reference
 from herk.core.dae import Array
-from herk.model.model import Model, t
+from herk.model.entries import t
+from herk.model.model import Model
 from testset.stored import stored
 
 TAGS = ("mechanical", "nonstiff", "oscillatory", "holonomic", "large", "inconsistent_print", "index2")

@@ -1,8 +1,7 @@
-"""Reading what users write into a model: names, expressions, numbers; every complaint is one sentence."""
+"""Reading what users write into a model as formulas: names, expressions, matrices; every complaint is one sentence."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
@@ -12,6 +11,9 @@ from sympy.core.function import AppliedUndef
 from sympy.parsing.sympy_parser import parse_expr
 
 from herk.core import InputError
+from herk.model.plain import finite
+
+t = sp.Symbol("t", real=True)
 
 # What a text entry such as "-2*x*lam" may use besides the model's own names.
 _SCOPE = {
@@ -22,6 +24,18 @@ _SCOPE = {
     )
     for name in line.split()
 } | {"abs": sp.Abs, "min": sp.Min, "max": sp.Max, "__builtins__": {}}
+
+
+def content(states: Sequence[Any], E: Any, f: Any, time: Any, parameters: Any) -> dict[str, Any]:
+    """Return what was written as symbols, matrices of formulas and numbers, by the names of a model's attributes."""
+    symbols = tuple(symbol(s, "state") for s in states)
+    clock = symbol(time, "time")
+    numbers = values(parameters)
+    distinct(symbols, "states")
+    distinct((*symbols, clock, *numbers), "states, time and parameters")
+    names = {s.name: s for s in (*symbols, clock, *numbers)}
+    n = len(symbols)
+    return {"states": symbols, "E": matrix(E, n, names), "f": column(f, n, names), "t": clock, "parameters": numbers}
 
 
 def symbol(value: Any, what: str) -> sp.Symbol:
@@ -41,17 +55,6 @@ def distinct(symbols: Sequence[sp.Symbol], what: str) -> None:
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise InputError(f"The names of {what} must be different; {', '.join(twice)} occurs more than once.")
-
-
-def finite(value: Any, what: str) -> float:
-    """Return a finite float, or say what is not one."""
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        raise InputError(f"{what} must be a number, not {value!r}.") from None
-    if isinstance(value, (str, bool)) or not math.isfinite(number):
-        raise InputError(f"{what} must be a finite number, not {value!r}.")
-    return number
 
 
 def expression(value: Any, names: Mapping[str, sp.Symbol], place: str) -> sp.Expr:
@@ -128,26 +131,6 @@ def values(given: Mapping[Any, Any]) -> Mapping[sp.Symbol, float]:
     keys = [symbol(key, "parameter") for key in given]
     distinct(keys, "parameters")
     return MappingProxyType({key: finite(value, f"Parameter {key}") for key, value in zip(keys, given.values(), strict=True)})
-
-
-def span(value: Any) -> tuple[float, float]:
-    """Return (start, end) as two different finite times."""
-    if isinstance(value, str) or not isinstance(value, Iterable) or len(ends := tuple(value)) != 2:
-        raise InputError(f"t_span must be two times (start, end), not {value!r}.")
-    start, end = finite(ends[0], "The start of t_span"), finite(ends[1], "The end of t_span")
-    if start == end:
-        raise InputError(f"t_span starts and ends at {start!r}; its length must not be zero.")
-    return start, end
-
-
-def start_values(value: Any, states: Sequence[sp.Symbol]) -> tuple[float | None, ...]:
-    """Return y0, each entry a finite number or None."""
-    if isinstance(value, str) or not isinstance(value, Iterable):
-        raise InputError(f"y0 must be a sequence of {len(states)} numbers or None, not {value!r}.")
-    entries = list(value)
-    if len(entries) != len(states):
-        raise InputError(f"y0 has {len(entries)} entries; for {len(states)} states it must have {len(states)}.")
-    return tuple(None if entry is None else finite(entry, f"The start value of {s}") for entry, s in zip(entries, states, strict=True))
 
 
 def number(value: float) -> sp.Expr:

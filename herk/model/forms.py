@@ -5,8 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property, partial
-from pathlib import Path
+from functools import cached_property, partial
 from types import MappingProxyType, ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +17,7 @@ from herk.model.back import Back, Elimination
 from herk.model.generated import GeneratedForm
 from herk.model.residual import load_residual
 from herk.model.start import completed_start, consistent_start, inconsistency, linearise
-from herk.model.store import load
+from herk.model.store import load, version
 
 if TYPE_CHECKING:
     from herk.model.equations import Equations
@@ -216,15 +215,8 @@ def stored_facts(model: Model, name: str, options: Mapping[str, float], write: C
     return load(f"form_{_key(model, name, options)}", write)
 
 
-@cache
-def _version() -> str:
-    """Return a hash of everything that takes part in deriving a form."""
-    texts = [path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py"))]
-    return hashlib.sha256(b"\0".join(texts)).hexdigest()
-
-
 def _key(model: Model, name: str, options: Mapping[str, float]) -> str:
-    text = repr((model.key, name, sorted(options.items()), _version()))
+    text = repr((model.key, name, sorted(options.items()), version()))
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 

@@ -10,16 +10,16 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-import sympy as sp
-
 from herk.core import InputError, nearest
-from herk.model import entries
-from herk.model.equations import Equations
+from herk.model import plain
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # sympy is imported when a formula is read, which a process that finds all code on disk need not do
+    import sympy as sp
+
+    from herk.model.equations import Equations
     from herk.model.forms import Form
 
-t = sp.Symbol("t", real=True)
+_FORMULAS = ("states", "E", "f", "t", "parameters")
 
 
 @dataclass(frozen=True, init=False)
@@ -45,7 +45,7 @@ class Model:
         E: Any,
         f: Sequence[Any],
         *,
-        t: sp.Symbol = t,
+        t: sp.Symbol | str = "t",
         parameters: Mapping[Any, Any] = MappingProxyType({}),
         t_span: tuple[float, float],
         y0: Sequence[float | None],
@@ -55,37 +55,55 @@ class Model:
             raise InputError(f"The name of a model must be a text that is not empty, not {name!r}.")
         if isinstance(states, str) or not len(states):
             raise InputError(f"The states must be a sequence of at least one symbol or name, not {states!r}.")
-        symbols = tuple(entries.symbol(s, "state") for s in states)
-        time = entries.symbol(t, "time")
-        numbers = entries.values(parameters)
-        entries.distinct(symbols, "states")
-        entries.distinct((*symbols, time, *numbers), "states, time and parameters")
-        names = {s.name: s for s in (*symbols, time, *numbers)}
-        n = len(symbols)
-        self._set(
-            name=name,
-            states=symbols,
-            E=entries.matrix(E, n, names),
-            f=entries.column(f, n, names),
-            t=time,
-            parameters=numbers,
-            t_span=entries.span(t_span),
-            y0=entries.start_values(y0, symbols),
-        )
+        self._set(name=name)
+        try:
+            self._set(_written=plain.copied((states, E, f, t, parameters)))
+        except TypeError:
+            self._read(states, E, f, t, parameters)
+        else:
+            self._set(key=plain.key_of(self._written, self._key))
+        self._set(t_span=plain.span(t_span), y0=plain.start_values(y0, self.names))
+
+    def __getattr__(self, name: str) -> Any:
+        """Read the formulas when the first of them is asked for."""
+        if name not in _FORMULAS or "_written" not in self.__dict__:
+            raise AttributeError(f"A model has no attribute {name!r}.")
+        self._read(*self.__dict__.pop("_written"))
+        return self.__dict__[name]
+
+    def _read(self, *written: Any) -> None:
+        from herk.model import entries
+
+        self._set(**entries.content(*written))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Return the names of the states."""
+        return self._written[0] if "_written" in self.__dict__ else tuple(s.name for s in self.states)
 
     @property
     def n(self) -> int:
         """Return the number of unknowns."""
-        return len(self.states)
+        return len(self.names)
 
     @cached_property
     def key(self) -> str:
         """Return a hash of the equations and parameter values, the same in every process; start and span do not enter."""
+        return self._key()
+
+    def _key(self) -> str:
+        import sympy as sp
+
         text = sp.srepr((self.states, self.E, self.f, self.t)) + repr(sorted((str(k), v) for k, v in self.parameters.items()))
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     def numeric(self, constraints: Sequence[sp.Expr] = ()) -> Equations:
         """Return the system with every parameter replaced by its value; `constraints` (hidden ones included) become g."""
+        import sympy as sp
+
+        from herk.model import entries
+        from herk.model.equations import Equations
+
         values = {parameter: entries.number(value) for parameter, value in self.parameters.items()}
         g = sp.ImmutableDenseMatrix(len(constraints), 1, [sp.sympify(row).xreplace(values) for row in constraints])
         return Equations(self.t, self.states, self.E.xreplace(values), self.f.xreplace(values), g)
@@ -102,16 +120,16 @@ class Model:
         for name in changes:
             if name not in known:
                 raise nearest(name, known, f"parameter of model {self.name!r}")
-        new = {known[name]: entries.finite(value, f"Parameter {name}") for name, value in changes.items()}
+        new = {known[name]: plain.finite(value, f"Parameter {name}") for name, value in changes.items()}
         return self._changed(parameters=MappingProxyType({**self.parameters, **new}))
 
     def with_span(self, t_end: float | None = None, t0: float | None = None) -> Model:
         """Return a copy with another end or start time."""
-        return self._changed(t_span=entries.span((self.t_span[0] if t0 is None else t0, self.t_span[1] if t_end is None else t_end)))
+        return self._changed(t_span=plain.span((self.t_span[0] if t0 is None else t0, self.t_span[1] if t_end is None else t_end)))
 
     def with_start(self, y0: Sequence[float | None]) -> Model:
         """Return a copy with other start values."""
-        return self._changed(y0=entries.start_values(y0, self.states))
+        return self._changed(y0=plain.start_values(y0, self.names))
 
     def form(self, name: str = "overdetermined", **options: float) -> Form:
         """Return the form of this name, compiled: overdetermined, index1, index2, index3, ggl, baumgarte, ode, second_order."""
@@ -125,14 +143,17 @@ class Model:
 
     def _changed(self, **attributes: Any) -> Model:
         new = copy.copy(self)
-        new.__dict__.pop("key", None)
+        if "parameters" in attributes:
+            new.__dict__.pop("key", None)
         new._set(**attributes)
         return new
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the content with the parameters as a plain dict: read-only views cannot be pickled."""
-        return {**self.__dict__, "parameters": dict(self.parameters)}
+        known = {"parameters": dict(self.parameters)} if "parameters" in self.__dict__ else {}
+        return self.__dict__ | known
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Restore the content."""
-        self._set(**{**state, "parameters": MappingProxyType(state["parameters"])})
+        known = {"parameters": MappingProxyType(state["parameters"])} if "parameters" in state else {}
+        self._set(**state | known)

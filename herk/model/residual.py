@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from herk.model.equations import Equations
 from herk.model.store import load
+
+if TYPE_CHECKING:
+    from herk.model.equations import Equations
 
 InPlace = Callable[..., None]
 

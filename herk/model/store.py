@@ -8,6 +8,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 
@@ -25,6 +26,13 @@ def _generator() -> str:
 
 GENERATOR = _generator()
 _loaded: dict[tuple[str | None, ...], ModuleType] = {}
+
+
+@cache
+def version() -> str:
+    """Return a hash of everything that takes part in reading a model and deriving its forms."""
+    texts = [path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py"))]
+    return hashlib.sha256(b"\0".join(texts)).hexdigest()
 
 
 def load(name: str, write: Callable[[], str]) -> ModuleType:

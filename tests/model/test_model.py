@@ -14,7 +14,9 @@ import pytest
 import sympy as sp
 
 from herk.core import InputError
-from herk.model.model import Model, t
+from herk.model import entries
+from herk.model.entries import t
+from herk.model.model import Model
 
 PENDULUM = {
     "states": ["x", "y", "v", "w", "lam"],
@@ -157,6 +159,32 @@ def test_key_is_the_same_in_another_process_and_quick() -> None:
     key = model.key
     assert time.perf_counter() - began < 0.02
     assert other.stdout.strip() == key
+
+
+def test_texts_read_before_are_read_again_only_when_a_formula_is_asked_for(monkeypatch) -> None:
+    known = pendulum()
+    assert str(known.f[0]) == "v"
+    asked = []
+    content = entries.content
+    monkeypatch.setattr(entries, "content", lambda *written: asked.append(written) or content(*written))
+    written = {name: copy.deepcopy(PENDULUM[name]) for name in ("states", "E", "f", "parameters")}
+    model = pendulum(**written)
+    written["f"][0], written["parameters"]["g"] = "w", 1.0  # what the user does with his lists afterwards is no concern of the model
+    later = pickle.loads(pickle.dumps(model.with_span(t_end=7).with_start([1, 2, 3, 4, None])))
+    assert (model.n, model.names, model.key, later.key) == (5, ("x", "y", "v", "w", "lam"), known.key, known.key)
+    assert not asked
+    assert model == known
+    assert later.f == known.f
+    assert dict(later.parameters) == dict(known.parameters)
+    assert len(asked) == 2
+
+
+def test_wrong_texts_are_refused_every_time() -> None:
+    for _ in range(2):
+        with pytest.raises(InputError, match="contains mu"):
+            pendulum(f=["v", "w", "mu", "w", "x"])
+        with pytest.raises(InputError, match="parameters must be a mapping"):
+            pendulum(parameters=[("m", 1), ("g", 9.81), ("l", 2.5)])
 
 
 def test_models_are_values() -> None:

@@ -8,7 +8,8 @@ import mpmath
 import pytest
 import sympy as sp
 
-from herk.model.model import Model, t
+from herk.model.entries import t
+from herk.model.model import Model
 from herk.model.regularize import Regularization, RegularizationError, regularize
 
 

@@ -7,7 +7,8 @@ import sympy as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from herk.model.model import Model, t
+from herk.model.entries import t
+from herk.model.model import Model
 from herk.model.regularize import regularize
 
 SMALL = st.integers(-2, 2)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from herk.model.model import t
+from herk.model.entries import t
 from testset.pulses import Pulse
 
 UP_AND_DOWN = Pulse(5, ("15", "5", "15", "5"))
