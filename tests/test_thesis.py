@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import math
+import sys
 import warnings
 
 import numpy as np
@@ -13,11 +15,12 @@ import scipy.linalg
 import herk
 from herk.core.jit import interpreted
 from herk.thesis import NewtonAbort, Settings, ThesisError, ThesisWarning, herkosidae, integrate
+from herk.thesis.few import few, plainly_regular
 from herk.thesis.leading import factor_leading
-from herk.thesis.memory import CONTROL_SIZE, OK, TOL, UPDATES, integers
+from herk.thesis.memory import CONTROL_SIZE, DELTA, OK, TOL, UPDATES, integers
 from herk.thesis.newton import invert
 from herk.thesis.selectors import select
-from herk.thesis.three import iterate_three, plainly_regular
+from herk.thesis.solvers import solver
 
 METHODS = {1: 1, 2: 2, 3: 3, 4: 4, 5: 3, 6: 4, 7: 4}  # number -> order
 MANUAL = ("h0", "ssc", "eps0", "beta", "tol", "ptol", "delta", "Jopt", "Estat", "Nopt", "x0", "t0", "tf")
@@ -245,39 +248,90 @@ def columns_of(matrix):
     return np.ascontiguousarray(np.asarray(matrix, dtype=float).T).ravel()
 
 
+@pytest.mark.parametrize("m", [1, 2, 3])
 @pytest.mark.parametrize("seed", range(5))
-def test_three_linear_constraints_are_solved_by_one_update(seed):
-    """With the exact Jacobian of a linear g, Newton's first update gives the solution of the system."""
+def test_few_linear_constraints_are_solved_by_one_update(seed, m):
+    """With the exact Jacobian of a linear g, Newton's first update gives the solution; quotients of linear functions are exact."""
     rng = np.random.default_rng(seed)
-    a, solution, order = rng.normal(size=(3, 3)), rng.normal(size=3), np.array([4, 0, 2, 1, 3])
+    a, solution, order = rng.normal(size=(m, m)), rng.normal(size=m), np.array([4, 0, 2, 1, 3])
     x, right = np.zeros(5), a @ solution
 
     def g(t, x, out):
-        out[:] = a @ x[order[:3]] - right
+        out[:] = a @ x[order[:m]] - right
 
-    residual, block = np.empty(3), columns_of(a)
-    g(0.0, x, residual)
     control, ints = np.zeros(CONTROL_SIZE), integers({}, 5)
-    control[TOL] = 1e-12
-    assert interpreted(plainly_regular)(block)
-    assert interpreted(iterate_three)(g, 0.0, x, order, residual, block, control, ints) == OK
-    assert x[order[:3]] == pytest.approx(solution, abs=1e-13 * np.linalg.cond(a))
-    assert np.all(x[order[3:]] == 0)
+    control[TOL], control[DELTA] = 1e-12, 1.0
+    assert interpreted(few)(m, 5, g, 0.0, x, order, control, ints) == OK
+    assert x[order[:m]] == pytest.approx(solution, abs=1e-13 * np.linalg.cond(a))
+    assert np.all(x[order[m:]] == 0)
     assert ints[UPDATES] == 1
 
 
+@pytest.mark.parametrize("m", [2, 3])
 @pytest.mark.parametrize("ratio", [1e2, 1e4, 1e6, 1e12, np.inf])
-def test_no_jacobian_the_original_warns_about_is_called_plainly_regular(ratio):
-    """The warning comes where |R_11 / R_33| of QR with column pivoting exceeds 1e5."""
+def test_no_jacobian_the_original_warns_about_is_called_plainly_regular(ratio, m):
+    """The warning comes where |R_11 / R_mm| of QR with column pivoting exceeds 1e5."""
     rng = np.random.default_rng(3)
     for _ in range(20):
-        u, _, v = np.linalg.svd(rng.normal(size=(3, 3)))
-        matrix = u @ np.diag([1.0, 1.0, 1.0 / ratio]) @ v
+        u, _, v = np.linalg.svd(rng.normal(size=(m, m)))
+        matrix = u @ np.diag([*[1.0] * (m - 1), 1.0 / ratio]) @ v
         r = np.abs(np.diag(scipy.linalg.qr(matrix, pivoting=True)[1]))
-        if interpreted(plainly_regular)(columns_of(matrix)):
-            assert r[0] / r[2] <= 1e5
+        block = np.eye(3)
+        block[:m, :m] = matrix
+        if interpreted(plainly_regular)(m, columns_of(block), np.linalg.det(matrix)):
+            assert r[0] / r[-1] <= 1e5
         else:
             assert ratio > 1e3
+
+
+def test_code_made_for_one_g_gives_the_points_of_the_general_code(monkeypatch):
+    """The two ways differ in the roundings of the inverse, so they agree as far as Newton's tolerance tells the stages apart."""
+    import testset
+
+    problem, settings = testset.get("pendulum"), Settings(h0=0.01, ssc=0)
+    functions = problem.dae.generated.functions()
+    assert solver(functions["g"], 5, 3) is not None
+    special = integrate(problem, 0.0, 2.0, problem.y0, settings)
+    monkeypatch.setattr("herk.thesis.program.solver", lambda *_: None)
+    general = integrate(problem, 0.0, 2.0, problem.y0, settings)
+    assert pytest.approx(general.T, abs=0) == special.T
+    assert pytest.approx(general.X, abs=1e-10) == special.X
+    assert special.updates == pytest.approx(general.updates, rel=0.05)
+
+
+def test_code_is_made_for_few_constraints_of_functions_that_have_a_name():
+    from herk.bench.thesis_study.equations import chain_g, pendulum_g
+    from herk.method.callables import bind
+
+    assert solver(pendulum_g, 5, 3) is solver(pendulum_g, 5, 3)
+    assert solver(chain_g, 7, 5) is None
+    assert solver(pendulum_g, 9, 3) is None
+    assert solver(bind(CIRCLE).in_place[2], 2, 1) is None
+
+
+def test_code_made_for_a_g_follows_the_file_it_stands_in(tmp_path, monkeypatch):
+    """numba itself would go on with the old machine code."""
+    monkeypatch.setenv("HERK_CACHE_DIR", str(tmp_path))
+    monkeypatch.syspath_prepend(str(tmp_path))
+    found = []
+    for value in (2.0, 3.0):
+        lines = (
+            "from herk.core.jit import compiled",
+            "from herk.thesis.memory import FUNCTION",
+            "",
+            "@compiled(FUNCTION)",
+            "def g(t, x, out):",
+        )
+        (tmp_path / "changing.py").write_text("\n".join([*lines, f"    out[0] = x[0] - {value}  # {'long ' * int(value)}"]))
+        sys.modules.pop("changing", None)
+        importlib.invalidate_caches()
+        x, control, ints = np.zeros(2), np.zeros(CONTROL_SIZE), integers({}, 2)
+        control[TOL], control[DELTA] = 1e-12, 1.0
+        solve = solver(importlib.import_module("changing").g, 2, 1)
+        assert solve(0.0, x, np.array([0, 1]), control, ints) == OK
+        found.append(x[0])
+    sys.modules.pop("changing", None)
+    assert found == [2.0, 3.0]
 
 
 def test_a_nearly_singular_jacobian_of_three_constraints_is_counted():

@@ -13,7 +13,7 @@ from pathlib import Path
 # numba checks only the file a compiled function stands in, not those of the functions and constants it takes from elsewhere. So all
 # compiled code of the package lives in a folder named after the text of every file that takes part.
 _ROOT = Path(__file__).parents[1]
-_PARTS = ("core/jit.py", "core/pointers.py", "method/kernels.py", "method/memory.py", "method/signatures.py")
+_PARTS = ("core/jit.py", "core/pointers.py", "core/stack.py", "method/kernels.py", "method/memory.py", "method/signatures.py")
 
 
 def folder() -> Path:

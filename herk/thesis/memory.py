@@ -8,9 +8,11 @@ from numpy.typing import NDArray
 Integers = NDArray[np.int64]
 
 FUNCTION = "void(float64, float64[::1], float64[::1])"  # name(t, x, out)
+SOLVER = "int64(float64, float64[::1], int64[::1], float64[::1], int64[::1])"  # solve(t, x, order, control, ints)
 
 # How a stretch of steps ends.
 FULL, FINISHED, OK, NEWTON, NOT_FINITE, UNDERFLOW, IRREDUCIBLE = 2, 1, 0, -1, -2, -3, -4
+IRREGULAR = -5  # how a solver for few constraints hands a nearly singular Jacobian on
 
 # Places in `control` (floats).
 T, STEP, T_START, T_END, DELTA, TOL, PTOL, EPS0, BETA, T_FAILED = range(10)
@@ -21,7 +23,8 @@ N, M, STAGES, ORDER, ADAPTIVE, JOPT, ESTAT, MAX_NORM, KEEP_FINE = range(9)
 F_AT, G_AT, JAC_AT, E_AT, NOPT = range(9, 14)
 REQUIRED, RANK, FACTORED, DIAGONAL = range(14, 18)  # about E: number of required components, rank, whether it is factored
 ACCEPTED, REJECTED, UPDATES, SOLVES, RELUCTANT, ILL, STEPS, DONE = range(18, 26)
-LISTS = 26  # order of the components (n), rows of E (n), columns of E (n), pivot order of QR (n)
+SOLVER_AT = 26  # 0 if there is none
+LISTS = 27  # order of the components (n), rows of E (n), columns of E (n), pivot order of QR (n)
 
 # Pieces of `mem` (floats) in the order of `sizes`; at[piece] is where one begins.
 START, COARSE, MIDDLE, FINE, RATES, VECTOR, RESIDUAL, CHANGED, RIGHT, JAC, ROWS, BLOCK, UPPER, INVERSE, LEADING = range(15)

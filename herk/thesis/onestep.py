@@ -19,6 +19,7 @@ from herk.thesis.memory import (
     ILL,
     INVERSE,
     IRREDUCIBLE,
+    IRREGULAR,
     JAC,
     JAC_AT,
     JOPT,
@@ -35,6 +36,8 @@ from herk.thesis.memory import (
     RESIDUAL,
     RIGHT,
     ROWS,
+    SOLVER,
+    SOLVER_AT,
     SOLVES,
     STAGES,
     T_FAILED,
@@ -47,9 +50,8 @@ from herk.thesis.memory import (
 )  # fmt: skip
 from herk.thesis.newton import ILL_CONDITIONED, MOST_TESTS, differences, eliminate, invert, misfit, near_miss, pick
 from herk.thesis.selectors import select
-from herk.thesis.three import iterate_three, plainly_regular
 
-function_at = typed(FUNCTION)
+function_at, solver_at = typed(FUNCTION), typed(SOLVER)
 
 
 @compiled()
@@ -147,20 +149,12 @@ def iterate(m, t, x, order, pivots, residual, block, upper, inverse, control, in
 
 @compiled(forceinline=True)
 def simplified(t, x, order, pivots, residual, block, upper, inverse, control, ints, at, mem):  # type: ignore[no-untyped-def]
-    """Solve g = 0 by simplified Newton; few constraints have code of their own, as above."""
-    m = ints[M]
-    if m == 1:
-        return iterate(1, t, x, order, pivots, residual, block, upper, inverse, control, ints, at, mem)
-    if m == 2:
-        return iterate(2, t, x, order, pivots, residual, block, upper, inverse, control, ints, at, mem)
-    if m == 3:
-        g = function_at(ints[G_AT])
-        g(t, x, residual)
-        block_at(g, 3, t, x, order, residual, block, control, ints, at, mem)
-        if plainly_regular(block):
-            return iterate_three(g, t, x, order, residual, block, control, ints)
-        return iterate(3, t, x, order, pivots, residual, block, upper, inverse, control, ints, at, mem)
-    return iterate(m, t, x, order, pivots, residual, block, upper, inverse, control, ints, at, mem)
+    """Solve g = 0 by simplified Newton, by the code made for this g if there is any."""
+    if ints[SOLVER_AT] != 0:
+        state = solver_at(ints[SOLVER_AT])(t, x, order, control, ints)
+        if state != IRREGULAR:
+            return state
+    return iterate(ints[M], t, x, order, pivots, residual, block, upper, inverse, control, ints, at, mem)
 
 
 @compiled()

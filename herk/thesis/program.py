@@ -21,6 +21,7 @@ from herk.model.evaluate import linearise
 from herk.thesis import memory as at
 from herk.thesis.drive import advance
 from herk.thesis.memory import Integers, integers, members, starts
+from herk.thesis.solvers import solver
 
 METHODS = {1: "euler", 2: "heun", 3: "kutta3", 4: "rk4", 5: "herk3", 6: "hem4", 7: "rk38"}  # numbers of the original's getRKmethod
 CHUNK = 65536  # accepted steps between two looks at the keyboard
@@ -178,12 +179,13 @@ class _Run:
         tol = min(settings.tol, settings.eps0) if settings.adaptive else settings.tol
         self.control[: at.T_FAILED] = t0, settings.h0, t0, tf, settings.delta, tol, settings.ptol, settings.eps0, settings.beta
         e, f, g, jac = (address(function) for function in functions.in_place[:4])
+        self.solver = None if settings.Jopt == 1 else solver(functions.in_place[2], n, m)
         self.ints = integers(
             {
                 at.N: n, at.M: m, at.STAGES: s, at.ORDER: tableau.order, at.ADAPTIVE: settings.adaptive, at.JOPT: settings.Jopt == 1,
                 at.ESTAT: settings.Estat == 1 or not callable(dae.E), at.NOPT: settings.Nopt == 1, at.MAX_NORM: settings.max_norm,
                 at.KEEP_FINE: settings.keep_fine, at.STEPS: math.floor((tf - t0) / settings.h0 + 0.5), at.F_AT: f, at.G_AT: g,
-                at.JAC_AT: jac, at.E_AT: e if callable(dae.E) else 0,
+                at.JAC_AT: jac, at.E_AT: e if callable(dae.E) else 0, at.SOLVER_AT: address(self.solver) if self.solver else 0,
             },
             n,
         )  # fmt: skip
