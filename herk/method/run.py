@@ -108,23 +108,38 @@ class Run:
         left = int(self.plan[drive.TOTAL] - self.plan[drive.INDEX]) if self.plan[drive.FIXED] else size
         size = min(size, left, self.request.max_steps - self.taken)
         t, y, slots = self.output.room(size)
-        memory, plan = self.machine.memory, self.plan
+        plan = self.plan
         plan[drive.KNOWN], plan[drive.COUNT] = len(self.machine.known), 0
+        before = [array.copy() for array in self._state] if self.watch is not None or self.request.callback is not None else []
         started = time.perf_counter()
         error: BaseException | None = None
         try:
-            status = self.advance(memory.floats, memory.ints, self.run, plan, self.machine.table, t, y, slots)
+            status = self.advance(*self._state, self.machine.table, t, y, slots)
         except (KeyboardInterrupt, Exception) as caught:  # noqa: BLE001 - a user's function may raise anything; the points before it are kept
             error, status = caught, drive.STUCK
         quick, count = time.perf_counter() - started < PATIENCE, int(plan[drive.COUNT])
         self.taken += count
-        self.output.add(self._watched(t[:count], y[:count]))
+        kept = self._watched(t[:count], y[:count])
+        self.output.add(kept)
+        if kept < count:
+            self._rewind(before, kept)
         if self.reason is None:
             if error is not None:
                 self._fail(error)
             else:
                 self._judge(status)
         return min(2 * size, LONGEST_CHUNK) if quick else max(size // 2, 1)
+
+    @property
+    def _state(self) -> tuple[Array, np.ndarray, Array, np.ndarray]:
+        """Return the arrays the compiled loop works on."""
+        return self.machine.memory.floats, self.machine.memory.ints, self.run, self.plan
+
+    def _rewind(self, before: list[np.ndarray], kept: int) -> None:
+        """Make the steps that count once more from the state before the chunk, so that counters and residual tell of them alone."""
+        for array, old in zip(self._state, before, strict=True):
+            array[:] = old
+        self.advance(*self._state, self.machine.table, np.empty(kept), np.empty((kept, self.y0.size)), np.empty(kept, dtype=np.int64))
 
     def _watched(self, t: Array, y: Array) -> int:
         """Pass accepted points to events and callback in order; return how many count, the last one being the terminal event."""

@@ -241,3 +241,21 @@ def test_an_event_that_raises_at_the_start_is_named() -> None:
 
     with pytest.raises(herk.HerkError, match=r"event odd\(t, y\) raised KeyError: 'odd' at t = 0.0"):
         herk.solve_dae(PENDULUM.dae, (0.0, 1.0), PENDULUM.y0, events=odd)
+
+
+@pytest.mark.parametrize("stop", ["event", "callback"])
+def test_counters_tell_of_the_steps_up_to_the_stop_alone(stop):
+    """A run of the same number of steps without event or callback has the same counters, though more steps are made at a time."""
+
+    def low(t, y):
+        return y[1] + 0.9
+
+    low.terminal = True
+    reached = []
+    watched = {"events": low} if stop == "event" else {"callback": lambda t, y: len(reached) == 20 or reached.append(t)}
+    sol = herk.solve_dae(PENDULUM.dae, (0.0, 20.0), PENDULUM.exact(0.0), **TIGHT, **watched)
+    assert sol.reason is (Reason.EVENT if stop == "event" else Reason.CALLBACK)
+    plain = herk.solve_dae(PENDULUM.dae, (0.0, 20.0), PENDULUM.exact(0.0), **TIGHT, max_steps=sol.nstep)
+    for name in ("nstep", "nreject", "nfev", "ngev", "njev", "nlu", "nit", "residual"):
+        assert getattr(sol, name) == getattr(plain, name), name
+    assert sol.nfev > 0
