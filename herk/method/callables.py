@@ -14,7 +14,7 @@ from herk.core import Dae
 from herk.core.dae import Array
 from herk.core.jit import HAVE_NUMBA, interpreted, is_compiled
 from herk.method.signatures import FUNCTION
-from herk.model.evaluate import CallableError, call
+from herk.model.evaluate import CallableError, call, real
 
 InPlace = Callable[[float, Array, Array], None]
 NAMES = ("E", "f", "g", "jac_g", "g_t")
@@ -158,7 +158,7 @@ def _wrap(name: str, function: Any) -> InPlace:
 
     def in_place(t: float, y: Array, out: Array) -> None:
         try:
-            out[:] = np.ravel(call(name, function, float(t), y))
+            out[:] = np.ravel(real(call(name, function, float(t), y)))
         except CallableError as error:
             if not _outside_domain(error.__cause__):
                 raise

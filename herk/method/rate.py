@@ -150,13 +150,18 @@ def stacked(t, z, mem, ints):  # type: ignore[no-untyped-def]
 
 @compiled()
 def time_derivative(t, y, out, scratch, ints):  # type: ignore[no-untyped-def]
-    """Evaluate dg/dt by the user's function or by a central difference in t."""
+    """Evaluate dg/dt by the user's function or by a central difference in t, a one-sided one where the domain of g ends."""
     if ints[HAVE_G_T]:
         function_at(ints[AT_G_T])(t, y, out)
         return
     step = 6e-6 * (abs(t) + 1.0)
-    function_at(ints[AT_G])(t + step, y, out)
-    function_at(ints[AT_G])(t - step, y, scratch)
-    ints[NGEV] += 2
-    for i in range(out.size):
-        out[i] = (out[i] - scratch[i]) / ((t + step) - (t - step))
+    for low, high in ((-step, step), (0.0, step), (-step, 0.0)):
+        function_at(ints[AT_G])(t + high, y, out)
+        function_at(ints[AT_G])(t + low, y, scratch)
+        ints[NGEV] += 2
+        finite = True
+        for i in range(out.size):
+            out[i] = (out[i] - scratch[i]) / ((t + high) - (t + low))
+            finite = finite and abs(out[i]) < 1e300
+        if finite:
+            return

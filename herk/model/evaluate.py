@@ -45,11 +45,17 @@ def call(name: str, function: Callable[[float, Array], Any], t: float, y: Array)
         raise CallableError(f"{name}(t, y) raised {type(error).__name__}: {error} at t = {t!r}, y = {y.tolist()}.") from error
 
 
+def real(value: Any) -> Any:
+    """Return what a function answered, complex numbers (Python's answer to (-1)**0.5) as nan, which is what compiled code gives."""
+    array = np.asarray(value)
+    return np.where(array.imag == 0, array.real, np.nan) if array.dtype.kind == "c" else value
+
+
 def evaluate(name: str, function: Callable[[float, Array], Any], t: float, y: Array, shape: tuple[int, ...]) -> Array:
     """Call a user's function and check that it returns numbers in the right shape."""
     value = call(name, function, t, y)
     try:
-        array: Array = np.array(() if value is None else value, dtype=float)
+        array: Array = np.array(() if value is None else real(value), dtype=float)
     except (TypeError, ValueError):
         raise InputError(f"{name}(t, y) returned {type(value).__name__}, which is no array of numbers.") from None
     if array.shape != shape or value is None:
