@@ -76,6 +76,16 @@ def largest_so_far(series: Sequence[tuple[list[float], list[Any]]]) -> tuple[np.
     return t[grown], top[grown]
 
 
+def stretch(figure: Figure, times: Sequence[Any]) -> None:
+    """Draw time on a logarithmic axis if half of these points lie in the first thousandth of it: there nearly all happens."""
+    t = numbers(times)
+    positive = t[t > 0]
+    if positive.size and positive.size >= t.size - 1 and np.median(t) < positive.max() / 1000:
+        for axes in figure.axes:
+            axes.set_xscale("log")
+            axes.set_xlim(positive.min(), positive.max())
+
+
 def fewer(t: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return at most MOST_POINTS points: of each stretch the smallest and the largest value, so that extremes survive."""
     if len(t) <= MOST_POINTS:
@@ -100,6 +110,7 @@ def steps(runs: Named) -> Figure:
     if changing:
         _selections(grid[1, 0], changing)
     figure.axes[-1].set_xlabel("t")
+    stretch(figure, min((series["step"][0] for *_, series in runs if "step" in series), key=len, default=()))
     style.legend_below(figure, figure.axes[0])
     return figure
 
@@ -132,6 +143,7 @@ def trajectory(series: Series, groups: Mapping[str, Sequence[int]], components: 
         axes.set_ylabel(name)
         axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), handlelength=1.2)
     figure.axes[-1].set_xlabel("t")
+    stretch(figure, next((times for name, (times, _) in series.items() if name.startswith("y.")), ()))
     return figure
 
 

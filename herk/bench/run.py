@@ -18,7 +18,9 @@ from herk.bench.ladders import Ladder, Rung
 from herk.bench.record import Record
 from herk.bench.worker import Again, Finding, Work
 from herk.core import Problem, Reason, Settings, Solution, Solver, Stats
+from herk.core.dae import Array
 
+EARLY = 1000.0  # part of the span that makes a run an early one
 FINER = 8  # output intervals of a trajectory for one of the grid of errors
 MOST_POINTS = 512  # accepted points at which errors over the interval are taken
 LONG = 0.2  # seconds of timed runs at one setting that are enough
@@ -118,8 +120,19 @@ def _with_output(problem: Problem, solution: Solution, again: Again, grid: int |
         return replace(solution, t=solution.t[some], y=solution.y[:, some])
     if not finer and len(solution.t) > 2 and (problem.reference is None or problem.reference.exact is None):
         return None  # nothing would be compared
-    served = again(t_eval=np.linspace(*problem.t_span, int(grid) * (FINER if finer else 1) + 1))
+    served = again(t_eval=output_times(problem.t_span, solution.t, int(grid) * (FINER if finer else 1)))
     return served if served.success else None
+
+
+def output_times(span: tuple[float, float], points: Array, count: int) -> Array:
+    """Return count + 1 times over the span, at equal distances, or in equal ratios if half of a run lies in the first thousandth of it."""
+    lengths = np.abs(points - span[0])
+    if len(points) <= 2 or np.median(lengths) > abs(span[1] - span[0]) / EARLY:
+        return np.linspace(*span, count + 1)
+    direction = np.sign(span[1] - span[0])
+    later = span[0] + direction * np.geomspace(lengths[1], abs(span[1] - span[0]), count)
+    later[-1] = span[1]
+    return np.concatenate([[span[0]], later])
 
 
 def _stored(ladder: Ladder, rung: Rung, found: Finding, spent: float) -> list[Record]:

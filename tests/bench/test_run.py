@@ -265,3 +265,15 @@ def test_another_text_of_a_file_gives_other_keys(toy, toys):
     assert key() == before
     toy.write_text(toy.read_text() + "\n# changed\n")
     assert key() != before
+
+
+@pytest.mark.parametrize("span", [(0.0, 1e11), (2.0, -1e6)])
+def test_output_times_follow_a_run_that_happens_early(span):
+    points = span[0] + np.sign(span[1] - span[0]) * np.array([0.0, 1e-3, 1e-2, 1.0, 10.0, abs(span[1] - span[0])])
+    early = run.output_times(span, points, 40)
+    assert (early.size, early[0], early[-1]) == (41, *span)
+    assert np.all(np.diff(early) * np.sign(span[1] - span[0]) > 0)
+    ratios = np.diff(early)[2:] / np.diff(early)[1:-1]
+    assert ratios == pytest.approx(ratios[0], rel=1e-3)
+    even = run.output_times(span, np.linspace(*span, 6), 40)
+    assert np.diff(even) == pytest.approx((span[1] - span[0]) / 40)

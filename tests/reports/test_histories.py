@@ -55,3 +55,12 @@ def test_of_many_points_the_extremes_are_kept_in_their_order():
     assert (kept.min(), kept.max()) == (1e-9, 40.0)
     assert {137.0, 501.0} <= set(few)
     assert histories.fewer(t[:5], values[:5])[0].tolist() == t[:5].tolist()
+
+
+def test_time_is_logarithmic_where_half_of_the_points_are_in_its_first_thousandth():
+    early, even = [0.0, *np.geomspace(1e-6, 1e6, 50).tolist()], np.linspace(0.0, 10.0, 51).tolist()
+    for times, scale in ((early, "log"), (even, "linear")):
+        values = [1.0] * len(times)
+        path = histories.trajectory({"y.x": (times, values)}, {}, ["x"])
+        steps = histories.steps([("ours", LOOK, {"step": (times, values)})])
+        assert [axes.get_xscale() for axes in (*path.axes, *steps.axes)] == [scale, scale]
