@@ -61,6 +61,7 @@ def kept(runs: Named) -> Figure | None:
         style.logarithmic(axes.yaxis)
         axes.set(title=name, xlabel="t")
     figure.axes[0].set_ylabel("largest deviation so far")
+    stretch(figure, _shortest(runs, "step"))
     style.legend_below(figure, max(figure.axes, key=lambda axes: len(axes.get_legend_handles_labels()[1])))
     return figure
 
@@ -82,7 +83,7 @@ def stretch(figure: Figure, times: Sequence[Any]) -> None:
     positive = t[t > 0]
     if positive.size and positive.size >= t.size - 1 and np.median(t) < positive.max() / 1000:
         for axes in figure.axes:
-            axes.set_xscale("log")
+            style.logarithmic(axes.xaxis)
             axes.set_xlim(positive.min(), positive.max())
 
 
@@ -110,9 +111,14 @@ def steps(runs: Named) -> Figure:
     if changing:
         _selections(grid[1, 0], changing)
     figure.axes[-1].set_xlabel("t")
-    stretch(figure, min((series["step"][0] for *_, series in runs if "step" in series), key=len, default=()))
+    stretch(figure, _shortest(runs, "step"))
     style.legend_below(figure, figure.axes[0])
     return figure
+
+
+def _shortest(runs: Named, name: str) -> Sequence[float]:
+    """Return the times of the run with the fewest points in this series."""
+    return min((series[name][0] for *_, series in runs if name in series), key=len, default=())
 
 
 def _selections(axes: Any, runs: Named) -> None:
