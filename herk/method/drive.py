@@ -42,7 +42,7 @@ RUNNING, FINISHED, CHUNK_FULL, NEED_SELECTION, UNDERFLOW, STUCK, RANK_LOST = 0, 
 
 # Places in `run` (floats); the absolute tolerances stand behind.
 T, H, T_END, T_START, H_MAX, RTOL, OLD_ERROR, EXPONENT, H_TRIED, THRESHOLD = range(10)  # H = 0: to be chosen
-RUN_SCALARS = 16  # then atol (n)
+RUN_SCALARS = 16  # then atol (n), then the size of each component so far (n), then scratch (m)
 
 # Places in `plan` (integers); the selection wanted from Python stands behind.
 FIXED, INDEX, TOTAL, SLOT, KNOWN, COUNT, REJECTED, CAUSE, PENDING, ALWAYS = range(10)  # select before stepping; at every step
@@ -135,7 +135,8 @@ def reselect(mem, ints, run, plan, table):  # type: ignore[no-untyped-def]
     a = mem[ints[AT + JACOBIAN] : ints[AT + JACOBIAN] + m * n]
     required = ints[ORDER + n : ORDER + 2 * n]
     threshold = 1.0 if plan[REJECTED] >= SUSPECT else run[THRESHOLD]
-    if eliminate(a, m, n, required, plan[PLAN_SCALARS : PLAN_SCALARS + n], threshold, wanted) < m:
+    cost, size = plan[PLAN_SCALARS : PLAN_SCALARS + n], run[RUN_SCALARS + n : RUN_SCALARS + 2 * n]
+    if eliminate(a, m, n, required, cost, size, run[RUN_SCALARS + 2 * n :], threshold, wanted) < m:
         return RANK_LOST
     for slot in range(plan[KNOWN]):
         if algebraic_match(table[slot], n, m, wanted):
@@ -205,12 +206,15 @@ def advance(mem, ints, run, plan, table, t_out, y_out, slot_out):  # type: ignor
     if run[H] == 0.0:
         run[H] = first_step(kernel_at(ints[KERNEL]), mem, ints, run)
     n, y, count, status = ints[N], ints[AT + Y], 0, RUNNING
+    sizes = RUN_SCALARS + n
     while status == RUNNING and count < t_out.size:
         status = attempt(mem, ints, run, plan, table)
         if status == RUNNING:
             worse = kernel_at(ints[KERNEL])(ACCEPT, run[T], run[H_TRIED], mem, ints) == WORSE
             for i in range(n):
                 y_out[count, i] = mem[y + i]
+                if not plan[ALWAYS]:  # Procedure 3.11 to the letter knows no sizes
+                    run[sizes + i] = max(run[sizes + i], abs(mem[y + i]))
             t_out[count] = run[T]
             slot_out[count] = plan[SLOT]
             count += 1

@@ -40,6 +40,7 @@ class Machine:
     required: tuple[int, ...]
     generate: bool
     cost: np.ndarray  # how many constraints each component occurs in
+    size: Array  # of each component at the start, and
     threshold: float  # see selection.eliminate
     kernels: list[Kernel] = field(default_factory=list)
     table: np.ndarray = field(default_factory=lambda: np.zeros((0, 0), dtype=np.int64))
@@ -57,7 +58,7 @@ class Machine:
 
     def first_selection(self, jac: Array) -> tuple[int, ...]:
         """Select algebraic components at the start; say so if the constraints are dependent."""
-        algebraic, rank = select(jac, self.required, cost=self.cost, threshold=self.threshold)
+        algebraic, rank = select(jac, self.required, cost=self.cost, size=self.size, threshold=self.threshold)
         if rank < self.dae.m:
             raise InputError(
                 f"The {self.dae.m} constraints are not independent at the start: dg/dy has rank {rank}. "
@@ -134,11 +135,12 @@ def build(asked: Request, y: Array, here: Linearisation) -> Machine:
         ints[at.ORDER + n + np.array(free, dtype=int)] = 1
     memory.view(at.E_NOW, n * n)[:] = here.E.ravel()
     ints[at.E_MODE] = _e_mode(dae, here.E) if square else at.E_STACKED
+    sparse = asked.selection == "sparse"
     numeric = step.kernel if functions.compiled else interpreted(step.kernel)
     return Machine(
         dae=dae, tableau=tableau, functions=functions, memory=memory, required=free if square else (),
         generate=asked.generate and dae.generated is not None, cost=_occurrences(dae, t, y),
-        threshold=SPARSE_THRESHOLD if asked.selection == "sparse" else 1.0, kernels=[numeric],
+        size=np.abs(y) if sparse else np.ones(n), threshold=SPARSE_THRESHOLD if sparse else 1.0, kernels=[numeric],
     )  # fmt: skip
 
 

@@ -59,7 +59,7 @@ class Run:
         """Prepare the arrays shared with the compiled loop, and the output."""
         n, m = machine.dae.n, machine.dae.m
         self.request, self.machine, self.y0 = request, machine, y0
-        self.run = np.zeros(drive.RUN_SCALARS + n + m + 1)
+        self.run = np.zeros(drive.RUN_SCALARS + 2 * n + m)
         self.plan = np.zeros(drive.PLAN_SCALARS + n + m, dtype=np.int64)
         self._fill()
         self.advance = machine.advance
@@ -77,6 +77,7 @@ class Run:
         run[[drive.H_MAX, drive.RTOL, drive.OLD_ERROR]] = request.max_step, request.rtol, 1e-4
         run[drive.EXPONENT] = 1.0 / (request.tableau.error_order + 1)
         run[drive.RUN_SCALARS : drive.RUN_SCALARS + n] = request.atol
+        run[drive.RUN_SCALARS + n : drive.RUN_SCALARS + 2 * n] = self.machine.size
         if request.step is not None:
             plan[drive.FIXED] = 1
             plan[drive.TOTAL] = max(1, int(np.ceil(abs(span) / request.step * (1 - 1e-9))))

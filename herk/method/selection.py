@@ -8,15 +8,18 @@ from herk.core.dae import Array
 from herk.core.jit import compiled
 
 RANK_TOLERANCE = 1e-12
+LOSS = 0.01  # of a component beside the heaviest term of its row: two digits
 
 
 @compiled()
-def eliminate(a, rows, n, required, cost, threshold, chosen):  # type: ignore[no-untyped-def]
+def eliminate(a, rows, n, required, cost, size, heaviest, threshold, chosen):  # type: ignore[no-untyped-def]
     """Choose `rows` pivot columns of a (by rows, overwritten) into `chosen`; return how many pivots are not negligible.
 
     Required columns come first, largest entry among them; then complete pivoting. With threshold < 1 an entry may be taken
     that is not the largest but at least threshold times it, if its column costs less: sparse columns keep the blocks of the stage
-    equations small. threshold = 1 is Procedure 3.11 as published.
+    equations small. `size` tells how large the components have been: what is computed from a row carries the rounding of its heaviest
+    term, and a component beside which that is too much is not computed from it. threshold = 1 and sizes of 1 are Procedure 3.11
+    as published. `heaviest` is scratch.
     """
     largest = 0.0
     for i in range(rows * n):
@@ -26,14 +29,16 @@ def eliminate(a, rows, n, required, cost, threshold, chosen):  # type: ignore[no
         left += required[j]
     for i in range(rows):
         forced = left > 0
+        weigh(a, i, rows, n, size, forced, chosen, heaviest)
         top = 0.0
         for c in range(n):
             if (required[c] or not forced) and not taken(c, chosen, i):
                 for r in range(i, rows):
-                    top = max(top, abs(a[r * n + c]))
+                    if clear(abs(a[r * n + c]), size[c], heaviest[r]):
+                        top = max(top, abs(a[r * n + c]))
         if not top > RANK_TOLERANCE * largest:
             return i
-        row, column = best(a, i, rows, n, required, cost, forced, threshold * top, chosen)
+        row, column = best(a, i, rows, n, required, cost, size, heaviest, forced, threshold * top, chosen)
         chosen[i] = column
         left -= required[column]
         for c in range(n):
@@ -48,16 +53,36 @@ def eliminate(a, rows, n, required, cost, threshold, chosen):  # type: ignore[no
 
 
 @compiled()
-def best(a, i, rows, n, required, cost, forced, least, chosen):  # type: ignore[no-untyped-def]
+def weigh(a, i, rows, n, size, forced, chosen, heaviest):  # type: ignore[no-untyped-def]
+    """Write the largest term |a_rc| size_c of each row that is left, over columns to choose from; 0 as long as columns are required."""
+    for r in range(i, rows):
+        heaviest[r] = 0.0
+    if forced:
+        return
+    for c in range(n):
+        if not taken(c, chosen, i):
+            for r in range(i, rows):
+                heaviest[r] = max(heaviest[r], abs(a[r * n + c]) * size[c])
+
+
+@compiled(forceinline=True)
+def clear(value, size, heaviest):  # type: ignore[no-untyped-def]
+    """Tell whether a component may be computed from a row; one that is zero still may turn out to have any size."""
+    return size == 0.0 or value * size >= LOSS * heaviest
+
+
+@compiled()
+def best(a, i, rows, n, required, cost, size, heaviest, forced, least, chosen):  # type: ignore[no-untyped-def]
     """Return row and column of the cheapest entry that is at least `least`; among equals the largest, then the first by columns."""
-    row, column, size, price = i, 0, -1.0, 0
+    row, column, top, price = i, 0, -1.0, 0
     for c in range(n):
         if taken(c, chosen, i) or (forced and not required[c]):
             continue
         for r in range(i, rows):
             value = abs(a[r * n + c])
-            if value >= least and (size < 0.0 or cost[c] < price or (cost[c] == price and value > size)):
-                row, column, size, price = r, c, value, cost[c]
+            allowed = value >= least and clear(value, size[c], heaviest[r])
+            if allowed and (top < 0.0 or cost[c] < price or (cost[c] == price and value > top)):
+                row, column, top, price = r, c, value, cost[c]
     return row, column
 
 
@@ -71,7 +96,7 @@ def taken(column, chosen, count):  # type: ignore[no-untyped-def]
 
 
 def select(
-    jacobian: Array, required: tuple[int, ...] = (), *, cost: np.ndarray | None = None, threshold: float = 1.0
+    jacobian: Array, required: tuple[int, ...] = (), *, cost: np.ndarray | None = None, size: Array | None = None, threshold: float = 1.0
 ) -> tuple[tuple[int, ...], int]:
     """Return the algebraic components in the order of their pivots, and the rank found (smaller than m if dg/dy is rank-deficient)."""
     m, n = np.shape(jacobian)
@@ -79,5 +104,6 @@ def select(
     flags[list(required)] = 1
     chosen = np.zeros(max(m, 1), dtype=np.int64)
     cost = np.zeros(n, dtype=np.int64) if cost is None else cost
-    rank = int(eliminate(np.array(jacobian, dtype=float).ravel(), m, n, flags, cost, threshold, chosen))
+    size = np.ones(n) if size is None else size
+    rank = int(eliminate(np.array(jacobian, dtype=float).ravel(), m, n, flags, cost, size, np.zeros(m), threshold, chosen))
     return tuple(int(c) for c in chosen[:rank]), rank

@@ -69,6 +69,29 @@ def test_cheaper_columns_win_only_within_the_threshold() -> None:
     assert select(jac, cost=cost)[0] == (0,)
 
 
+@pytest.mark.parametrize("unit", 10.0 ** np.arange(-9, 10, 3))
+def test_a_small_component_is_not_computed_from_large_ones_whatever_its_unit(unit: float) -> None:
+    # 0 = x + 10 q with x = 1 and q = 1e-6, in other units z = q / unit: computed from x, q would lose five of its digits.
+    jac, y = np.array([[1.0, 10.0 * unit]]), np.array([1.0, 1e-6 / unit])
+    assert select(jac, size=np.abs(y))[0] == (0,)
+    assert select(jac)[0] == ((1,) if unit > 0.1 else (0,))
+
+
+def test_sizes_do_not_matter_among_components_that_are_alike_or_required() -> None:
+    rng = np.random.default_rng(1)
+    for _ in range(20):
+        jac, cost = rng.normal(size=(3, 7)), rng.integers(1, 4, size=7)
+        assert select(jac, cost=cost, size=rng.uniform(1.0, 5.0, size=7), threshold=0.1) == select(jac, cost=cost, threshold=0.1)
+        wild = np.append(np.ones(4), 10.0 ** rng.integers(-9, 10, size=3))
+        assert select(jac, (4, 5, 6), size=wild) == select(jac, (4, 5, 6))
+
+
+def test_components_that_begin_at_zero_are_chosen_as_if_their_size_were_that_of_others() -> None:
+    jac = np.array([[1.0, 2.0, 3.0]])
+    assert select(jac, size=np.array([5.0, 0.0, 0.0]))[0] == (2,)
+    assert select(jac, size=np.array([5.0, 0.0, 1e-3]))[0] == (1,)
+
+
 def test_selection_changes_once_on_the_problem_made_for_it() -> None:
     # 2 sin t and 2 cos t are compared: one change, at the first point from pi/4 on.
     sol = herk.solve_dae(SELECTOR.dae, SELECTOR.t_span, SELECTOR.y0, method="rk4", step=np.pi / 400, selection="complete")
