@@ -19,9 +19,9 @@ def carried(tmp_path, monkeypatch):
     monkeypatch.setattr(session.testset, "names", lambda tag=None: ["absent", "academic", "robertson", "wind_pendulum_printed"])
     monkeypatch.setattr(session.pool, "batches", lambda *_: iter(()))
 
-    def carry_out(choice=Choice()):  # noqa: B008
+    def carry_out(choice=Choice(), **options):  # noqa: B008
         said = []
-        session.carry_out(PLAN, choice, tmp_path, say=said.append)
+        session.carry_out(PLAN, choice, tmp_path, say=said.append, **options)
         records = store.Store(tmp_path / store.NAME).read()[0]
         return [rec for rec in records if rec["kind"] == "problem"], said
 
@@ -39,6 +39,12 @@ def test_problems_that_take_no_part_are_described_too_and_one_that_cannot_be_sto
     assert len(known["robertson"]["published_y"]) == 3
     assert known["wind_pendulum_printed"]["equations"] == []
     assert known["wind_pendulum_printed"]["reference_digits"] is None
+
+
+def test_a_quick_session_describes_its_own_problems_only(carried):
+    problems, said = carried(whole=False)
+    assert [rec["problem"] for rec in problems] == ["academic"]
+    assert not [line for line in said if "a look at" in line]
 
 
 def test_what_is_described_already_is_not_described_again(carried):
