@@ -278,7 +278,12 @@ def test_a_study_of_a_document_is_stored_and_fails_with_its_claims(holds, code, 
 
 def interrupted(command, ready):
     """Start a bench, press Ctrl-C when it is ready, and return its exit code and what it said on standard error."""
-    with subprocess.Popen(command, cwd=ROOT, start_new_session=True, stderr=subprocess.PIPE, text=True) as process:
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored, if pytest was started in the background
+    try:
+        process = subprocess.Popen(command, cwd=ROOT, start_new_session=True, stderr=subprocess.PIPE, text=True)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    with process:
         end = time.monotonic() + 120
         while not ready():
             assert time.monotonic() < end
