@@ -20,7 +20,7 @@ from herk.bench.worker import Again, Finding, Work
 from herk.core import Problem, Reason, Settings, Solution, Solver, Stats
 from herk.core.dae import Array
 
-EARLY = 1000.0  # part of the span that makes a run an early one
+EARLY = 1e-3  # of the span; a run with half of its points in it is seen on a logarithmic scale only
 FINER = 8  # output intervals of a trajectory for one of the grid of errors
 MOST_POINTS = 512  # accepted points at which errors over the interval are taken
 LONG = 0.2  # seconds of timed runs at one setting that are enough
@@ -125,9 +125,9 @@ def _with_output(problem: Problem, solution: Solution, again: Again, grid: int |
 
 
 def output_times(span: tuple[float, float], points: Array, count: int) -> Array:
-    """Return count + 1 times over the span, at equal distances, or in equal ratios if half of a run lies in the first thousandth of it."""
+    """Return count + 1 times over the span, at equal distances, or in equal ratios if a run is early."""
     lengths = np.abs(points - span[0])
-    if len(points) <= 2 or np.median(lengths) > abs(span[1] - span[0]) / EARLY:
+    if len(points) <= 2 or np.median(lengths) > EARLY * abs(span[1] - span[0]):
         return np.linspace(*span, count + 1)
     direction = np.sign(span[1] - span[0])
     later = span[0] + direction * np.geomspace(lengths[1], abs(span[1] - span[0]), count)

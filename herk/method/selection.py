@@ -29,7 +29,7 @@ def eliminate(a, rows, n, required, cost, size, heaviest, threshold, chosen):  #
         left += required[j]
     for i in range(rows):
         forced = left > 0
-        weigh(a, i, rows, n, size, forced, chosen, heaviest)
+        weigh(a, i, rows, n, size, RANK_TOLERANCE * largest, forced, chosen, heaviest)
         top = 0.0
         for c in range(n):
             if (required[c] or not forced) and not taken(c, chosen, i):
@@ -53,8 +53,8 @@ def eliminate(a, rows, n, required, cost, size, heaviest, threshold, chosen):  #
 
 
 @compiled()
-def weigh(a, i, rows, n, size, forced, chosen, heaviest):  # type: ignore[no-untyped-def]
-    """Write the largest term |a_rc| size_c of each row that is left, over columns to choose from; 0 as long as columns are required."""
+def weigh(a, i, rows, n, size, negligible, forced, chosen, heaviest):  # type: ignore[no-untyped-def]
+    """Write the largest term |a_rc| size_c of each row that is left, over entries that may be pivots; 0 as long as columns are required."""
     for r in range(i, rows):
         heaviest[r] = 0.0
     if forced:
@@ -62,7 +62,8 @@ def weigh(a, i, rows, n, size, forced, chosen, heaviest):  # type: ignore[no-unt
     for c in range(n):
         if not taken(c, chosen, i):
             for r in range(i, rows):
-                heaviest[r] = max(heaviest[r], abs(a[r * n + c]) * size[c])
+                if abs(a[r * n + c]) > negligible:
+                    heaviest[r] = max(heaviest[r], abs(a[r * n + c]) * size[c])
 
 
 @compiled(forceinline=True)

@@ -68,7 +68,8 @@ class Model:
         """Read the formulas when the first of them is asked for."""
         if name not in _FORMULAS or "_written" not in self.__dict__:
             raise AttributeError(f"A model has no attribute {name!r}.")
-        self._read(*self.__dict__.pop("_written"))
+        self._read(*self._written)
+        self.__dict__.pop("_written", None)  # last, so that another thread finds one or the other
         return self.__dict__[name]
 
     def _read(self, *written: Any) -> None:

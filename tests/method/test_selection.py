@@ -77,6 +77,12 @@ def test_a_small_component_is_not_computed_from_large_ones_whatever_its_unit(uni
     assert select(jac)[0] == ((1,) if unit > 0.1 else (0,))
 
 
+def test_sizes_cost_no_rank() -> None:
+    # The only sound pivot belongs to a component that is tiny beside a term whose factor is at rounding level.
+    jac = np.array([[1.0, 1e-13]])
+    assert select(jac, size=np.array([1e-20, 1.0])) == ((0,), 1)
+
+
 def test_sizes_do_not_matter_among_components_that_are_alike_or_required() -> None:
     rng = np.random.default_rng(1)
     for _ in range(20):
