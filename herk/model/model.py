@@ -53,8 +53,9 @@ class Model:
         """Validate and freeze the model."""
         if not isinstance(name, str) or not name:
             raise InputError(f"The name of a model must be a text that is not empty, not {name!r}.")
-        if isinstance(states, str) or not len(states):
-            raise InputError(f"The states must be a sequence of at least one symbol or name, not {states!r}.")
+        wanted = "The states must be a sequence of at least one symbol or name"
+        if not (states := plain.ordered(states, wanted)):
+            raise InputError(f"{wanted}, not an empty one.")
         self._set(name=name)
         try:
             self._set(_written=plain.copied((states, E, f, t, parameters)))

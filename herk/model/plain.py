@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from typing import Any
 
 import numpy as np
@@ -12,22 +12,39 @@ import numpy as np
 from herk.core import InputError
 from herk.model.store import load, version
 
+_LONG = 80  # characters of a wrong entry that are repeated to the user
+
 
 def finite(value: Any, what: str) -> float:
     """Return a finite float, or say what is not one."""
     try:
         number = float(value)
-    except (TypeError, ValueError):
-        raise InputError(f"{what} must be a number, not {value!r}.") from None
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"{what} must be a number, not {shown(value)}.") from None
     if isinstance(value, (str, bool)) or not math.isfinite(number):
-        raise InputError(f"{what} must be a finite number, not {value!r}.")
+        raise InputError(f"{what} must be a finite number, not {shown(value)}.")
     return number
+
+
+def ordered(value: Any, wanted: str) -> list[Any]:
+    """Return the entries of a sequence; a text is none, and a set or a dict has no order that could be meant."""
+    if isinstance(value, (str, bytes, Set, Mapping)) or not isinstance(value, Iterable):
+        raise InputError(f"{wanted}, not {shown(value)}.")
+    return list(value)
+
+
+def shown(value: Any) -> str:
+    """Return what was given as it is written in Python, cut where it is long."""
+    text = repr(value[: 2 * _LONG] if isinstance(value, str) else value)
+    return text if len(text) <= _LONG else f"{text[:_LONG]}..."
 
 
 def span(value: Any) -> tuple[float, float]:
     """Return (start, end) as two different finite times."""
-    if isinstance(value, str) or not isinstance(value, Iterable) or len(ends := tuple(value)) != 2:
-        raise InputError(f"t_span must be two times (start, end), not {value!r}.")
+    wanted = "t_span must be two times (start, end)"
+    ends = ordered(value, wanted)
+    if len(ends) != 2:
+        raise InputError(f"{wanted}, not {shown(value)}.")
     start, end = finite(ends[0], "The start of t_span"), finite(ends[1], "The end of t_span")
     if start == end:
         raise InputError(f"t_span starts and ends at {start!r}; its length must not be zero.")
@@ -36,9 +53,7 @@ def span(value: Any) -> tuple[float, float]:
 
 def start_values(value: Any, names: Sequence[str]) -> tuple[float | None, ...]:
     """Return y0, each entry a finite number or None."""
-    if isinstance(value, str) or not isinstance(value, Iterable):
-        raise InputError(f"y0 must be a sequence of {len(names)} numbers or None, not {value!r}.")
-    entries = list(value)
+    entries = ordered(value, f"y0 must be a sequence of {len(names)} numbers or None, in the order of the states")
     if len(entries) != len(names):
         raise InputError(f"y0 has {len(entries)} entries; for {len(names)} states it must have {len(names)}.")
     return tuple(None if entry is None else finite(entry, f"The start value of {name}") for entry, name in zip(entries, names, strict=True))

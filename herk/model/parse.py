@@ -1,0 +1,306 @@
+"""Texts of formulas -> sympy, by a grammar of our own: arithmetic, functions, conditions, names of the model.
+
+Nothing is evaluated as Python. What would take sympy forever, such as 9**9**9, is refused before it is made.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import sympy as sp
+from sympy.core.relational import Relational
+from sympy.logic.boolalg import Boolean
+
+from herk.model.functions import FUNCTIONS, LOGIC, RELATIONS
+
+LONGEST = 100_000  # characters of one formula
+DEEPEST = 200  # operands inside operands; Python's own limit on recursion is not far above
+DIGITS = 400  # characters of one number
+BITS = 2**13  # of an exact number; it can still be printed
+MOST_GAMMA = 170.0  # gamma beyond is too large for a double
+WORDS = ("and", "or", "not", "True", "False")  # they cannot be names
+
+_TOKEN = re.compile(
+    r"\s*(?:(?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)|(?P<name>[^\W\d]\w*)"
+    r"|(?P<sign>\*\*|<=|>=|==|!=|[-+*/()<>,&|~])|(?P<end>\Z)|(?P<other>.))",
+    re.DOTALL,
+)
+_OTHERS = {
+    "^": "powers are written **, not ^",
+    "=": "an equation 'a = b' is written as the formula a - b",
+    "%": "the remainder of a division is written Mod(a, b)",
+    '"': "there are no texts in formulas",
+    "'": "there are no texts in formulas",
+}
+_RELATIONS = {"<": sp.Lt, "<=": sp.Le, ">": sp.Gt, ">=": sp.Ge, "==": sp.Eq, "!=": sp.Ne}
+_OR, _AND, _NOT, _RELATION, _BAR, _AMPERSAND, _SUM, _PRODUCT, _POWER = range(1, 10)
+_BINDS = {"or": _OR, "and": _AND, "|": _BAR, "&": _AMPERSAND, "+": _SUM, "-": _SUM}
+_BINDS |= {"*": _PRODUCT, "/": _PRODUCT, "**": _POWER} | dict.fromkeys(_RELATIONS, _RELATION)
+
+
+class FormulaError(ValueError):
+    """The text is not a formula; the message is a clause that says why."""
+
+
+def parse(text: str, names: Mapping[str, sp.Symbol]) -> sp.Basic:
+    """Return the formula or condition in a text; unknown names become symbols, and functions likewise."""
+    if len(text) > LONGEST:
+        cure = "give a long formula as a sympy expression"
+        raise FormulaError(f"it has {len(text)} characters, and at most {LONGEST} are read; {cure}")
+    reader = _Reader(_tokens(text), names)
+    try:
+        found = reader.expression(_OR)
+    except RecursionError:
+        raise FormulaError("it is nested too deeply") from None
+    reader.expect("", "an operator, such as *, is missing before")
+    if any(_bits(each) > BITS for each in found.atoms(sp.Rational)):
+        raise FormulaError("a number in it has too many digits")
+    return found
+
+
+def _tokens(text: str) -> list[tuple[str, str]]:
+    """Return (kind, text) of every word; the last one is the end."""
+    found = []
+    for match in _TOKEN.finditer(text):
+        kind, word = str(match.lastgroup), match.group(str(match.lastgroup))
+        if kind == "other":
+            raise FormulaError(_OTHERS.get(word, f"the character {word!r} has no meaning in a formula"))
+        found.append((kind, word))
+        if kind == "end":
+            break
+    return found
+
+
+class _Reader:
+    """Reads by precedence climbing; operators bind as in Python."""
+
+    def __init__(self, tokens: list[tuple[str, str]], names: Mapping[str, sp.Symbol]) -> None:
+        self.tokens, self.names, self.at, self.depth = tokens, names, 0, 0
+
+    @property
+    def ahead(self) -> str:
+        """Return the next word, empty at the end."""
+        return self.tokens[self.at][1]
+
+    def took(self, word: str) -> bool:
+        """Tell whether this word comes next, and go beyond it if it does."""
+        if self.ahead != word:
+            return False
+        self.at += bool(word)
+        return True
+
+    def expect(self, word: str, complaint: str) -> None:
+        """Go beyond this word, or complain."""
+        if not self.took(word):
+            raise FormulaError(f"{complaint} {self._here()}")
+
+    def _here(self) -> str:
+        return f"{self.ahead!r}" if self.ahead else "the end"
+
+    def expression(self, least: int) -> sp.Basic:
+        """Return what stands next, up to an operator that binds less tightly than `least`."""
+        self.depth += 1
+        if self.depth > DEEPEST:
+            raise FormulaError("it is nested too deeply")
+        left = self._operand()
+        while (level := _BINDS.get(self.ahead, 0)) >= least:
+            if level == _SUM:
+                left = self._sum(left)
+            elif level == _RELATION:
+                left = self._relation(left)
+            else:
+                left = self._pair(left, self._next(), level)
+        self.depth -= 1
+        return left
+
+    def _next(self) -> str:
+        self.at += 1
+        return self.tokens[self.at - 1][1]
+
+    def _sum(self, first: sp.Basic) -> sp.Expr:
+        """Return all terms as one sum: one by one, the time would grow with their number squared."""
+        terms = [_term(first)]
+        while _BINDS.get(self.ahead) == _SUM:
+            negative = self._next() == "-"
+            term = _term(self.expression(_PRODUCT))
+            terms.append(-term if negative else term)
+        return _usable(sp.Add(*terms))
+
+    def _relation(self, left: sp.Basic) -> sp.Basic:
+        """Return a comparison; a < b < c means both."""
+        found = []
+        while _BINDS.get(self.ahead) == _RELATION:
+            kind = _RELATIONS[self._next()]
+            right = self.expression(_BAR)
+            found.append(kind(_term(left), _term(right)))
+            left = right
+        return sp.And(*found)
+
+    def _pair(self, left: sp.Basic, sign: str, level: int) -> sp.Basic:
+        if sign == "**":
+            return power(_term(left), _term(self.expression(_POWER)))
+        right = self.expression(level + 1)
+        if sign in ("&", "and"):
+            return sp.And(_condition(left), _condition(right))
+        if sign in ("|", "or"):
+            return sp.Or(_condition(left), _condition(right))
+        a, b = _term(left), _term(right)
+        if sign == "/" and b.is_zero:
+            raise FormulaError("it divides by zero")
+        return _usable(a * b if sign == "*" else a / b)
+
+    def _operand(self) -> sp.Basic:
+        kind, word = self.tokens[self.at]
+        if not word or (kind == "sign" and word not in ("~", "+", "-", "(")):
+            raise FormulaError(f"a number, a name or ( is missing before {self._here()}")
+        self.at += 1
+        if kind == "number":
+            return number(word)
+        if word == "not":
+            return sp.Not(_condition(self.expression(_RELATION)))
+        if kind == "name":
+            return self._call(word) if self.took("(") else self._name(word)
+        if word == "(":
+            inside = self.expression(_OR)
+            self.expect(")", "a ) is missing before")
+            return inside
+        if word == "~":
+            return sp.Not(_condition(self.expression(_POWER)))
+        term = _term(self.expression(_POWER))
+        return -term if word == "-" else term
+
+    def _name(self, word: str) -> sp.Basic:
+        if word in ("True", "False"):
+            return sp.true if word == "True" else sp.false
+        if word in self.names:
+            return self.names[word]
+        if word in FUNCTIONS or word == "Piecewise":
+            raise FormulaError(f"the function {word} stands without its argument")
+        return sp.pi if word == "pi" else sp.Symbol(word, real=True)
+
+    def _call(self, name: str) -> sp.Basic:
+        """Return a function of what stands in parentheses, the first of which has been read."""
+        if name in self.names:
+            cure = f"{name} alone is its value, and products need a *"
+            raise FormulaError(f"{name} is a name of this model and not a function; {cure}")
+        if name == "Piecewise":
+            return sp.Piecewise(*self._arguments(self._piece))
+        if name in LOGIC:
+            return _made(name, LOGIC[name], [_condition(each) for each in self._arguments()])
+        terms = [_term(each) for each in self._arguments()]
+        if name in RELATIONS:
+            return _made(name, RELATIONS[name], terms)
+        if name not in FUNCTIONS:
+            return sp.Function(name)(*terms)
+        _affordable(name, terms)
+        return _usable(_made(name, FUNCTIONS[name], terms))
+
+    def _arguments(self, one: Callable[[], Any] | None = None) -> list[Any]:
+        """Return what stands between commas up to the closing parenthesis."""
+        found = [one() if one else self.expression(_OR)]
+        while self.took(","):
+            found.append(one() if one else self.expression(_OR))
+        self.expect(")", "a , or ) is missing before")
+        return found
+
+    def _piece(self) -> tuple[sp.Expr, Boolean]:
+        complaint = "Piecewise takes pairs such as (value, condition); one is missing before"
+        self.expect("(", complaint)
+        value = _term(self.expression(_OR))
+        self.expect(",", complaint)
+        condition = _condition(self.expression(_OR))
+        self.expect(")", "a ) is missing before")
+        return value, condition
+
+
+def number(word: str) -> sp.Expr:
+    """Return a number as written: whole ones exactly, others with their digits, fifteen at least."""
+    if len(word) > DIGITS:
+        raise FormulaError(f"a number has {len(word)} digits")
+    value = float(word)
+    if value == float("inf") or (value == 0 and re.search("[1-9]", re.split("[eE]", word)[0])):
+        raise FormulaError(f"the number {word} is too {'large' if value else 'small'} for a double")
+    return sp.Integer(int(word)) if word.isdigit() else sp.Float(word)
+
+
+def power(base: sp.Expr, exponent: sp.Expr) -> sp.Expr:
+    """Return base**exponent if that is no monster; sympy would multiply it out."""
+    if _bits(base) * _largest(exponent) > BITS:
+        raise FormulaError(f"the power ({_short(base)})**({_short(exponent)}) has too many digits")
+    if base.is_zero and exponent.is_negative:
+        raise FormulaError("it divides by zero")
+    return _usable(base**exponent)
+
+
+def _made(name: str, known: Any, arguments: list[Any]) -> sp.Basic:
+    if not known.least <= len(arguments) <= known.most:
+        count = str(known.least) if known.least == known.most else f"{known.least} to {known.most}"
+        plural = "" if count == "1" else "s"
+        raise FormulaError(f"{name} takes {count} argument{plural}, not {len(arguments)}")
+    if name == "Rational" and not all(each.is_Rational for each in arguments):
+        raise FormulaError("Rational takes whole numbers")
+    return known.make(*arguments)
+
+
+def _affordable(name: str, arguments: list[sp.Expr]) -> None:
+    """Refuse what sympy would work out to all digits: gamma of whole numbers, exp(k*log(n)) = n**k."""
+    first = arguments[0]
+    if name == "gamma" and first.is_number and abs(_double(first) or 0.0) > MOST_GAMMA:
+        raise FormulaError(f"gamma({_short(first)}) is too large for a double")
+    if name == "exp" and first.has(sp.log) and _bits(first) * _largest(first) > BITS:
+        raise FormulaError(f"exp({_short(first)}) has too many digits")
+
+
+def _term(found: sp.Basic) -> sp.Expr:
+    if isinstance(found, sp.Expr):
+        return found
+    cure = "conditions belong into Piecewise"
+    raise FormulaError(f"the condition {_short(found)} stands where a formula is expected; {cure}")
+
+
+def _condition(found: sp.Basic) -> Boolean:
+    if isinstance(found, (Relational, Boolean)) and not isinstance(found, sp.Symbol):
+        return found
+    cure = "put comparisons that are combined in parentheses"
+    raise FormulaError(f"{_short(found)} stands where a condition is expected; {cure}")
+
+
+def _usable(expr: sp.Expr) -> sp.Expr:
+    """Return the expression; a number must be a real one that a double can hold."""
+    if expr.is_number:
+        if _bits(expr) > BITS:
+            raise FormulaError("a number in it has too many digits")
+        value = _double(expr)
+        if value is None:
+            raise FormulaError(f"{_short(expr)} has no finite real value")
+        if value == 0 and isinstance(expr, sp.Number) and not expr.is_zero:
+            raise FormulaError("a number in it is too small for a double")
+    return expr
+
+
+def _double(expr: sp.Expr) -> float | None:
+    """Return a number as a double; None if it is not real."""
+    try:
+        value = expr.p / expr.q if expr.is_Rational else float(expr if expr.is_Float else expr.evalf(17))
+    except OverflowError:
+        value = float("inf")
+    except (TypeError, ValueError):
+        return None
+    if abs(value) == float("inf") and expr.is_finite is not False:
+        raise FormulaError("a number in it is too large for a double")
+    return value if abs(value) < float("inf") else None
+
+
+def _bits(expr: sp.Basic) -> int:
+    return sum(int(each.p).bit_length() + int(each.q).bit_length() for each in expr.atoms(sp.Rational))
+
+
+def _largest(expr: sp.Basic) -> float:
+    return max((abs(_double(each) or 0.0) for each in expr.atoms(sp.Number)), default=1.0)
+
+
+def _short(found: sp.Basic) -> str:
+    text = str(found)
+    return text if len(text) <= 60 else f"{text[:60]}..."
