@@ -11,7 +11,8 @@ from sympy.core.function import AppliedUndef
 
 from herk.core import InputError
 from herk.model.functions import differentiable
-from herk.model.parse import WORDS, FormulaError, parse
+from herk.model.numbers import FormulaError
+from herk.model.parse import WORDS, parse
 from herk.model.plain import finite, ordered, shown
 
 t = sp.Symbol("t", real=True)

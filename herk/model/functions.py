@@ -49,7 +49,8 @@ FUNCTIONS = MappingProxyType(
 )
 # What conditions are made with; they stand in Piecewise only.
 LOGIC = MappingProxyType({"And": Known(sp.And, 1, _MANY), "Or": Known(sp.Or, 1, _MANY), "Not": Known(sp.Not)})
-RELATIONS = MappingProxyType({name: Known(getattr(sp, name), 2, 2) for name in ["Eq", "Ne", "Lt", "Le", "Gt", "Ge"]})
+_RELATIONS = ("Eq", "Ne", "Lt", "Le", "Gt", "Ge")
+RELATIONS = MappingProxyType({name: Known(getattr(sp, name), 2, 2) for name in _RELATIONS})
 
 _INVERSES = {
     sp.asec: sp.acos,

@@ -14,12 +14,10 @@ from sympy.core.relational import Relational
 from sympy.logic.boolalg import Boolean
 
 from herk.model.functions import FUNCTIONS, LOGIC, RELATIONS
+from herk.model.numbers import BITS, FormulaError, affordable, bits, number, power, short, usable
 
 LONGEST = 100_000  # characters of one formula
 DEEPEST = 200  # operands inside operands; Python's own limit on recursion is not far above
-DIGITS = 400  # characters of one number
-BITS = 2**13  # of an exact number; it can still be printed
-MOST_GAMMA = 170.0  # gamma beyond is too large for a double
 WORDS = ("and", "or", "not", "True", "False")  # they cannot be names
 
 _TOKEN = re.compile(
@@ -40,10 +38,6 @@ _BINDS = {"or": _OR, "and": _AND, "|": _BAR, "&": _AMPERSAND, "+": _SUM, "-": _S
 _BINDS |= {"*": _PRODUCT, "/": _PRODUCT, "**": _POWER} | dict.fromkeys(_RELATIONS, _RELATION)
 
 
-class FormulaError(ValueError):
-    """The text is not a formula; the message is a clause that says why."""
-
-
 def parse(text: str, names: Mapping[str, sp.Symbol]) -> sp.Basic:
     """Return the formula or condition in a text; unknown names become symbols, and functions likewise."""
     if len(text) > LONGEST:
@@ -55,7 +49,7 @@ def parse(text: str, names: Mapping[str, sp.Symbol]) -> sp.Basic:
     except RecursionError:
         raise FormulaError("it is nested too deeply") from None
     reader.expect("", "an operator, such as *, is missing before")
-    if any(_bits(each) > BITS for each in found.atoms(sp.Rational)):
+    if any(bits(each) > BITS for each in found.atoms(sp.Rational)):
         raise FormulaError("a number in it has too many digits")
     return found
 
@@ -126,7 +120,7 @@ class _Reader:
             negative = self._next() == "-"
             term = _term(self.expression(_PRODUCT))
             terms.append(-term if negative else term)
-        return _usable(sp.Add(*terms))
+        return usable(sp.Add(*terms))
 
     def _relation(self, left: sp.Basic) -> sp.Basic:
         """Return a comparison; a < b < c means both."""
@@ -149,7 +143,7 @@ class _Reader:
         a, b = _term(left), _term(right)
         if sign == "/" and b.is_zero:
             raise FormulaError("it divides by zero")
-        return _usable(a * b if sign == "*" else a / b)
+        return usable(a * b if sign == "*" else a / b)
 
     def _operand(self) -> sp.Basic:
         kind, word = self.tokens[self.at]
@@ -194,8 +188,8 @@ class _Reader:
             return _made(name, RELATIONS[name], terms)
         if name not in FUNCTIONS:
             return sp.Function(name)(*terms)
-        _affordable(name, terms)
-        return _usable(_made(name, FUNCTIONS[name], terms))
+        affordable(name, terms)
+        return usable(_made(name, FUNCTIONS[name], terms))
 
     def _arguments(self, one: Callable[[], Any] | None = None) -> list[Any]:
         """Return what stands between commas up to the closing parenthesis."""
@@ -215,25 +209,6 @@ class _Reader:
         return value, condition
 
 
-def number(word: str) -> sp.Expr:
-    """Return a number as written: whole ones exactly, others with their digits, fifteen at least."""
-    if len(word) > DIGITS:
-        raise FormulaError(f"a number has {len(word)} digits")
-    value = float(word)
-    if value == float("inf") or (value == 0 and re.search("[1-9]", re.split("[eE]", word)[0])):
-        raise FormulaError(f"the number {word} is too {'large' if value else 'small'} for a double")
-    return sp.Integer(int(word)) if word.isdigit() else sp.Float(word)
-
-
-def power(base: sp.Expr, exponent: sp.Expr) -> sp.Expr:
-    """Return base**exponent if that is no monster; sympy would multiply it out."""
-    if _bits(base) * _largest(exponent) > BITS:
-        raise FormulaError(f"the power ({_short(base)})**({_short(exponent)}) has too many digits")
-    if base.is_zero and exponent.is_negative:
-        raise FormulaError("it divides by zero")
-    return _usable(base**exponent)
-
-
 def _made(name: str, known: Any, arguments: list[Any]) -> sp.Basic:
     if not known.least <= len(arguments) <= known.most:
         count = str(known.least) if known.least == known.most else f"{known.least} to {known.most}"
@@ -244,63 +219,15 @@ def _made(name: str, known: Any, arguments: list[Any]) -> sp.Basic:
     return known.make(*arguments)
 
 
-def _affordable(name: str, arguments: list[sp.Expr]) -> None:
-    """Refuse what sympy would work out to all digits: gamma of whole numbers, exp(k*log(n)) = n**k."""
-    first = arguments[0]
-    if name == "gamma" and first.is_number and abs(_double(first) or 0.0) > MOST_GAMMA:
-        raise FormulaError(f"gamma({_short(first)}) is too large for a double")
-    if name == "exp" and first.has(sp.log) and _bits(first) * _largest(first) > BITS:
-        raise FormulaError(f"exp({_short(first)}) has too many digits")
-
-
 def _term(found: sp.Basic) -> sp.Expr:
     if isinstance(found, sp.Expr):
         return found
     cure = "conditions belong into Piecewise"
-    raise FormulaError(f"the condition {_short(found)} stands where a formula is expected; {cure}")
+    raise FormulaError(f"the condition {short(found)} stands where a formula is expected; {cure}")
 
 
 def _condition(found: sp.Basic) -> Boolean:
     if isinstance(found, (Relational, Boolean)) and not isinstance(found, sp.Symbol):
         return found
     cure = "put comparisons that are combined in parentheses"
-    raise FormulaError(f"{_short(found)} stands where a condition is expected; {cure}")
-
-
-def _usable(expr: sp.Expr) -> sp.Expr:
-    """Return the expression; a number must be a real one that a double can hold."""
-    if expr.is_number:
-        if _bits(expr) > BITS:
-            raise FormulaError("a number in it has too many digits")
-        value = _double(expr)
-        if value is None:
-            raise FormulaError(f"{_short(expr)} has no finite real value")
-        if value == 0 and isinstance(expr, sp.Number) and not expr.is_zero:
-            raise FormulaError("a number in it is too small for a double")
-    return expr
-
-
-def _double(expr: sp.Expr) -> float | None:
-    """Return a number as a double; None if it is not real."""
-    try:
-        value = expr.p / expr.q if expr.is_Rational else float(expr if expr.is_Float else expr.evalf(17))
-    except OverflowError:
-        value = float("inf")
-    except (TypeError, ValueError):
-        return None
-    if abs(value) == float("inf") and expr.is_finite is not False:
-        raise FormulaError("a number in it is too large for a double")
-    return value if abs(value) < float("inf") else None
-
-
-def _bits(expr: sp.Basic) -> int:
-    return sum(int(each.p).bit_length() + int(each.q).bit_length() for each in expr.atoms(sp.Rational))
-
-
-def _largest(expr: sp.Basic) -> float:
-    return max((abs(_double(each) or 0.0) for each in expr.atoms(sp.Number)), default=1.0)
-
-
-def _short(found: sp.Basic) -> str:
-    text = str(found)
-    return text if len(text) <= 60 else f"{text[:60]}..."
+    raise FormulaError(f"{short(found)} stands where a condition is expected; {cure}")

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from herk.core import InputError
 from herk.model import entries, parse
 from herk.model.model import Model
-from herk.model.parse import FormulaError
+from herk.model.numbers import FormulaError
 
 X, Z, T, M = sp.symbols("x z t m", real=True)
 NAMES = {s.name: s for s in (X, Z, T, M)}
