@@ -13,6 +13,8 @@ from typing import Any
 
 import pandas as pd
 
+from herk.bench.export import harmless
+
 NONE = "–"
 LONG = 80  # characters; columns with such texts get room on the page
 UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"))
@@ -94,7 +96,7 @@ class Table:
 
     def csv(self) -> str:
         """Return the table with all digits."""
-        return self.frame.to_csv(index=False)
+        return harmless(self.frame).to_csv(index=False)
 
     def markdown(self) -> str:
         """Return the table as Markdown."""

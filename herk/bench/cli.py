@@ -172,10 +172,12 @@ def report(asked: argparse.Namespace) -> int:
     if not (asked.out / store.NAME).exists():
         say(f"There are no records in {asked.out}; `python -m herk.bench run work_precision` makes some, --out names another folder.")
         return NOTHING_RAN
-    files, note = export.runs(asked.out)
+    with store.alone(asked.out, say):
+        files, note = export.runs(asked.out)
+        written = page.write(asked.out)
     if note:
         say(note)
-    print(f"Report: {page.write(asked.out)}\nRecords: {asked.out / store.NAME}, as tables: {', '.join(map(str, files))}")
+    print(f"Report: {written}\nRecords: {asked.out / store.NAME}, as tables: {', '.join(map(str, files))}")
     return FINE
 
 
@@ -246,6 +248,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return COMMANDS[asked.command](asked)
     except HerkError as error:
         say(f"{parser().prog}: {error}")
+        return USAGE
+    except OSError as error:  # most likely a disk that is full
+        where = f" ({error.filename})" if error.filename else ""
+        say(f"{parser().prog}: Files could not be written: {error.strerror or error}{where}. What was stored before is unharmed; "
+            "make room, or name another folder with --out, and give the same command again.")  # fmt: skip
         return USAGE
     except KeyboardInterrupt:
         resume = f" What has been run is stored in {asked.out}; the same command goes on from there."

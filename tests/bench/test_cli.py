@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import shlex
 import signal
 import subprocess
@@ -45,6 +46,21 @@ def test_a_run_is_stored_once_again_only_when_fresh_and_says_so(bench, capsys):
     code, again = bench("--fresh")
     assert [rec["key"] for rec in again] == 2 * [rec["key"] for rec in runs]
     assert store.latest(again) == again[3:]
+
+
+def test_a_report_that_cannot_be_written_is_said_in_a_sentence_and_can_be_written_later(bench, capsys):
+    bench()
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, hard))  # larger files cannot be written, as on a full disk
+    try:
+        code = cli.main(["report", "--out", str(bench.out)])
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    said = capsys.readouterr().err
+    assert code == cli.USAGE
+    assert "Files could not be written: File too large" in said
+    assert "--out" in said
+    assert cli.main(["report", "--out", str(bench.out)]) == cli.FINE
 
 
 def test_problems_and_solvers_that_take_part_are_described(bench):
