@@ -53,7 +53,7 @@ def parser() -> argparse.ArgumentParser:
     recommending = command("recommend", "which solver for my model? every fitting one is tried against a reference two solvers agree on")
     recommending.add_argument("file", type=Path, metavar="FILE", help="a Python file that defines `model`, `dae` or `problem()`")
     recommending.add_argument("--error", type=float, default=1e-6, help="the accuracy you want (1e-6)")
-    recommending.add_argument("--budget", type=float, default=60.0, metavar="S", help="seconds to spend on trials (60)")
+    recommending.add_argument("--budget", type=float, default=240.0, metavar="S", help="seconds after which all has ended (240)")
     _out(recommending)
     making = command("new", "write a commented template that runs")
     making.add_argument("what", choices=("problem", "solver"))
