@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
@@ -10,7 +11,7 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from herk.core import InputError
-from herk.model.functions import differentiable
+from herk.model.functions import FUNCTIONS, differentiable
 from herk.model.numbers import FormulaError
 from herk.model.parse import WORDS, parse
 from herk.model.plain import finite, ordered, shown
@@ -73,11 +74,22 @@ def _known(parsed: sp.Expr, names: Mapping[str, sp.Symbol], place: str) -> None:
     undefined = {*parsed.atoms(AppliedUndef), *parsed.atoms(sp.Derivative)}
     if undefined:
         listed = ", ".join(sorted(map(str, undefined)))
-        raise InputError(f"{place} contains {listed}; write functions as formulas of t and derivatives as states of their own.")
+        cure = "write functions as formulas of t and derivatives as states of their own"
+        raise InputError(f"{place} contains {listed}; {_meant(undefined) or cure}.")
     unknown = sorted(s.name for s in parsed.free_symbols if s.name not in names)
     if unknown:
         is_not = "is not a state, the time or a parameter" if len(unknown) == 1 else "are neither states nor the time nor parameters"
         raise InputError(f"{place} contains {', '.join(unknown)}, which {is_not} of this model; give a value in parameters or add a state.")
+
+
+def _meant(undefined: set[sp.Expr]) -> str:
+    """Return a question that names a function we know, if one is spelled alike."""
+    lower = {name.lower(): name for name in FUNCTIONS}
+    for written in sorted(each.func.__name__ for each in undefined if isinstance(each, AppliedUndef)):
+        near = difflib.get_close_matches(written.lower().replace("arc", "a"), lower, n=1, cutoff=0.75)
+        if near:
+            return f"did you mean {lower[near[0]]}"
+    return ""
 
 
 def _whole(expr: sp.Expr) -> sp.Expr:
