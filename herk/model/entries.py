@@ -66,7 +66,10 @@ def expression(value: Any, names: Mapping[str, sp.Symbol], place: str) -> sp.Exp
         raise InputError(f"{place} is {shown(value)}, which is complex; write real and imaginary parts as equations of their own.")
     _known(parsed, names, place)
     foreign = {s: names[s.name] for s in parsed.free_symbols if s is not names[s.name]}
-    return differentiable(_whole(parsed.xreplace(foreign) if foreign else parsed))
+    try:
+        return differentiable(_whole(parsed.xreplace(foreign) if foreign else parsed))
+    except TypeError as error:  # numbers that are not real are compared somewhere inside
+        raise InputError(f"{place} is {shown(value)}, which is not a real formula: {error}.") from None
 
 
 def _known(parsed: sp.Expr, names: Mapping[str, sp.Symbol], place: str) -> None:

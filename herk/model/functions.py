@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 
 import sympy as sp
 
+from herk.model.numbers import divided
+
 
 class floor(sp.floor):  # type: ignore[misc] # noqa: N801 - printers look for this name
     """Largest whole number not above x; its derivative is zero, right except at the jumps."""
@@ -23,6 +25,11 @@ class ceiling(sp.ceiling):  # type: ignore[misc] # noqa: N801 - printers look fo
     def fdiff(self, argindex: int = 1) -> sp.Expr:  # noqa: ARG002 - sympy's signature
         """Return the derivative."""
         return sp.S.Zero
+
+
+def remainder(a: sp.Expr, b: sp.Expr) -> sp.Expr:
+    """Return what is left of a after division by b; sympy's own Mod may work on powers forever."""
+    return a - b * floor(divided(a, b))
 
 
 class Known(NamedTuple):
@@ -43,7 +50,7 @@ _LARGEST = {"Max": sp.Max, "max": sp.Max, "Min": sp.Min, "min": sp.Min}
 FUNCTIONS = MappingProxyType(
     {name: Known(getattr(sp, name)) for name in _SINGLE}
     | {"abs": Known(sp.Abs), "ln": Known(sp.log), "log": Known(sp.log, 1, 2)}
-    | {name: Known(getattr(sp, name), 2, 2) for name in ("atan2", "Mod")}
+    | {"atan2": Known(sp.atan2, 2, 2), "Mod": Known(remainder, 2, 2)}
     | {name: Known(getattr(sp, name), 1, 2) for name in ("Heaviside", "Rational")}
     | {name: Known(kind, 1, _MANY) for name, kind in _LARGEST.items()}
 )

@@ -8,6 +8,9 @@ import sympy as sp
 
 DIGITS = 400  # characters of one number
 BITS = 2**13  # of an exact number; it can still be printed
+PRECISION = 30  # digits of a number that stands for an exact one
+MOST_ROOT = 12  # numerator or denominator of an exponent up to which roots of numbers are exact
+MOST_POWER = 4096.0  # exponent of a formula; sympy makes polynomials of them
 MOST_GAMMA = 170.0  # gamma beyond is too large for a double
 
 
@@ -27,11 +30,26 @@ def number(word: str) -> sp.Expr:
 
 def power(base: sp.Expr, exponent: sp.Expr) -> sp.Expr:
     """Return base**exponent if that is no monster; sympy would multiply it out."""
+    if base.is_number and base.has(sp.Float):
+        base = base.evalf(PRECISION)
+    if exponent.is_Rational and exponent.q > 1:  # sympy would look for exact roots of whole powers
+        size = max(abs(exponent.p), exponent.q)
+        unwieldy = bits(base) * size > BITS or (base.is_number and size > MOST_ROOT)
+        exponent = sp.Float(exponent, PRECISION) if unwieldy else exponent
+    if not base.is_number and _largest(exponent) > MOST_POWER:
+        raise FormulaError(f"the exponent of ({short(base)})**({short(exponent)}) is too large")
     if bits(base) * _largest(exponent) > BITS:
         raise FormulaError(f"the power ({short(base)})**({short(exponent)}) has too many digits")
     if base.is_zero and exponent.is_negative:
         raise FormulaError("it divides by zero")
     return usable(base**exponent)
+
+
+def divided(a: sp.Expr, b: sp.Expr) -> sp.Expr:
+    """Return a/b unless b is zero."""
+    if b.is_zero:
+        raise FormulaError("it divides by zero")
+    return usable(a / b)
 
 
 def affordable(name: str, arguments: list[sp.Expr]) -> None:

@@ -14,7 +14,7 @@ from sympy.core.relational import Relational
 from sympy.logic.boolalg import Boolean
 
 from herk.model.functions import FUNCTIONS, LOGIC, RELATIONS
-from herk.model.numbers import BITS, FormulaError, affordable, bits, number, power, short, usable
+from herk.model.numbers import BITS, FormulaError, affordable, bits, divided, number, power, short, usable
 
 LONGEST = 100_000  # characters of one formula
 DEEPEST = 200  # operands inside operands; Python's own limit on recursion is not far above
@@ -141,9 +141,7 @@ class _Reader:
         if sign in ("|", "or"):
             return sp.Or(_condition(left), _condition(right))
         a, b = _term(left), _term(right)
-        if sign == "/" and b.is_zero:
-            raise FormulaError("it divides by zero")
-        return usable(a * b if sign == "*" else a / b)
+        return usable(a * b) if sign == "*" else divided(a, b)
 
     def _operand(self) -> sp.Basic:
         kind, word = self.tokens[self.at]
@@ -188,6 +186,8 @@ class _Reader:
             return _made(name, RELATIONS[name], terms)
         if name not in FUNCTIONS:
             return sp.Function(name)(*terms)
+        if name == "sqrt" and len(terms) == 1:
+            return power(terms[0], sp.Rational(1, 2))
         affordable(name, terms)
         return usable(_made(name, FUNCTIONS[name], terms))
 

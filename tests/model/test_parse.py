@@ -128,6 +128,7 @@ def test_names_of_the_model_come_first() -> None:
         ("1/0", "divides by zero"),
         ("1/(1 - 1)", "divides by zero"),
         ("0**-1", "divides by zero"),
+        ("Mod(x, 0)", "divides by zero"),
         ("log(0)", "no finite real value"),
         ("sqrt(-1)", "no finite real value"),
         ("(-8)**(1/3)", "no finite real value"),
@@ -161,6 +162,11 @@ MONSTERS = {
     "factorial": "gamma(10**9)",
     "double factorial": "gamma(1/2 - 10**9)",
     "hidden in a piece": "2**Piecewise((10**9, True))",
+    "underflow": "0.1**1e9",
+    "hidden underflow": "sech(1e9) + x",
+    "huge quotient": "Mod(1, sech(1e300))",
+    "polynomial": "Min(x, Piecewise((t, 2 <= x**1000000), (z, True)))",
+    "root": "sqrt(-x**1e9)",
     "product": "*".join(["10**300"] * 300),
     "product with a state": "x*" + "*".join(["10**300"] * 300),
 }
@@ -176,6 +182,15 @@ def test_monsters_end_in_a_sentence_at_once(name: str) -> None:
     assert message.startswith("f[0] is ")
     assert message.endswith(".")
     assert len(message) < 400
+
+
+def test_powers_with_unwieldy_fractions_are_read_at_once_and_right() -> None:
+    began = time.perf_counter()
+    found = read("(x/123456789012345678901234567890)**(99999/1000000)")
+    assert time.perf_counter() - began < 1.0
+    assert float(found.subs(X, 2)) == pytest.approx((2 / 123456789012345678901234567890) ** 0.099999)
+    assert read("2**(t/1000000)") == 2 ** (T / 1000000)
+    assert read("(8*x**3)**(1/3)") == 2 * sp.cbrt(X**3)
 
 
 def test_long_formulas_of_sensible_size_are_read() -> None:
