@@ -46,6 +46,9 @@ def model(*f: str, y0=(1.0, 0.0), t_span=(0.0, 4.0)) -> herk.Model:
     ("Heaviside(t - 2)", [2.0]),
     ("Abs(sin(pi*t/2))", [2.0]),
     ("Max(t, 3)", [3.0]),
+    ("floor(t)", [1.0, 2.0, 3.0]),
+    ("x*ceiling(2*t - 1/2)", [0.25, 0.75, 1.25, 1.75, 2.25, 2.75, 3.25, 3.75]),
+    ("Mod(t, 1.5)", [1.5, 3.0]),
     ("sin(t)", None),
 ])  # fmt: skip
 def test_switches_in_time_are_found_exactly(force, times):
