@@ -21,7 +21,7 @@ DEEPEST = 200  # operands inside operands; Python's own limit on recursion is no
 WORDS = ("and", "or", "not", "True", "False")  # they cannot be names
 
 _TOKEN = re.compile(
-    r"\s*(?:(?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)|(?P<name>[^\W\d]\w*)"
+    r"\s*(?:(?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)|(?P<name>[^\W\d][\w\u0300-\u036f\u20d0-\u20ff]*)"
     r"|(?P<sign>\*\*|<=|>=|==|!=|[-+*/()<>,&|~])|(?P<end>\Z)|(?P<other>.))",
     re.DOTALL,
 )
@@ -31,6 +31,9 @@ _OTHERS = {
     "%": "the remainder of a division is written Mod(a, b)",
     '"': "there are no texts in formulas",
     "'": "there are no texts in formulas",
+    "\N{MINUS SIGN}": "the sign of a difference is written -",
+    "\N{MULTIPLICATION SIGN}": "products are written *",
+    "\N{MIDDLE DOT}": "products are written *",
 }
 _RELATIONS = {"<": sp.Lt, "<=": sp.Le, ">": sp.Gt, ">=": sp.Ge, "==": sp.Eq, "!=": sp.Ne}
 _OR, _AND, _NOT, _RELATION, _BAR, _AMPERSAND, _SUM, _PRODUCT, _POWER = range(1, 10)
@@ -61,6 +64,8 @@ def _tokens(text: str) -> list[tuple[str, str]]:
         kind, word = str(match.lastgroup), match.group(str(match.lastgroup))
         if kind == "other":
             raise FormulaError(_OTHERS.get(word, f"the character {word!r} has no meaning in a formula"))
+        if kind == "name" and not word.isidentifier():
+            raise FormulaError(f"{word!r} is not a name of letters, digits and underscores; powers are written **")
         found.append((kind, word))
         if kind == "end":
             break

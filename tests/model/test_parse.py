@@ -82,7 +82,7 @@ def test_formulas_are_not_expanded() -> None:
 
 
 def test_names_of_the_model_come_first() -> None:
-    wanted = ("E", "I", "S", "N", "pi", "gamma", "beta", "lambda", "µ", "θ")
+    wanted = ("E", "I", "S", "N", "pi", "gamma", "beta", "lambda", "µ", "θ", "x̄", "v⃗")
     own = {name: sp.Symbol(name, real=True) for name in wanted}
     for name, symbol in own.items():
         assert parse.parse(f"2*{name}", own) == 2 * symbol
@@ -106,6 +106,10 @@ def test_names_of_the_model_come_first() -> None:
         ("x; z", "character ';'"),
         ("x # z", "character '#'"),
         ("x ^ 2", r"powers are written \*\*"),
+        ("x²", r"powers are written \*\*"),
+        ("x − 1", "written -"),
+        ("2·x", r"written \*"),
+        ("2×x", r"written \*"),
         ("x = 2", "a - b"),
         ("x % 2", "Mod"),
         ("x // 2", "missing before '/'"),
