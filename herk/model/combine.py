@@ -12,15 +12,21 @@ from typing import Any
 import mpmath
 import sympy as sp
 
-from herk.model.rank import CLEAN, TINY
+from herk.model.rank import CLEAN, GOOD, TINY
 
 SMALL = 120  # operations up to which an expression is rewritten in any case
 LARGE = 1000  # operations up to which cancelling is worth trying
+MANY = 150  # terms of an expanded numerator or denominator beyond which cancelling may take for ever
+FEW = 9  # symbols and functions beyond which it may, unless the expression is short
+
+
+class NoPivotError(ArithmeticError):
+    """No entry can be divided by at all the points."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """An expression, its values at the points, and the sizes of the terms it was made from."""
+    """An expression, its values at the points (of a matrix brought to size one), and the sizes of the terms it was made from."""
 
     expr: sp.Expr
     values: tuple[Any, ...]
@@ -32,9 +38,10 @@ class Entry:
         return all(abs(v) <= CLEAN * s for v, s in zip(self.values, self.sizes, strict=True))
 
     @property
-    def safe(self) -> bool:
-        """Tell whether it can be divided by: zero at no point."""
-        return all(abs(v) > TINY * s for v, s in zip(self.values, self.sizes, strict=True))
+    def quality(self) -> float:
+        """Return how good a pivot it is at the worst point: 0 where it vanishes, or is the rounding of larger terms."""
+        pairs = zip(self.values, self.sizes, strict=True)
+        return float(min((abs(v) if abs(v) > TINY * s else mpmath.mpf(0) for v, s in pairs), default=0.0))
 
     def minus(self, factor: Entry, other: Entry) -> Entry:
         """Return self - factor * other."""
@@ -56,8 +63,8 @@ def nothing(points: int) -> Entry:
 
 
 def tidy(expr: sp.Expr) -> sp.Expr:
-    """Return the shorter of an expression and its cancelled form with sin^2 + cos^2 = 1 used, if it is small enough to try."""
-    if expr.is_Atom or sp.count_ops(expr) > LARGE:
+    """Return the shorter of an expression and its cancelled form with sin^2 + cos^2 = 1 used, if that cannot take long."""
+    if expr.is_Atom or not _is_manageable(expr):
         return expr
     # Floats would make cancelling inexact, and exponentials would be split into factors that overflow.
     frozen = {atom: sp.Dummy(positive=True) for atom in expr.atoms(sp.Float, sp.exp)}
@@ -66,6 +73,34 @@ def tidy(expr: sp.Expr) -> sp.Expr:
     except (sp.PolynomialError, NotImplementedError):
         return expr
     return min((expr, shorter.xreplace({dummy: atom for atom, dummy in frozen.items()})), key=sp.count_ops)
+
+
+def _is_manageable(expr: sp.Expr) -> bool:
+    """Tell whether polynomial arithmetic on the expression is quick: its cost grows with terms and generators, not with time spent."""
+    ops = sp.count_ops(expr)
+    if ops > LARGE:
+        return False
+    generators = expr.free_symbols | expr.atoms(sp.Function)
+    return (len(generators) <= FEW or ops <= SMALL // 2) and max(_terms(expr)) <= MANY
+
+
+def _terms(expr: sp.Expr) -> tuple[int, int]:
+    """Return at most how many terms numerator and denominator have when all is expanded over one denominator."""
+    if expr.is_Mul:
+        above, below = 1, 1
+        for over, under in map(_terms, expr.args):
+            above, below = above * over, below * under
+        return above, below
+    if expr.is_Add:
+        parts = [_terms(term) for term in expr.args]
+        below = 1
+        for under in {under: None for _, under in parts if under > 1}:
+            below *= under
+        return sum(over * max(1, below // under) for over, under in parts), below
+    if expr.is_Pow and expr.exp.is_Integer and abs(expr.exp) < 12:
+        above, below = (n ** abs(int(expr.exp)) for n in _terms(expr.base))
+        return (above, below) if expr.exp > 0 else (below, above)
+    return 1, 1
 
 
 def _without_squared_sines(expr: sp.Expr) -> sp.Expr:
@@ -89,7 +124,7 @@ def shortest(expr: sp.Expr) -> sp.Expr:
 
 
 def factors(target: Mapping[int, Entry], rows: Mapping[int, Mapping[int, Entry]]) -> dict[int, Entry]:
-    """Return z by sparse elimination over the columns, simplest pivots first (numbers, then parameters, then the rest)."""
+    """Return z by sparse elimination over the columns: among good pivots the simplest first (numbers, parameters, then the rest)."""
     equations = _columns(target, rows)
     solved: list[tuple[int, dict[int, Entry], Entry]] = []
     while equations:
@@ -114,14 +149,19 @@ _Equation = tuple[dict[int, Entry], Entry]
 def _columns(target: Mapping[int, Entry], rows: Mapping[int, Mapping[int, Entry]]) -> list[_Equation]:
     points = next((len(e.values) for row in rows.values() for e in row.values()), 0)
     used = sorted({j for row in rows.values() for j in row})
-    equations = [({i: row[j] for i, row in rows.items() if j in row and not row[j].zero}, target.get(j) or nothing(points)) for j in used]
+    equations = [
+        ({i: row[j] for i, row in rows.items() if j in row and not row[j].zero}, target.get(j) or nothing(points)) for j in used
+    ]
     return [eq for eq in equations if eq[0]]
 
 
 def _candidates(equations: Sequence[_Equation]) -> list[tuple[int, int]]:
-    """Return (equation, unknown) pairs whose coefficient may be divided by."""
-    pairs = [(k, s, e) for k, (coefficients, _) in enumerate(equations) for s, e in coefficients.items() if all(e.values)]
-    return [(k, s) for k, s, e in pairs if e.safe] or [(k, s) for k, s, _ in pairs]
+    """Return (equation, unknown) pairs whose coefficient may be divided by at all points: those well away from zero, if there are any."""
+    pairs = [(k, s, e.quality) for k, (coefficients, _) in enumerate(equations) for s, e in coefficients.items()]
+    best = max(quality for _, _, quality in pairs)
+    if not best:
+        raise NoPivotError
+    return [(k, s) for k, s, quality in pairs if quality >= min(GOOD, best)]
 
 
 def _cost(equation: _Equation, s: int) -> tuple[int, int, int]:

@@ -7,16 +7,20 @@ from dataclasses import replace
 from typing import Any
 
 import mpmath
+import numpy as np
 import sympy as sp
 
 from herk.model import combine
 from herk.model.combine import Entry
 from herk.model.findings import RegularizationError, Row, Step, derivative_row, row_as_written
 from herk.model.model import Model
-from herk.model.points import DIGITS, OutsideError, Point, Projection, evaluator, negligible, starts, steady
-from herk.model.rank import CLEAN, SparseRow, Split, split, undetermined
+from herk.model.points import DIGITS, Evaluator, OutsideError, Point, negligible, slots, start, starts
+from herk.model.projection import Projection
+from herk.model.rank import CLEAN, SparseRow, Split, equilibrated, split, undetermined
+from herk.model.scales import scales
 
 Matrix = list[SparseRow]
+_EASE = 1e5  # how much rather open components of the start move than given ones
 
 
 class Search:
@@ -29,13 +33,15 @@ class Search:
         self.notes: list[str] = []
         self.rows = [self._trimmed(row_as_written(model.E[i, :], model.f[i], i)) for i in range(model.n)]
         self.redundant: list[str] = []
-        self._starts = starts(model)
+        self.scales = scales(model)
         self._projections: dict[tuple[sp.Expr, ...], Projection] = {}
         self.points: list[Point] = []
         self._evaluate()
         self.points = self._project([])
         if not self.points:
-            raise RegularizationError(f"E and f of model {model.name!r} have no finite real value near the start {_shown(model.y0)}.")
+            raise RegularizationError(
+                f"E and f of model {model.name!r} have no finite real value near the start {_shown(model.y0)}."
+            )
 
     @property
     def constraints(self) -> list[sp.Expr]:
@@ -46,16 +52,17 @@ class Search:
         """Do one iteration; return False if E^i has no dependent rows any more."""
         with mpmath.workdps(DIGITS):
             matrices = self._matrices()
-            found = split(matrices, [p.near for p in self.points], self._order())
+            at_start = self._start_matrix()
+            found = split(matrices, [p.near for p in self.points], self._order(), at_start)
             self._note_doubts(found)
             if not found.relations:
                 return False
             lost = {p for _, p in found.drops}
             # Far points that agree take part: what vanishes near the start may not vanish in other branches of the equations.
             deciding = [matrix for p, matrix in enumerate(matrices) if p not in lost]
-            steps = [self._step(level, i, sorted(found.relations[i]), deciding) for i in sorted(found.relations)]
+            steps = [self._step(level, i, sorted(found.relations[i]), deciding, at_start) for i in sorted(found.relations)]
             accepted = self._accepted(steps)
-        kept = [row for i, row in enumerate(self.rows) if i in found.independent]
+        kept = [row for i, row in enumerate(self.rows) if i in set(found.independent)]
         for step in accepted:
             kept.append(self._trimmed(derivative_row(step.constraint, len(self.steps), self.model.states, self.model.t)))
             self.steps.append(step)
@@ -83,13 +90,11 @@ class Search:
 
     def compare_with_start(self) -> None:
         """Note if the ranks found near the start do not hold at the start itself."""
-        y0 = tuple(other if value is None else mpmath.mpf(value) for value, other in zip(self.model.y0, self.points[0].y, strict=True))
-        start = self._projection(self.constraints).onto(Point(mpmath.mpf(self.model.t_span[0]), y0, True, 0))
-        if start is None or not self._finite(start):
-            self.notes.append("No consistent point was reached from the start values themselves.")
-            return
         with mpmath.workdps(DIGITS):
-            if split([self._unpacked(steady(self._values, start))], [True], self._order()).relations:
+            matrix = self._start_matrix()
+            if matrix is None:
+                self.notes.append("No consistent point was reached from the start values themselves.")
+            elif split([matrix], [True], self._order()).relations:
                 self.notes.append("At the start values themselves y' is not determined: the start is a singular point.")
 
     def _order(self) -> list[int]:
@@ -107,27 +112,32 @@ class Search:
         return replace(row, entries={j: e for j, e in row.entries.items() if j not in zero}) if zero else row
 
     def _evaluate(self) -> None:
-        self._values = evaluator(self.model, [e for row in self.rows for e in (*row.entries.values(), row.rhs)])
+        self._entries = Evaluator(self.model, [e for row in self.rows for e in row.entries.values()])
+        self._right = Evaluator(self.model, [row.rhs for row in self.rows])
 
-    def _unpacked(self, values: list[Any]) -> Matrix:
-        numbers = iter(values)
-        matrix = []
-        for row in self.rows:
-            matrix.append({j: next(numbers) for j in row.entries})
-            next(numbers)  # the right-hand side, evaluated only to see that it is finite
-        return matrix
+    def _matrix(self, point: Point) -> Matrix:
+        """Return the rows at a point, brought to size one."""
+        numbers = iter(self._entries.cleaned(point))
+        return equilibrated([{j: next(numbers) for j in row.entries} for row in self.rows])
 
     def _matrices(self) -> list[Matrix]:
-        return [self._unpacked(steady(self._values, point)) for point in self.points]
+        return [self._matrix(point) for point in self.points]
+
+    def _start_matrix(self) -> Matrix | None:
+        """Return the rows at the start itself, made consistent by its open components if that is possible; None if it is not."""
+        begin = start(self.model, self.scales, self.points[0])
+        ease = np.array([_EASE if value is None else 1.0 for value in self.model.y0])
+        point = self._projection(self.constraints).onto(begin, ease)
+        return self._matrix(point) if point is not None and self._finite(point) else None
 
     def _project(self, constraints: Sequence[sp.Expr]) -> list[Point]:
         """Return consistent points at which the rows can be evaluated; without any near the start, the far ones decide."""
         projection = self._projection(constraints)
         points = []
-        for tries in self._starts:
-            known = [p for p in self.points if p.slot == tries[0].slot]
-            for start in (*known, *tries):
-                point = projection.onto(start)
+        for slot, _ in slots():
+            known = [p for p in self.points if p.slot == slot]
+            for begin in (*known, *starts(self.model, self.scales, slot)):
+                point = projection.onto(begin)
                 if point is not None and self._finite(point):
                     points.append(point)
                     break
@@ -136,30 +146,38 @@ class Search:
     def _projection(self, constraints: Sequence[sp.Expr]) -> Projection:
         key = tuple(constraints)
         if key not in self._projections:
-            self._projections = {key: Projection(self.model, key)}  # the last one is the one asked for again
+            # The last one is the one asked for again.
+            self._projections = {key: Projection(self.model, key, self.scales)}
         return self._projections[key]
 
     def _finite(self, point: Point) -> bool:
         with mpmath.workdps(DIGITS):
             try:
-                self._values(point)
+                self._entries.sized(point)
+                self._right.exact(point)
             except OutsideError:
                 return False
         return True
 
-    def _step(self, level: int, i: int, others: list[int], matrices: list[Matrix]) -> Step:
+    def _step(self, level: int, i: int, others: list[int], matrices: list[Matrix], at_start: Matrix | None) -> Step:
         """Combine row i with the rows it depends on; what is left is a constraint."""
-
-        def row(k: int) -> dict[int, Entry]:
-            tops = tuple(max(map(abs, matrix[k].values()), default=mpmath.mpf(0)) for matrix in matrices)
-            return {j: Entry(e, tuple(matrix[k][j] for matrix in matrices), tops) for j, e in self.rows[k].entries.items()}
-
-        z = combine.factors(row(i), {k: row(k) for k in others})
-        left = self.rows[i].rhs - sum(factor.expr * self.rows[k].rhs for k, factor in z.items())
+        try:
+            z = self._factors(i, others, matrices if at_start is None else [*matrices, at_start])
+        except combine.NoPivotError:  # the start is a singular point, or lies in another branch
+            z = self._factors(i, others, matrices)
+        left = self.rows[i].rhs - sum(factor * self.rows[k].rhs for k, factor in z.items())
         # The derivative of a constraint is c_y y' + c_t = 0, with the opposite sign of the row c_y y' = -c_t.
         expr = combine.shortest(-left if self.rows[i].origin is not None else left)
-        combined = tuple((self.rows[k].label, z[k].expr) for k in sorted(z))
+        combined = tuple((self.rows[k].label, z[k]) for k in sorted(z))
         return Step(level, self.rows[i].label, combined, self._without_powers(expr), self.rows[i].origin)
+
+    def _factors(self, i: int, others: list[int], matrices: list[Matrix]) -> dict[int, sp.Expr]:
+        def row(k: int) -> dict[int, Entry]:
+            values = {j: tuple(matrix[k].get(j, mpmath.mpf(0)) for matrix in matrices) for j in self.rows[k].entries}
+            return {j: Entry(e, values[j], tuple(map(abs, values[j]))) for j, e in self.rows[k].entries.items()}
+
+        z = combine.factors(row(i), {k: row(k) for k in others})
+        return {k: factor.expr for k, factor in z.items()}
 
     def _without_powers(self, expr: sp.Expr) -> sp.Expr:
         """Return c for a constraint c^k: the power has no gradient where it holds."""
@@ -194,13 +212,10 @@ class Search:
 
     def _news(self, steps: list[Step]) -> list[Step]:
         """Return the steps whose constraints do not hold yet at all points, measured by the distance to their zero sets."""
-        distances = [mpmath.mpf(0)] * len(steps)
         projection = self._projection([step.constraint for step in steps])
+        distances: list[Any] = [mpmath.mpf(0)] * len(steps)
         for point in self.points:
-            residual, rows = projection.evaluate(point)
-            for k, (value, row) in enumerate(zip(residual, rows, strict=True)):
-                slope = max((abs(g) * (abs(point.y[j]) + 1) for j, g in row.items()), default=mpmath.mpf(0))
-                distances[k] = max(distances[k], abs(value) / slope if slope else abs(value) and mpmath.inf)
+            distances = [max(pair) for pair in zip(distances, projection.distances(point), strict=True)]
         for step, distance in zip(steps, distances, strict=True):
             if distance <= CLEAN:
                 self._leave_out(step)
@@ -242,7 +257,7 @@ class Search:
 def gradients(projection: Projection, points: Sequence[Point]) -> Split:
     """Return which constraints have gradients that depend on those before them."""
     with mpmath.workdps(DIGITS):
-        matrices = [projection.gradients(point) for point in points]
+        matrices = [equilibrated(projection.gradients(point)) for point in points]
         return split(matrices, [point.near for point in points], range(len(projection.constraints)))
 
 
