@@ -81,8 +81,9 @@ class Evaluator:
         return [(_real(value), size) for value, size in raw]
 
     def cleaned(self, point: Point) -> list[Number]:
-        """Return the values, with zeros for those that are nothing but what cancelling terms leave."""
-        return [value if abs(value) > CLEAN * size else mpmath.mpf(0) for value, size in self.sized(point)]
+        """Return the values, with zeros for those that are nothing but what cancelling terms leave; start values are doubles."""
+        limit = ROUNDING if point.slot == START else CLEAN
+        return [value if abs(value) > limit * size else mpmath.mpf(0) for value, size in self.sized(point)]
 
 
 def _real(value: Number) -> Number:

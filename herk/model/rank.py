@@ -148,14 +148,20 @@ def _ratio(parts: tuple[SparseRow, SparseRow, Number] | None) -> Number | None:
     return max(map(abs, left.values()), default=mpmath.mpf(0)) / largest if largest else mpmath.mpf(0)
 
 
-def equilibrated(rows: Sequence[SparseRow]) -> list[SparseRow]:
-    """Scale rows and columns so that entries are about one, by a rule that forgets the units they came in."""
-    heights, widths = _logarithms([(i, j, _log(value)) for i, row in enumerate(rows) for j, value in row.items() if value])
-    two = mpmath.mpf(2)
-    powers = {k: two**k for k in {heights[i] + widths[j] for i, row in enumerate(rows) for j, v in row.items() if v}}
-    scaled = [{j: v * powers[heights[i] + widths[j]] for j, v in row.items() if v} for i, row in enumerate(rows)]
-    tops = [max(map(abs, row.values()), default=mpmath.mpf(1)) for row in scaled]
+def equilibrated(rows: Sequence[SparseRow], like: Sequence[SparseRow] | None = None) -> list[SparseRow]:
+    """Scale rows and columns so that entries are about one, by a rule that forgets the units they came in.
+
+    With `like` the factors are those of another matrix: where many entries vanish, the few that are left say little about units.
+    """
+    model = rows if like is None else like
+    heights, widths = _logarithms([(i, j, _log(value)) for i, row in enumerate(model) for j, value in row.items() if value])
+    scaled, model = _scaled(rows, heights, widths), _scaled(model, heights, widths)
+    tops = [max(map(abs, row.values()), default=mpmath.mpf(1)) for row in model]
     return [{j: value / top for j, value in row.items()} for row, top in zip(scaled, tops, strict=True)]
+
+
+def _scaled(rows: Sequence[SparseRow], heights: dict[int, int], widths: dict[int, int]) -> list[SparseRow]:
+    return [{j: mpmath.ldexp(v, heights.get(i, 0) + widths.get(j, 0)) for j, v in row.items() if v} for i, row in enumerate(rows)]
 
 
 def _log(value: Number) -> float:

@@ -22,6 +22,8 @@ _WEAK = 0.2  # of "the argument of a function is about one" and "the span is som
 _RIDGE = 1e-7  # where nothing is known: about one
 _LONGEST = 690.0  # in logarithms: what a double can hold, with room
 
+_DENSE = 100  # unknowns up to which dense matrices are quicker
+
 Form = dict[int, float]  # a logarithm as a linear form in unknown logarithms; the constant is at place -1
 
 
@@ -48,17 +50,23 @@ def scales(model: Model) -> Scales:
 
 
 def balanced(ties: list[tuple[Form, float]], count: int) -> Array:
-    """Return the least-squares solution of form = 0 for all ties, by sparse normal equations."""
-    from scipy.sparse import coo_matrix, identity
-    from scipy.sparse.linalg import splu
-
+    """Return the least-squares solution of form = 0 for all ties, by normal equations."""
     rows = [i for i, (form, _) in enumerate(ties) for j in form if j >= 0]
     columns = [j for form, _ in ties for j in form if j >= 0]
     values = [value * weight for form, weight in ties for j, value in form.items() if j >= 0]
     right = np.array([-form.get(-1, 0.0) * weight for form, weight in ties])
-    matrix = coo_matrix((values, (rows, columns)), shape=(len(ties), count)).tocsc()
-    gram = (matrix.T @ matrix + _RIDGE * identity(count)).tocsc()
-    solution: Array = splu(gram).solve(matrix.T @ right)
+    shape = (len(ties), count)
+    solution: Array
+    if count <= _DENSE:
+        dense = np.zeros(shape)
+        np.add.at(dense, (rows, columns), values)
+        solution = np.linalg.solve(dense.T @ dense + _RIDGE * np.eye(count), dense.T @ right)
+    else:
+        from scipy.sparse import coo_matrix, identity
+        from scipy.sparse.linalg import splu
+
+        matrix = coo_matrix((values, (rows, columns)), shape=shape).tocsc()
+        solution = splu((matrix.T @ matrix + _RIDGE * identity(count)).tocsc()).solve(matrix.T @ right)
     return solution
 
 

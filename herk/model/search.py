@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 import mpmath
@@ -39,9 +40,7 @@ class Search:
         self._evaluate()
         self.points = self._project([])
         if not self.points:
-            raise RegularizationError(
-                f"E and f of model {model.name!r} have no finite real value near the start {_shown(model.y0)}."
-            )
+            raise RegularizationError(f"E and f of model {model.name!r} have no finite real value near the start {_shown(model.y0)}.")
 
     @property
     def constraints(self) -> list[sp.Expr]:
@@ -114,21 +113,29 @@ class Search:
     def _evaluate(self) -> None:
         self._entries = Evaluator(self.model, [e for row in self.rows for e in row.entries.values()])
         self._right = Evaluator(self.model, [row.rhs for row in self.rows])
+        self._seen: dict[int, tuple[Point, Matrix]] = {}
 
     def _matrix(self, point: Point) -> Matrix:
-        """Return the rows at a point, brought to size one."""
-        numbers = iter(self._entries.cleaned(point))
-        return equilibrated([{j: next(numbers) for j in row.entries} for row in self.rows])
+        """Return the rows at a point; the last matrix for each slot is kept."""
+        known, matrix = self._seen.get(point.slot, (None, []))
+        if known is not point:
+            numbers = iter(self._entries.cleaned(point))
+            matrix = [{j: next(numbers) for j in row.entries} for row in self.rows]
+            self._seen[point.slot] = point, matrix
+        return matrix
 
     def _matrices(self) -> list[Matrix]:
-        return [self._matrix(point) for point in self.points]
+        """Return the rows at the points, brought to size one."""
+        return [equilibrated(self._matrix(point)) for point in self.points]
 
     def _start_matrix(self) -> Matrix | None:
         """Return the rows at the start itself, made consistent by its open components if that is possible; None if it is not."""
         begin = start(self.model, self.scales, self.points[0])
         ease = np.array([_EASE if value is None else 1.0 for value in self.model.y0])
         point = self._projection(self.constraints).onto(begin, ease)
-        return self._matrix(point) if point is not None and self._finite(point) else None
+        if point is None or not self._finite(point):
+            return None
+        return equilibrated(self._matrix(point), self._matrix(self.points[0]))
 
     def _project(self, constraints: Sequence[sp.Expr]) -> list[Point]:
         """Return consistent points at which the rows can be evaluated; without any near the start, the far ones decide."""
@@ -136,7 +143,7 @@ class Search:
         points = []
         for slot, _ in slots():
             known = [p for p in self.points if p.slot == slot]
-            for begin in (*known, *starts(self.model, self.scales, slot)):
+            for begin in chain(known, starts(self.model, self.scales, slot)):
                 point = projection.onto(begin)
                 if point is not None and self._finite(point):
                     points.append(point)
@@ -153,8 +160,8 @@ class Search:
     def _finite(self, point: Point) -> bool:
         with mpmath.workdps(DIGITS):
             try:
-                self._entries.sized(point)
                 self._right.exact(point)
+                self._matrix(point)
             except OutsideError:
                 return False
         return True

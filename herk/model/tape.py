@@ -134,7 +134,9 @@ def _size_of_sum(_operation: Operation, _value: Number, _inputs: list[Number], t
     return _sum(*tops)
 
 
-def _size_of_product(_operation: Operation, _value: Number, inputs: list[Number], tops: list[Number]) -> Number:
+def _size_of_product(_operation: Operation, value: Number, inputs: list[Number], tops: list[Number]) -> Number:
+    if value and len(inputs) > 2:
+        return abs(value) * _sum(*[top / abs(factor) for top, factor in zip(tops, inputs, strict=True)])
     total = mpmath.mpf(0)
     for i, top in enumerate(tops):
         total += abs(_product(top, *inputs[:i], *inputs[i + 1 :]))
