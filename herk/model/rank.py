@@ -174,7 +174,7 @@ def _logarithms(entries: list[tuple[int, int, float]]) -> tuple[dict[int, int], 
     places = {("row", i): k for k, i in enumerate(rows)} | {("column", j): len(rows) + k for k, j in enumerate(columns)}
     ties = [({places["row", i]: 1.0, places["column", j]: 1.0, -1: size}, 1.0) for i, j, size in entries]
     found = balanced(ties, len(places)) if ties else np.zeros(0)
-    whole = [int(round(value)) for value in found]
+    whole = [round(float(value)) for value in found]
     return {i: whole[k] for k, i in enumerate(rows)}, {j: whole[len(rows) + k] for k, j in enumerate(columns)}
 
 

@@ -21,7 +21,7 @@ PROBLEMS = ["pendulum", "cv_circuit", "akzo", "wind_pendulum", "spring_chain", "
 def in_units(model: Model, seed: int) -> tuple[Model, list[sp.Integer]]:
     """Return the model with every unknown, every row and time in units of their own, and the units of the unknowns."""
     source = random.Random(seed)
-    unit = lambda: sp.Integer(10) ** source.randint(-DECADES, DECADES)  # noqa: E731
+    unit = lambda: sp.Integer(10) ** source.randint(-DECADES, DECADES)
     units, heights, clock = [unit() for _ in model.states], [unit() for _ in model.states], unit()
     new = {s: u * s for s, u in zip(model.states, units, strict=True)} | {model.t: clock * model.t}
     E = [[heights[i] * model.E[i, j].xreplace(new) * units[j] / clock for j in range(model.n)] for i in range(model.n)]
