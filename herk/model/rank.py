@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
 from typing import Any
 
 import mpmath
-import numpy as np
 
-from herk.core.dae import Array
-from herk.model.scales import balanced
+from herk.model.balance import powers
 
 Number = Any  # mpmath.mpf
 SparseRow = dict[int, Number]
@@ -154,7 +151,7 @@ def equilibrated(rows: Sequence[SparseRow], like: Sequence[SparseRow] | None = N
     With `like` the factors are those of another matrix: where many entries vanish, the few that are left say little about units.
     """
     model = rows if like is None else like
-    heights, widths = _logarithms([(i, j, _log(value)) for i, row in enumerate(model) for j, value in row.items() if value])
+    heights, widths = powers((i, j, _log(value)) for i, row in enumerate(model) for j, value in row.items() if value)
     scaled, model = _scaled(rows, heights, widths), _scaled(model, heights, widths)
     tops = [max(map(abs, row.values()), default=mpmath.mpf(1)) for row in model]
     return [{j: value / top for j, value in row.items()} for row, top in zip(scaled, tops, strict=True)]
@@ -165,17 +162,7 @@ def _scaled(rows: Sequence[SparseRow], heights: dict[int, int], widths: dict[int
 
 
 def _log(value: Number) -> float:
-    return float(mpmath.mag(value)) if isinstance(value, mpmath.mpf) else math.log2(abs(value))
-
-
-def _logarithms(entries: list[tuple[int, int, float]]) -> tuple[dict[int, int], dict[int, int]]:
-    """Return whole powers of two for rows and columns that bring all entries (given by logarithms) near one, in least squares."""
-    rows, columns = sorted({i for i, _, _ in entries}), sorted({j for _, j, _ in entries})
-    places = {("row", i): k for k, i in enumerate(rows)} | {("column", j): len(rows) + k for k, j in enumerate(columns)}
-    ties = [({places["row", i]: 1.0, places["column", j]: 1.0, -1: size}, 1.0) for i, j, size in entries]
-    found = balanced(ties, len(places)) if ties else np.zeros(0)
-    whole = [round(float(value)) for value in found]
-    return {i: whole[k] for k, i in enumerate(rows)}, {j: whole[len(rows) + k] for k, j in enumerate(columns)}
+    return float(mpmath.mag(value))
 
 
 def undetermined(rows: Sequence[SparseRow], n: int) -> list[int]:
@@ -186,23 +173,3 @@ def undetermined(rows: Sequence[SparseRow], n: int) -> list[int]:
             columns[j][i] = value
     found = split([equilibrated(columns)], [True], range(n))
     return sorted({j for j, used in found.relations.items() for j in (j, *used)})
-
-
-def balance(matrix: Array) -> tuple[Array, Array]:
-    """Return factors for rows and columns of a matrix of doubles that bring its entries near one."""
-    places = np.argwhere(matrix)
-    heights, widths = _logarithms([(int(i), int(j), math.log2(abs(matrix[i, j]))) for i, j in places])
-    limit = 500  # powers of two whose products are doubles
-    rows = [2.0 ** max(-limit, min(limit, heights.get(i, 0))) for i in range(matrix.shape[0])]
-    columns = [2.0 ** max(-limit, min(limit, widths.get(j, 0))) for j in range(matrix.shape[1])]
-    return np.array(rows), np.array(columns)
-
-
-def rank(matrix: Array, tolerance: float = 1e-12) -> int:
-    """Return the rank of a matrix of doubles, whatever the units of its rows and columns."""
-    matrix = np.asarray(matrix, dtype=float)
-    if not matrix.size or not matrix.any():
-        return 0
-    rows, columns = balance(matrix)
-    sizes = np.linalg.svd(matrix * rows[:, None] * columns, compute_uv=False)
-    return int(np.sum(sizes > tolerance * sizes[0]))

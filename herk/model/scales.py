@@ -13,18 +13,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 import sympy as sp
 
+from herk.model.balance import Form, balanced
+
 if TYPE_CHECKING:
-    from herk.core.dae import Array
     from herk.model.model import Model
 
 _START = 3.0  # weight of a start value beside one term of one row
 _WEAK = 0.2  # of "the argument of a function is about one" and "the span is some hundred time units"
-_RIDGE = 1e-7  # where nothing is known: about one
 _LONGEST = 690.0  # in logarithms: what a double can hold, with room
 
-_DENSE = 100  # unknowns up to which dense matrices are quicker
-
-Form = dict[int, float]  # a logarithm as a linear form in unknown logarithms; the constant is at place -1
 
 
 @dataclass(frozen=True)
@@ -47,27 +44,6 @@ def scales(model: Model) -> Scales:
             found.tie({1 + j: 1.0, -1: -math.log(abs(value))}, _START)
     logs = np.clip(balanced(found.ties, found.count), -_LONGEST / 2, _LONGEST / 2)
     return Scales(math.exp(logs[0]), tuple(math.exp(v) for v in logs[1 : 1 + model.n]))
-
-
-def balanced(ties: list[tuple[Form, float]], count: int) -> Array:
-    """Return the least-squares solution of form = 0 for all ties, by normal equations."""
-    rows = [i for i, (form, _) in enumerate(ties) for j in form if j >= 0]
-    columns = [j for form, _ in ties for j in form if j >= 0]
-    values = [value * weight for form, weight in ties for j, value in form.items() if j >= 0]
-    right = np.array([-form.get(-1, 0.0) * weight for form, weight in ties])
-    shape = (len(ties), count)
-    solution: Array
-    if count <= _DENSE:
-        dense = np.zeros(shape)
-        np.add.at(dense, (rows, columns), values)
-        solution = np.linalg.solve(dense.T @ dense + _RIDGE * np.eye(count), dense.T @ right)
-    else:
-        from scipy.sparse import coo_matrix, identity
-        from scipy.sparse.linalg import splu
-
-        matrix = coo_matrix((values, (rows, columns)), shape=shape).tocsc()
-        solution = splu((matrix.T @ matrix + _RIDGE * identity(count)).tocsc()).solve(matrix.T @ right)
-    return solution
 
 
 @dataclass

@@ -9,8 +9,8 @@ import pytest
 import sympy as sp
 
 import testset
+from herk.model.balance import rank
 from herk.model.model import Model
-from herk.model.rank import rank
 from herk.model.regularize import regularize
 from herk.model.scales import scales
 
