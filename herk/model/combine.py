@@ -51,10 +51,11 @@ class Entry:
         return Entry(self.expr - factor.expr * other.expr, values, sizes)
 
     def over(self, pivot: Entry) -> Entry:
-        """Return self / pivot, tidied."""
+        """Return self / pivot, tidied if there is anything to cancel."""
         values = tuple(v / p for v, p in zip(self.values, pivot.values, strict=True))
         sizes = tuple(s / abs(p) for s, p in zip(self.sizes, pivot.values, strict=True))
-        return Entry(tidy(self.expr / pivot.expr), values, sizes)
+        plain = not self.expr.free_symbols & pivot.expr.free_symbols
+        return Entry(self.expr / pivot.expr if plain else tidy(self.expr / pivot.expr), values, sizes)
 
 
 def nothing(points: int) -> Entry:

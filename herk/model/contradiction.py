@@ -12,9 +12,7 @@ from herk.model.balance import factors
 from herk.model.evaluate import Linearisation, linearise, located
 
 
-def check_constraints(
-    system: Any, t: float | None = None, y: Sequence[float] | Array | None = None, tolerance: float = 1e-6
-) -> list[str]:
+def check_constraints(system: Any, t: float | None = None, y: Sequence[float] | Array | None = None, tolerance: float = 1e-6) -> list[str]:
     """Differentiate g along E y' = f and return a sentence for every row that does not stay zero: it contradicts the equations.
 
     `system` is a Dae, a Model or a Problem; without t and y its own start is taken.

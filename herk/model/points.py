@@ -120,7 +120,7 @@ def starts(model: Model, scales: Scales, slot: int) -> Iterator[Point]:
     spread = (*NEAR, *FAR)[slot]
     near = slot < len(NEAR)
     t0, t1 = model.t_span
-    for number, (stretch, floor) in enumerate(_TRIES):
+    for number, (stretch, floor) in enumerate(_TRIES if near else _TRIES[:3]):
         clock = random.Random(f"{slot} {number}").random()  # noqa: S311 - points, not secrets
         shift = min(0.01, spread * stretch) * clock if near else clock
         y, sizes = [], []

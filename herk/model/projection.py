@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 Number = Any  # mpmath.mpf
 _ROUGH = 1e-7  # relative correction at which doubles have done their part
+_MOST, _FEW = 40, 15  # iterations
 _SINGULAR = 1e-11
 _SMALL = 40  # rows
 _DONE = mpmath.mpf(10) ** (10 - DIGITS)
@@ -122,7 +123,8 @@ class Projection:
     def _onto(self, point: Point, ease: Array | None) -> Point | None:
         favour = np.ones(self.model.n) if ease is None else ease
         try:
-            rough = self._rough(float(point.t), np.array([float(v) for v in point.y]), favour)
+            most = _MOST if point.near else _FEW  # far points only raise doubts
+            rough = self._rough(float(point.t), np.array([float(v) for v in point.y]), favour, most)
             return None if rough is None else self._refined(point, rough, favour)
         except (OutsideError, OverflowError):
             return None
@@ -132,40 +134,32 @@ class Projection:
         matrix[self._index] = self._slopes.floats(t, y.tolist())
         return _linear(matrix, np.maximum(np.abs(y), self.scales.y) * favour)
 
-    def _rough(self, t: float, y: Array, favour: Array) -> Array | None:
+    def _rough(self, t: float, y: Array, favour: Array, most: int) -> Array | None:
         """Return y on g = 0 as far as doubles can tell, by damped steps."""
         residual = np.array(self._residuals.floats(t, y.tolist()))
-        for _ in range(60):
+        for _ in range(most):
             linear = self._jacobian(t, y, favour)
             step = linear.correction(residual)
             small = float(np.max(np.abs(step) / linear.weights))
             if small < _ROUGH:
                 return y + step
-            found = self._damped(t, y, step, linear, linear.distance(residual))
+            found = self._damped(t, y, step, residual, linear)
             if found is None:
                 return None
             y, residual = found
         return None
 
-    def _damped(self, t: float, y: Array, step: Array, linear: _Linear, before: float) -> tuple[Array, Array] | None:
+    def _damped(self, t: float, y: Array, step: Array, before: Array, linear: _Linear) -> tuple[Array, Array] | None:
+        """Return the first of some shorter and shorter steps that reduces the residuals, measured by the gradients before it."""
         for halvings in range(12):
             moved = y + step / 2**halvings
             try:
                 residual = np.array(self._residuals.floats(t, moved.tolist()))
-                after = self._jacobian_rows(t, moved, linear.weights)
             except OutsideError:
                 continue
-            if float(np.max(np.abs(residual) / after, initial=0.0)) < before:
+            if linear.distance(residual) < linear.distance(before):
                 return moved, residual
         return None
-
-    def _jacobian_rows(self, t: float, y: Array, weights: Array) -> Array:
-        """Return the largest entry of each row of g_y in the sizes of the unknowns; inf for a row of zeros."""
-        rows = np.zeros(len(self.constraints))
-        i, j = self._index
-        np.maximum.at(rows, i, np.abs(self._slopes.floats(t, y.tolist())) * weights[j])
-        rows[rows == 0.0] = np.inf
-        return rows
 
     def _refined(self, point: Point, y: Array, favour: Array) -> Point | None:
         """Return the point in many digits; None if convergence is slow: the gradient vanishes there, as that of a square."""

@@ -8,11 +8,13 @@ from heapq import heapify, heappop, heappush
 from typing import Any
 
 import mpmath
+import numpy as np
 
 from herk.model.balance import powers
 
 Number = Any  # mpmath.mpf
 SparseRow = dict[int, Number]
+REGULAR = 1e-6  # smallest singular value, relative, of what doubles may call regular
 GOOD = 1e-2  # a pivot above this is one to divide by
 FAIR = 1e-5  # and this one is better than none
 CLEAR = 1e-10  # a residual above this is not zero
@@ -129,6 +131,8 @@ def split(
 
     The matrices must be equilibrated. `start` is the matrix at the start itself; ranks there do not decide, pivots do.
     """
+    if all(_independent(matrix) for matrix in matrices):
+        return Split(list(order))
     elimination = _Elimination(matrices, near, start)
     waiting = list(order)
     for least in (GOOD, FAIR, 0.0):
@@ -136,6 +140,20 @@ def split(
         if len(waiting) > 1:
             waiting.sort(key=elimination.quality, reverse=True)
     return elimination.result
+
+
+def _independent(rows: Sequence[SparseRow]) -> bool:
+    """Tell whether the rows are independent beyond doubt, so that doubles can tell: the usual case where nothing is left to find."""
+    if not all(rows):
+        return False
+    matrix = np.zeros((len(rows), 1 + max(map(max, rows))))
+    for i, row in enumerate(rows):
+        for j, value in row.items():
+            matrix[i, j] = float(value)
+    if matrix.shape[0] > matrix.shape[1]:
+        return False
+    sizes = np.linalg.svd(matrix, compute_uv=False)
+    return bool(sizes[-1] > REGULAR * sizes[0])
 
 
 def _ratio(parts: tuple[SparseRow, SparseRow, Number] | None) -> Number | None:

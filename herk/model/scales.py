@@ -23,7 +23,6 @@ _WEAK = 0.2  # of "the argument of a function is about one" and "the span is som
 _LONGEST = 690.0  # in logarithms: what a double can hold, with room
 
 
-
 @dataclass(frozen=True)
 class Scales:
     """Sizes of time and of the unknowns."""

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import mpmath
 import sympy as sp
+
+from herk.model.groups import LONG, Groups
 
 Number = Any  # mpmath.mpf
 # Functions that sympy, mpmath and math know under the same name.
@@ -28,6 +31,7 @@ class Operation(NamedTuple):
     exact: Callable[..., Number]
     quick: Callable[..., float]
     size: Callable[[Operation, Number, list[Number], list[Number]], Number]
+    kind: tuple[str, Any] | None = None
 
 
 class Tape:
@@ -47,8 +51,16 @@ class Tape:
             done.append(operation.exact(*[done[i] for i in operands]))
         return [done[i] for i in self._results]
 
+    @cached_property
+    def _groups(self) -> Groups:
+        inputs = self._count - len(self._operations)
+        return Groups(inputs, [(operation.kind, operation.quick, operands) for operation, operands in self._operations])
+
     def floats(self, values: Sequence[float]) -> list[float]:
         """Return the values in doubles."""
+        if len(self._operations) > LONG:
+            everything = self._groups(values)
+            return [float(everything[i]) for i in self._results]
         done = list(values)
         for operation, operands in self._operations:
             done.append(operation.quick(*[done[i] for i in operands]))
@@ -77,19 +89,30 @@ class Tape:
 def _operation(expr: sp.Expr) -> tuple[Operation, Sequence[sp.Expr]]:
     """Return what to do with the values of which subexpressions."""
     if expr.is_Add:
-        return Operation(_sum, _sum, _size_of_sum), expr.args
+        return Operation(_sum, _sum, _size_of_sum, ("sum", None)), expr.args
     if expr.is_Mul:
-        return Operation(_product, _product, _size_of_product), expr.args
+        return Operation(_product, _product, _size_of_product, ("product", None)), expr.args
     if expr.is_Atom:
         return _constant(expr), ()
     if expr.is_Pow:
         return _power(expr)
     name = expr.func.__name__
     if isinstance(expr, _FUNCTIONS) and hasattr(mpmath, name):
-        return Operation(getattr(mpmath, name), getattr(math, name), _size_by_nudges), expr.args
+        return Operation(getattr(mpmath, name), getattr(math, name), _size_by_nudges, ("function", name)), expr.args
     symbols = sorted(expr.free_symbols, key=str)
-    exact, quick = (sp.lambdify(symbols, expr, modules=library) for library in ("mpmath", "math"))
-    return Operation(exact, quick, _size_by_nudges), symbols
+    return Operation(_printed(symbols, expr, "mpmath"), _printed(symbols, expr, "math"), _size_by_nudges), symbols
+
+
+def _printed(symbols: list[sp.Symbol], expr: sp.Expr, library: str) -> Callable[..., Number]:
+    """Return sympy's own function for an expression, made when it is first called."""
+    made: list[Callable[..., Number]] = []
+
+    def call(*values: Number) -> Number:
+        if not made:
+            made.append(sp.lambdify(symbols, expr, modules=library))
+        return made[0](*values)
+
+    return call
 
 
 def _constant(expr: sp.Expr) -> Operation:
@@ -104,11 +127,12 @@ def _constant(expr: sp.Expr) -> Operation:
 def _power(expr: sp.Expr) -> tuple[Operation, Sequence[sp.Expr]]:
     if expr.exp.is_Integer:
         whole = int(expr.exp)
-        return Operation(lambda base: base**whole, lambda base: base**whole, _size_by_nudges), (expr.base,)
+        power = lambda base: base**whole
+        return Operation(power, power, _size_by_nudges, ("power", whole)), (expr.base,)
     if expr.exp.is_Rational and expr.exp.q == 2:
         odd = int(expr.exp.p)
         exact, quick = (lambda base: mpmath.sqrt(base) ** odd), (lambda base: math.sqrt(base) ** odd)
-        return Operation(exact, quick, _size_by_nudges), (expr.base,)
+        return Operation(exact, quick, _size_by_nudges, ("root", odd)), (expr.base,)
     return Operation(mpmath.power, math.pow, _size_by_nudges), (expr.base, expr.exp)
 
 

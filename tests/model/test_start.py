@@ -33,8 +33,6 @@ def numbers(model: Model) -> Dae:
     )
 
 
-
-
 def pendulum(y0: list[float | None], **values: float) -> Model:
     f = ["v", "w", "-2*x*lam", "-2*y*lam - m*g", "x**2 + y**2 - l**2"]
     E = sp.diag(1, 1, sp.Symbol("m"), sp.Symbol("m"), 0)
