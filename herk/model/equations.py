@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import sympy as sp
 
+from herk.model.gradient import gradient
+
 
 @dataclass(frozen=True)
 class Equations:
@@ -30,9 +32,9 @@ class Equations:
     @property
     def jac_g(self) -> sp.ImmutableDenseMatrix:
         """Return dg/dy, m x n."""
-        return sp.ImmutableDenseMatrix(self.m, self.n, [sp.diff(row, s) for row in self.g for s in self.states])
+        return sp.ImmutableDenseMatrix(self.m, self.n, [gradient(row).get(s, 0) for row in self.g for s in self.states])
 
     @property
     def g_t(self) -> sp.ImmutableDenseMatrix:
         """Return the partial derivative of g with respect to t."""
-        return sp.ImmutableDenseMatrix(self.m, 1, [sp.diff(row, self.t) for row in self.g])
+        return sp.ImmutableDenseMatrix(self.m, 1, [gradient(row).get(self.t, 0) for row in self.g])

@@ -98,7 +98,8 @@ def linearise(dae: Dae, t: float, y: Array) -> Linearisation:
     for name, value in values.items():
         if not np.isfinite(value).all():
             raise InputError(f"{name}(t, y) is not finite at t = {t!r}, y = {y.tolist()}.")
-    return Linearisation(*values.values(), f_size=_size_of_f(dae, t, y, values["f"]))
+    f_size = _size_of_f(dae, t, y, values["f"])
+    return Linearisation(values["E"], values["f"], values["g"], values["jac_g"], values["g_t"], f_size)
 
 
 def _size_of_f(dae: Dae, t: float, y: Array, f: Array) -> Array:

@@ -29,11 +29,11 @@ class Groups:
             key = kind if vector(kind) is not None else place
             groups.setdefault((depth[-1], key, len(operands)), []).append(place)
         self._count = inputs + len(operations)
-        self._steps: list[tuple[Callable[..., Any], Array, Array]] = []
+        self._steps: list[tuple[Callable[..., Any], Any, Any]] = []
         for (_, kind, _), places in sorted(groups.items(), key=lambda item: item[0][0]):
-            operands = np.array([operations[p - inputs][2] for p in places], dtype=int).T
+            sources = np.array([operations[p - inputs][2] for p in places], dtype=int).T
             plain = operations[places[0] - inputs][1]
-            self._steps.append((vector(kind) or plain, operands, np.array(places)))
+            self._steps.append((vector(kind) or plain, sources, np.array(places)))
 
     def __call__(self, values: Sequence[float]) -> Array:
         """Return the inputs and the results of all operations; what has no value is not a number."""

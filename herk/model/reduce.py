@@ -38,7 +38,7 @@ class Reduced:
 def reduced(model: Model, name: str, options: Mapping[str, float]) -> Reduced:
     """Return the form of this name; raise InputError if the model does not have it."""
     found = regularize(model)
-    system = _numbers(model, model.numeric(found.constraints))
+    system = _numbers(model, model.numeric(found.constraints), found.zeros)
     parts = [Chain(c.row, tuple(_number(model, member) for member in c.members)) for c in chains(found)]
     if name == "overdetermined":
         return Reduced(system, min(1, found.index), (1,) * model.n, tuple(range(model.n)))
@@ -55,10 +55,12 @@ def _number(model: Model, expression: sp.Expr) -> sp.Expr:
     return sp.sympify(expression).xreplace({p: entries.number(value) for p, value in model.parameters.items()})
 
 
-def _numbers(model: Model, system: Equations) -> Equations:
-    """Return the system with entries of E that are zero for these parameter values written as zero."""
-    E = system.E.applyfunc(lambda entry: sp.S.Zero if entry.is_zero else entry)
-    return Equations(model.t, system.states, E, system.f, system.g)
+def _numbers(model: Model, system: Equations, zeros: Sequence[tuple[int, int]]) -> Equations:
+    """Return the system with entries of E that are zero, for these parameter values or by an identity, written as zero."""
+    E = sp.Matrix(system.E.applyfunc(lambda entry: sp.S.Zero if entry.is_zero else entry))
+    for i, j in zeros:
+        E[i, j] = sp.S.Zero
+    return Equations(model.t, system.states, E.as_immutable(), system.f, system.g)
 
 
 def _of_index(model: Model, system: Equations, parts: Sequence[Chain], wanted: int, own: int) -> Reduced:

@@ -24,13 +24,15 @@ __all__ = ["Regularization", "RegularizationError", "Step", "regularize"]
 class Regularization:
     """What regularize found: constraints level by level (each reads 0 = expression), parameters still symbols.
 
-    `trace` tells for each constraint which rows were combined with which factors, and what was differentiated.
+    `trace` tells for each constraint which rows were combined with which factors, and what was differentiated; `zeros` are
+    places in E whose formulas vanish identically, such as sin(t)**2 + cos(t)**2 - 1.
     """
 
     model: Model
     trace: tuple[Step, ...]
     index: int
     notes: tuple[str, ...] = ()
+    zeros: tuple[tuple[int, int], ...] = ()
 
     @property
     def levels(self) -> list[list[sp.Expr]]:
@@ -76,7 +78,7 @@ def _regularize(model: Model, max_index: int) -> Regularization:
         if not search.advance(level):
             search.refuse_undetermined()
             search.compare_with_start()
-            return Regularization(model, tuple(search.steps), level, tuple(search.notes))
+            return Regularization(model, tuple(search.steps), level, tuple(search.notes), search.zeros)
     raise RegularizationError(_too_high(model, max_index, search.steps))
 
 

@@ -41,6 +41,7 @@ class Search:
         self.points = self._project([])
         if not self.points:
             raise RegularizationError(f"E and f of model {model.name!r} have no finite real value near the start {_shown(model.y0)}.")
+        self.zeros = self._drop_zeros()
 
     @property
     def constraints(self) -> list[sp.Expr]:
@@ -109,6 +110,18 @@ class Search:
             note = f"{row.label}: the factor {e} of {self.model.states[j]}' is zero for the parameter values given."
             self.notes.append(note)
         return replace(row, entries={j: e for j, e in row.entries.items() if j not in zero}) if zero else row
+
+    def _drop_zeros(self) -> tuple[tuple[int, int], ...]:
+        """Drop entries of E that vanish wherever one looks, by an identity of their formula, and return their places."""
+        with mpmath.workdps(DIGITS):
+            matrices = [self._matrix(point) for point in self.points]
+        places = [(i, j) for i, row in enumerate(self.rows) for j in row.entries if not any(matrix[i][j] for matrix in matrices)]
+        for i, j in places:
+            entry = self.rows[i].entries.pop(j)
+            self.notes.append(f"{self.rows[i].label}: the factor {entry} of {self.model.states[j]}' is zero everywhere.")
+        if places:
+            self._evaluate()
+        return tuple(places)
 
     def _evaluate(self) -> None:
         self._entries = Evaluator(self.model, [e for row in self.rows for e in row.entries.values()])

@@ -127,8 +127,7 @@ def _constant(expr: sp.Expr) -> Operation:
 def _power(expr: sp.Expr) -> tuple[Operation, Sequence[sp.Expr]]:
     if expr.exp.is_Integer:
         whole = int(expr.exp)
-        power = lambda base: base**whole
-        return Operation(power, power, _size_by_nudges, ("power", whole)), (expr.base,)
+        return Operation(lambda base: base**whole, lambda base: base**whole, _size_by_nudges, ("power", whole)), (expr.base,)
     if expr.exp.is_Rational and expr.exp.q == 2:
         odd = int(expr.exp.p)
         exact, quick = (lambda base: mpmath.sqrt(base) ** odd), (lambda base: math.sqrt(base) ** odd)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -75,7 +76,7 @@ def test_a_loop_of_four_links_in_angles_is_analysed_in_seconds() -> None:
 def rods(count: int) -> Model:
     """Masses joined by rods, hung up at the origin, horizontal at the start: 5 unknowns per rod."""
     joints = [("0", "0"), *((f"x{i}", f"y{i}") for i in range(count))]
-    pairs = list(zip(joints, joints[1:], strict=False))
+    pairs = list(pairwise(joints))
     f = [f"{name}{i}" for i in range(count) for name in "uw"]
     for i in range(count):
         for c in range(2):
@@ -102,7 +103,7 @@ def test_a_chain_of_rods_is_analysed_in_seconds(count: int, seconds: float) -> N
 def test_an_expression_of_many_generators_is_not_cancelled_for_ever() -> None:
     names = sp.symbols("x:12", real=True)
     nested = sp.S.One
-    for x, y in zip(names, names[1:], strict=False):
+    for x, y in pairwise(names):
         nested = (sp.cos(x - y) + sp.sin(x) * nested) / (2 + sp.cos(y) * nested)
     began = time.process_time()
     tidy(nested)

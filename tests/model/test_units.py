@@ -75,3 +75,11 @@ def test_the_rank_of_a_matrix_of_doubles_does_not_depend_on_units() -> None:
     assert rank(np.diag([1e-200, 1.0, 1e200])) == 3
     assert rank(np.zeros((3, 2))) == 0
     assert rank(np.array([[1e-12, 1.0], [1e-12, 1.0]])) == 1
+
+
+def test_places_of_e_that_are_zero_by_an_identity_are_told() -> None:
+    E = [[1, "t*(sin(t)**2 + cos(t)**2 - 1)"], [0, 0]]
+    found = regularize(Model("told", ["x", "z"], E, ["z", "x - sin(t)"], t_span=(0, 1), y0=[0, None]))
+    assert found.zeros == ((0, 1),)
+    assert any("of z' is zero everywhere" in note for note in found.notes)
+    assert found.model.form("overdetermined").algebraic == (1,)
