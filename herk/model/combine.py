@@ -124,6 +124,17 @@ def shortest(expr: sp.Expr) -> sp.Expr:
     return expanded if sp.count_ops(expanded) <= 1.3 * ops + 2 else expr
 
 
+def shortest_sum(terms: Sequence[tuple[sp.Expr, sp.Expr]], moving: set[sp.Symbol]) -> sp.Expr:
+    """Return the sum of factor * expression, times the denominators of the factors that depend on `moving` if that is not longer."""
+    divided = shortest(sp.Add(*(factor * rhs for factor, rhs in terms)))
+    below = {part for factor, _ in terms for part in sp.Mul.make_args(sp.fraction(factor)[1]) if part.free_symbols & moving}
+    denominator = sp.Mul(*sorted(below, key=sp.default_sort_key))
+    if not below or sp.count_ops(denominator) > SMALL:
+        return divided
+    whole = shortest(sp.Add(*(tidy(factor * denominator) * rhs for factor, rhs in terms)))
+    return whole if sp.count_ops(whole) <= sp.count_ops(divided) else divided
+
+
 def factors(target: Mapping[int, Entry], rows: Mapping[int, Mapping[int, Entry]]) -> dict[int, Entry]:
     """Return z by sparse elimination over the columns: among good pivots the simplest first (numbers, parameters, then the rest)."""
     equations = _columns(target, rows)

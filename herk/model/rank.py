@@ -83,21 +83,20 @@ class _Elimination:
         self.result = Split()
 
     def quality(self, i: int) -> float:
-        """Return how good a pivot the row has to offer, at the worst of the start and the points near it."""
-        watched = zip(self.echelons, self.scaled, [*self.near[:-1], True], strict=True)
-        ratios = [_ratio(e.reduce(rows[i])) for e, rows, counts in watched if counts and e.alive]
+        """Return how good a pivot the row has to offer, at the worst of the points."""
+        ratios = [_ratio(e.reduce(rows[i])) for e, rows in zip(self.echelons, self.scaled, strict=True) if e.alive]
         return float(min((r for r in ratios if r is not None), default=0.0))
 
     def take(self, i: int, least: float) -> bool:
-        """Find out whether row i depends on those taken; False, and nothing done, if its pivot is not good enough."""
+        """Find out whether row i depends on those taken; False, and nothing done, if points disagree or its pivot is not good enough."""
         reduced = [e.reduce(rows[i]) if e.alive else None for e, rows in zip(self.echelons, self.scaled, strict=True)]
         ratios = [_ratio(r) for r in reduced]
         deciding = [ratio for ratio, n in zip(ratios, self.near, strict=True) if n and ratio is not None]
         decisive = max(deciding, default=mpmath.mpf(0))
         independent = decisive > TINY
-        at_start = [] if ratios[-1] is None else [ratios[-1]]
-        if independent and min([*deciding, *at_start]) < least:
-            return False
+        known = [ratio for ratio in ratios if ratio is not None]
+        if least and (min(known) < least if independent else max(known, default=0) > TINY):
+            return False  # other rows first: then the points may agree
         if CLEAN < decisive < CLEAR:
             self.result.doubts.append((i, float(decisive)))
         if independent:
@@ -127,7 +126,7 @@ def split(
     order: Iterable[int],
     start: Sequence[SparseRow] | None = None,
 ) -> Split:
-    """Split the rows, in `order` where their pivots allow it: a row whose pivot vanishes at the start waits for the others.
+    """Split the rows, in `order` where their pivots allow it: a row whose pivot vanishes at a point waits for the others.
 
     The matrices must be equilibrated. `start` is the matrix at the start itself; ranks there do not decide, pivots do.
     """

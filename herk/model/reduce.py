@@ -10,6 +10,7 @@ import sympy as sp
 from herk.model import entries
 from herk.model.chains import Chain, chains, differential_rows, refuse, replaced, zero_columns
 from herk.model.equations import Equations
+from herk.model.gradient import gradient
 from herk.model.levels import unknown_levels
 from herk.model.model import Model
 from herk.model.regularize import regularize
@@ -99,7 +100,7 @@ def _ggl(model: Model, system: Equations, parts: Sequence[Chain]) -> Reduced:
     base = replaced(system, {c.row: c.members[0] for c in parts})
     f = sp.Matrix(base.f)
     for i, j in _position_rows(model, base, long):
-        f[i] -= sum(sp.diff(c.members[0], states[j]) * mu for c, mu in zip(long, multipliers, strict=True))
+        f[i] -= sum(gradient(c.members[0]).get(states[j], sp.S.Zero) * mu for c, mu in zip(long, multipliers, strict=True))
     extra = [c.members[1] for c in long]
     E = sp.diag(base.E, sp.zeros(len(long)))
     g = sp.ImmutableDenseMatrix([*base.g, *extra])
@@ -145,15 +146,16 @@ def _ode(system: Equations, parts: Sequence[Chain]) -> Reduced:
             return Reduced(unsolved, 0, (1,) * len(kept), kept, columns, tuple(rows))
     E, f = sp.Matrix(square.E), sp.Matrix(square.f)
     for i, constraint in last.items():
-        E[i, :] = sp.Matrix([[sp.diff(constraint, s) for s in system.states]])
-        f[i] = -sp.diff(constraint, system.t)
+        slopes = gradient(constraint)
+        E[i, :] = sp.Matrix([[slopes.get(s, sp.S.Zero) for s in system.states]])
+        f[i] = -slopes.get(system.t, sp.S.Zero)
     whole = Equations(system.t, system.states, E.as_immutable(), f.as_immutable(), sp.ImmutableDenseMatrix(0, 1, []))
     return Reduced(whole, 0, (1,) * system.n, tuple(range(system.n)))
 
 
 def _is_linear(square: Equations, columns: Sequence[int]) -> bool:
     own = {square.states[j] for j in columns}
-    return not any(sp.diff(row, s).free_symbols & own for row in square.g for s in own if row.has(s))
+    return not any(slope.free_symbols & own for row in square.g for s, slope in gradient(row).items() if s in own)
 
 
 def _solved(square: Equations, columns: Sequence[int]) -> dict[sp.Symbol, sp.Expr] | None:
@@ -164,7 +166,7 @@ def _solved(square: Equations, columns: Sequence[int]) -> dict[sp.Symbol, sp.Exp
         if not block.linear or len(own) > LARGEST_BLOCK:
             return None
         rows = sp.Matrix([square.g[i] for i in block.rows])
-        matrix = rows.jacobian(own)
+        matrix = sp.Matrix([[gradient(row).get(s, sp.S.Zero) for s in own] for row in rows])
         right = -rows.xreplace(dict.fromkeys(own, sp.S.Zero))
         determinant = matrix.det(method="berkowitz")
         for k, s in enumerate(own):  # Cramer's rule: no pivot that may vanish somewhere

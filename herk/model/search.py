@@ -185,9 +185,10 @@ class Search:
             z = self._factors(i, others, matrices if at_start is None else [*matrices, at_start])
         except combine.NoPivotError:  # the start is a singular point, or lies in another branch
             z = self._factors(i, others, matrices)
-        left = self.rows[i].rhs - sum(factor * self.rows[k].rhs for k, factor in z.items())
+        terms = [(sp.S.One, self.rows[i].rhs), *((-factor, self.rows[k].rhs) for k, factor in z.items())]
         # The derivative of a constraint is c_y y' + c_t = 0, with the opposite sign of the row c_y y' = -c_t.
-        expr = combine.shortest(-left if self.rows[i].origin is not None else left)
+        sign = -1 if self.rows[i].origin is not None else 1
+        expr = combine.shortest_sum([(sign * factor, rhs) for factor, rhs in terms], set(self.model.states))
         combined = tuple((self.rows[k].label, z[k]) for k in sorted(z))
         return Step(level, self.rows[i].label, combined, self._without_powers(expr), self.rows[i].origin)
 

@@ -104,3 +104,26 @@ def test_a_row_of_e_that_vanishes_at_the_start_is_not_divided_by() -> None:
         found = regularize(model)
         assert (found.index, found.notes) == (1, ())
         assert found.constraints in ([model.states[2]], [-model.states[2]])
+
+
+def test_combinations_without_division_are_preferred_where_they_are_not_longer() -> None:
+    # z z' = sin x: the derivative of 0 = x + z - 2 reads 0 = u + sin(x)/z, or u z + sin x, which is as short and has no pole.
+    E = [[1, 0, 0], [0, "z", 0], [0, 0, 0]]
+    model = Model("divided", ["x", "z", "u"], E, ["u", "sin(x)", "x + z - 2"], t_span=(0, 1), y0=[1, 1, None])
+    x, z, u = model.states
+    hidden = regularize(model).levels[1][0]
+    assert sp.expand(hidden - (u * z + sp.sin(x))) == 0
+
+
+def test_branches_far_from_the_start_are_kept_in_any_order_of_the_rows() -> None:
+    """The charge q = u + w^2 with w = max(u - 1/2, 0) and u = t drives the current I = -1 - 2 w w'; the start sees -1 only."""
+    q, u, w, current, t = sp.symbols("q u w I t", real=True)
+    states = (q, u, w, current)
+    channel = sp.Piecewise((u - sp.Rational(1, 2), u > sp.Rational(1, 2)), (0, True))
+    f = [-current, u - t, w - channel, q - u - w**2]
+    for order in permutations(range(1, 4)):
+        rows = [f[0], *(f[i] for i in order)]
+        found = regularize(Model("branches", states, sp.diag(1, 0, 0, 0), rows, t_span=(0, 2), y0=(0, 0, 0, -1)))
+        assert ([len(level) for level in found.levels], found.notes) == ([3, 1], ())
+        for at, values in ((0, (0, 0, 0, -1)), (1, (sp.Rational(5, 4), 1, sp.Rational(1, 2), -2))):
+            assert found.levels[1][0].subs({t: at, **dict(zip(states, values, strict=True))}) == 0
