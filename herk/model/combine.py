@@ -5,7 +5,7 @@ Every entry carries its values at the consistent points, so whether it is zero i
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,10 +14,7 @@ import sympy as sp
 
 from herk.model.rank import CLEAN, GOOD, TINY
 
-SMALL = 120  # operations up to which an expression is rewritten in any case
-LARGE = 1000  # operations up to which cancelling is worth trying
-MANY = 150  # terms of an expanded numerator or denominator beyond which cancelling may take for ever
-FEW = 9  # symbols and functions beyond which it may, unless the expression is short
+Tidy = Callable[[sp.Expr], sp.Expr]
 
 
 class NoPivotError(ArithmeticError):
@@ -50,8 +47,8 @@ class Entry:
         sizes = tuple(max(s, abs(p)) for s, p in zip(self.sizes, products, strict=True))
         return Entry(self.expr - factor.expr * other.expr, values, sizes)
 
-    def over(self, pivot: Entry) -> Entry:
-        """Return self / pivot, tidied if there is anything to cancel."""
+    def over(self, pivot: Entry, tidy: Tidy) -> Entry:
+        """Return self / pivot; `tidy` is asked if there is anything to cancel."""
         values = tuple(v / p for v, p in zip(self.values, pivot.values, strict=True))
         sizes = tuple(s / abs(p) for s, p in zip(self.sizes, pivot.values, strict=True))
         plain = not self.expr.free_symbols & pivot.expr.free_symbols
@@ -63,79 +60,7 @@ def nothing(points: int) -> Entry:
     return Entry(sp.S.Zero, (mpmath.mpf(0),) * points, (mpmath.mpf(0),) * points)
 
 
-def tidy(expr: sp.Expr) -> sp.Expr:
-    """Return the shorter of an expression and its cancelled form with sin^2 + cos^2 = 1 used, if that cannot take long."""
-    if expr.is_Atom or not _is_manageable(expr):
-        return expr
-    # Floats would make cancelling inexact, and exponentials would be split into factors that overflow.
-    frozen = {atom: sp.Dummy(positive=True) for atom in expr.atoms(sp.Float, sp.exp)}
-    try:
-        shorter = _without_squared_sines(sp.cancel(expr.xreplace(frozen)))
-    except (sp.PolynomialError, NotImplementedError):
-        return expr
-    return min((expr, shorter.xreplace({dummy: atom for atom, dummy in frozen.items()})), key=sp.count_ops)
-
-
-def _is_manageable(expr: sp.Expr) -> bool:
-    """Tell whether polynomial arithmetic on the expression is quick: its cost grows with terms and generators, not with time spent."""
-    ops = sp.count_ops(expr)
-    if ops > LARGE:
-        return False
-    generators = expr.free_symbols | expr.atoms(sp.Function)
-    return (len(generators) <= FEW or ops <= SMALL // 2) and max(_terms(expr)) <= MANY
-
-
-def _terms(expr: sp.Expr) -> tuple[int, int]:
-    """Return at most how many terms numerator and denominator have when all is expanded over one denominator."""
-    if expr.is_Mul:
-        above, below = 1, 1
-        for over, under in map(_terms, expr.args):
-            above, below = above * over, below * under
-        return above, below
-    if expr.is_Add:
-        parts = [_terms(term) for term in expr.args]
-        below = 1
-        for under in {under: None for _, under in parts if under > 1}:
-            below *= under
-        return sum(over * max(1, below // under) for over, under in parts), below
-    if expr.is_Pow and expr.exp.is_Integer and abs(expr.exp) < 12:
-        above, below = (n ** abs(int(expr.exp)) for n in _terms(expr.base))
-        return (above, below) if expr.exp > 0 else (below, above)
-    return 1, 1
-
-
-def _without_squared_sines(expr: sp.Expr) -> sp.Expr:
-    """Reduce numerator and denominator by sin^2 = 1 - cos^2 for every angle, and cancel again if that changed them."""
-    angles = [s.args[0] for s in expr.atoms(sp.sin) if expr.has(sp.cos(s.args[0]))]
-    parts = sp.fraction(expr)
-    for angle in angles:
-        relation = sp.sin(angle) ** 2 + sp.cos(angle) ** 2 - 1
-        parts = tuple(sp.rem(sp.expand(part), relation, sp.sin(angle)) for part in parts)
-    reduced = parts[0] / parts[1]
-    return sp.cancel(reduced) if angles and reduced != expr else expr
-
-
-def shortest(expr: sp.Expr) -> sp.Expr:
-    """Return an expression expanded, unless that makes it much longer."""
-    ops = sp.count_ops(expr)
-    if ops > 4 * SMALL:
-        return expr
-    expanded = sp.expand(expr, power_base=False, power_exp=False, log=False)
-    return expanded if sp.count_ops(expanded) <= 1.3 * ops + 2 else expr
-
-
-def shortest_sum(terms: Sequence[tuple[sp.Expr, sp.Expr]], moving: set[sp.Symbol]) -> sp.Expr:
-    """Return the sum of factor * expression, times the denominators of the factors that depend on `moving` if that is not longer."""
-    divided = shortest(sp.Add(*(factor * rhs for factor, rhs in terms)))
-    below = {part for factor, _ in terms for part in sp.Mul.make_args(sp.fraction(factor)[1]) if part.free_symbols & moving}
-    denominator = sp.Mul(*sorted(below, key=sp.default_sort_key))
-    if not below or sp.count_ops(denominator) > SMALL:
-        return divided
-    whole = shortest(sp.Add(*(tidy(factor * denominator) * rhs for factor, rhs in terms)))
-    return whole if sp.count_ops(whole) <= sp.count_ops(divided) else divided
-
-
-def factors(target: Mapping[int, Entry], rows: Mapping[int, Mapping[int, Entry]]) -> dict[int, Entry]:
+def factors(target: Mapping[int, Entry], rows: Mapping[int, Mapping[int, Entry]], tidy: Tidy) -> dict[int, Entry]:
     """Return z by sparse elimination over the columns: among good pivots the simplest first (numbers, parameters, then the rest)."""
     equations = _columns(target, rows)
     solved: list[tuple[int, dict[int, Entry], Entry]] = []
@@ -143,10 +68,10 @@ def factors(target: Mapping[int, Entry], rows: Mapping[int, Mapping[int, Entry]]
         k, s = min(_candidates(equations), key=lambda c: _cost(equations[c[0]], c[1]))
         coefficients, right = equations.pop(k)
         pivot = coefficients.pop(s)
-        rest = {i: e.over(pivot) for i, e in coefficients.items()}
-        right = right.over(pivot)
+        rest = {i: e.over(pivot, tidy) for i, e in coefficients.items()}
+        right = right.over(pivot, tidy)
         solved.append((s, rest, right))
-        equations = [eq for eq in (_eliminated(eq, s, rest, right) for eq in equations) if eq[0]]
+        equations = [eq for eq in (_eliminated(eq, s, rest, right, tidy) for eq in equations) if eq[0]]
     z: dict[int, Entry] = {}
     for s, rest, right in reversed(solved):
         for i, coefficient in rest.items():
@@ -181,7 +106,7 @@ def _cost(equation: _Equation, s: int) -> tuple[int, int, int]:
     return len(coefficients), kind, sp.count_ops(pivot) + sp.count_ops(right.expr)
 
 
-def _eliminated(equation: _Equation, s: int, rest: dict[int, Entry], right: Entry) -> _Equation:
+def _eliminated(equation: _Equation, s: int, rest: dict[int, Entry], right: Entry, tidy: Tidy) -> _Equation:
     coefficients, own = equation
     if s not in coefficients:
         return equation

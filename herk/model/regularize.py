@@ -65,15 +65,18 @@ class Regularization:
         return f"<Regularization of {self.model.name!r}: index {self.index}, constraints per level {counts}>"
 
 
-def regularize(model: Model, *, max_index: int = 10) -> Regularization:
-    """Find the index and all constraints of the model; raise RegularizationError if it has no unique solution."""
-    return _regularize(model, max_index)
+def regularize(model: Model, *, max_index: int = 10, simplify: bool = True) -> Regularization:
+    """Find the index and all constraints of the model; raise RegularizationError if it has no unique solution.
+
+    simplify=False leaves the formulas of hidden constraints as they come: quicker, and longer to read.
+    """
+    return _regularize(model, max_index, simplify)
 
 
 @lru_cache(maxsize=64)
-def _regularize(model: Model, max_index: int) -> Regularization:
+def _regularize(model: Model, max_index: int, simplify: bool) -> Regularization:
     explain.refuse_absent_states(model)
-    search = Search(model)
+    search = Search(model, simplify)
     for level in range(max_index + 1):
         if not search.advance(level):
             search.refuse_undetermined()

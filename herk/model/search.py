@@ -19,6 +19,7 @@ from herk.model.points import DIGITS, Evaluator, OutsideError, Point, negligible
 from herk.model.projection import Projection
 from herk.model.rank import CLEAN, SparseRow, Split, equilibrated, split, undetermined
 from herk.model.scales import scales
+from herk.model.writing import SMALL, Writing
 
 Matrix = list[SparseRow]
 _EASE = 1e5  # how much rather open components of the start move than given ones
@@ -27,9 +28,10 @@ _EASE = 1e5  # how much rather open components of the start move than given ones
 class Search:
     """Rows E^i, f^i of the current level with the consistent points of the level before."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, simplify: bool = True) -> None:
         """Begin with the rows as written, at points without constraints."""
         self.model = model
+        self.writing = Writing(simplify)
         self.steps: list[Step] = []
         self.notes: list[str] = []
         self.rows = [self._trimmed(row_as_written(model.E[i, :], model.f[i], i)) for i in range(model.n)]
@@ -188,7 +190,7 @@ class Search:
         terms = [(sp.S.One, self.rows[i].rhs), *((-factor, self.rows[k].rhs) for k, factor in z.items())]
         # The derivative of a constraint is c_y y' + c_t = 0, with the opposite sign of the row c_y y' = -c_t.
         sign = -1 if self.rows[i].origin is not None else 1
-        expr = combine.shortest_sum([(sign * factor, rhs) for factor, rhs in terms], set(self.model.states))
+        expr = self.writing.sum([(sign * factor, rhs) for factor, rhs in terms], set(self.model.states))
         combined = tuple((self.rows[k].label, z[k]) for k in sorted(z))
         return Step(level, self.rows[i].label, combined, self._without_powers(expr), self.rows[i].origin)
 
@@ -197,7 +199,7 @@ class Search:
             values = {j: tuple(matrix[k].get(j, mpmath.mpf(0)) for matrix in matrices) for j in self.rows[k].entries}
             return {j: Entry(e, values[j], tuple(map(abs, values[j]))) for j, e in self.rows[k].entries.items()}
 
-        z = combine.factors(row(i), {k: row(k) for k in others})
+        z = combine.factors(row(i), {k: row(k) for k in others}, self.writing.tidy)
         return {k: factor.expr for k, factor in z.items()}
 
     def _without_powers(self, expr: sp.Expr) -> sp.Expr:
@@ -225,7 +227,7 @@ class Search:
 
     def _rescued(self, before: list[sp.Expr], step: Step) -> Step:
         """Return the step with its constraint freed of a hidden power, such as x**2 - 2*x*z + z**2; raise if that is not the trouble."""
-        if sp.count_ops(step.constraint) <= combine.SMALL:
+        if sp.count_ops(step.constraint) <= SMALL:
             new = replace(step, constraint=self._without_powers(sp.factor(step.constraint)))
             if new.constraint != step.constraint and self._independent([*before, new.constraint]):
                 return new

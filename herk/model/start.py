@@ -51,6 +51,21 @@ def inconsistency(dae: Dae, t: float, y: Array, rtol: float, atol: Array | float
     return f"y0 is inconsistent at t = {t!r}: {listed}."
 
 
+def undetermined(dae: Dae, here: Linearisation) -> str | None:
+    """Return a sentence if E and g do not determine y' at this point, in whatever units, else None."""
+    stacked = np.vstack([here.E, here.jac])
+    found = rank(stacked)
+    if found >= dae.n:
+        return None
+    idle = [dae.names[j] for j in np.flatnonzero(~stacked.any(axis=0))]
+    which = f" {', '.join(idle)} {'takes' if len(idle) == 1 else 'take'} part in none of them there." if idle else ""
+    if getattr(dae, "model", None) is not None:
+        advice = "The start is a singular point of the model: start elsewhere."
+    else:
+        advice = "Add the missing (hidden) constraints to g, or start elsewhere."
+    return f"E and g leave y' undetermined at the start: [E; dg/dy] has rank {found}, not n = {dae.n}.{which} {advice}"
+
+
 def _row(dae: Dae, i: int) -> str:
     """Return what row i of g is called: by its number and, if the DAE comes from a model, by its equation."""
     model = getattr(dae, "model", None)

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from herk.model.combine import tidy
 from herk.model.model import Model
 from herk.model.regularize import regularize
+from herk.model.writing import tidy
 
 LENGTHS, MASSES, GRAVITY, BASE = (1.0, 1.1, 1.2, 1.3), (1.0, 2.0, 3.0, 4.0), 9.81, 2.0
 ANGLES = (1.2, 0.3, -0.09031523742830692, -2.0577678680637166)  # the loop is closed
@@ -71,6 +71,14 @@ def test_a_loop_of_four_links_in_angles_is_analysed_in_seconds() -> None:
     for y in np.random.default_rng(3).uniform(-1, 1, (3, model.n)):
         ours, wanted = np.array(compute(y, list(model.parameters.values()))), accelerations(y)
         np.testing.assert_allclose(ours, wanted, rtol=1e-9, atol=1e-9)
+
+
+def test_formulas_may_be_left_as_they_come() -> None:
+    model = rods(1)
+    plain, short = regularize(model, simplify=False), regularize(model)
+    assert [len(level) for level in plain.levels] == [len(level) for level in short.levels]
+    for ours, theirs in zip(plain.constraints, short.constraints, strict=True):
+        assert sp.simplify(ours - theirs) == 0
 
 
 def rods(count: int) -> Model:

@@ -11,7 +11,7 @@ import testset
 from herk.core import Dae, InputError
 from herk.model.model import Model
 from herk.model.regularize import regularize
-from herk.model.start import check_constraints, completed_start, consistent_start
+from herk.model.start import Linearisation, check_constraints, completed_start, consistent_start, undetermined
 from tests.model.test_units import in_units
 
 
@@ -115,3 +115,14 @@ def test_an_unknown_without_a_real_value_is_told_by_its_equation() -> None:
     model = Model("square", ["x", "z"], [[1, 0], [0, 0]], ["-x", "z**2 + 1 + x"], t_span=(0, 1), y0=[1, None])
     with pytest.raises(InputError, match=r"start values of z cannot be computed .* 0 = x \+ z\*\*2 \+ 1, stays at 2\."):
         completed_start(model.form(), 0.0, model.y0)
+
+
+def test_a_derivative_that_is_left_open_is_told_in_any_units() -> None:
+    for size in (1e-200, 1.0, 1e200):
+        dae = Dae(E=np.diag([size, 0.0]), f=lambda t, y: y, g=lambda t, y: y[:1], n=2, m=1, names=("x", "z"))
+        here = Linearisation(dae.E, np.zeros(2), np.zeros(1), np.array([[1 / size, 0.0]]), np.zeros(1))
+        sentence = undetermined(dae, here)
+        assert sentence is not None
+        assert "has rank 1, not n = 2. z takes part in none of them there. Add the missing (hidden) constraints" in sentence
+        full = Linearisation(dae.E, np.zeros(2), np.zeros(1), np.array([[0.0, 1 / size]]), np.zeros(1))
+        assert undetermined(dae, full) is None
