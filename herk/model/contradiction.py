@@ -11,6 +11,8 @@ from herk.core.dae import Array
 from herk.model.balance import factors
 from herk.model.evaluate import Linearisation, linearise, located
 
+SLOW = 1e-3  # relative to the fastest unknown
+
 
 def check_constraints(system: Any, t: float | None = None, y: Sequence[float] | Array | None = None, tolerance: float = 1e-6) -> list[str]:
     """Differentiate g along E y' = f and return a sentence for every row that does not stay zero: it contradicts the equations.
@@ -33,7 +35,8 @@ def contradictions(here: Linearisation, t: float, tolerance: float = 1e-6) -> li
     rows, columns = factors(np.vstack([E, here.jac]))
     top, bottom = rows[: len(E)], rows[len(E) :]
     E, jac = E * top[:, None] * columns, here.jac * bottom[:, None] * columns
-    drift, size = _drift(E, top * f, top * f_size, jac, bottom * here.g_t)
+    y_size = np.ones(len(here.f)) if here.y_size is None else here.y_size
+    drift, size = _drift(E, top * f, top * f_size, jac, bottom * here.g_t, y_size / columns)
     return [
         f"Row {i} of g contradicts E y' = f: along the flow its derivative is {drift[i] / bottom[i]:.3g} instead of 0 (t = {t!r})."
         for i in range(len(drift))
@@ -41,14 +44,19 @@ def contradictions(here: Linearisation, t: float, tolerance: float = 1e-6) -> li
     ]
 
 
-def _drift(E: Array, f: Array, f_size: Array, jac: Array, g_t: Array) -> tuple[Array, Array]:
-    """Return dg/dt along the flow, what E leaves open chosen for the best, and the size of the terms it is made of."""
+def _drift(E: Array, f: Array, f_size: Array, jac: Array, g_t: Array, y_size: Array) -> tuple[Array, Array]:
+    """Return dg/dt along the flow, what E leaves open chosen for the best, and the size of the terms it is made of.
+
+    A small part of what the constraint would change if all unknowns moved as fast as the fastest of them counts as size, too:
+    entries and rates that are zero but for rounding have no size of their own.
+    """
     inverse, kernel = _inverse(E)
     rate = inverse @ f
     for _ in range(2):  # refined, so that small rates beside large ones are right too
         rate += inverse @ (f - E @ rate)
     drift = jac @ rate + g_t
-    size = np.abs(jac) @ (np.abs(inverse) @ f_size) + np.abs(g_t)
+    speed = np.abs(inverse) @ f_size
+    size = np.abs(jac) @ (speed + SLOW * np.max(speed / y_size, initial=0.0) * y_size) + np.abs(g_t)
     if not kernel.shape[1]:
         return drift, size
     weights = np.divide(1.0, size, out=np.full(len(size), 1.0), where=size > 0.0)

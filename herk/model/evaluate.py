@@ -12,6 +12,7 @@ import numpy as np
 
 from herk.core import Dae, HerkError, InputError, Problem
 from herk.core.dae import Array
+from herk.model.balance import sizes
 
 
 class CallableError(HerkError):
@@ -28,7 +29,7 @@ class CallableError(HerkError):
 
 @dataclass(frozen=True)
 class Linearisation:
-    """E, f, g and the derivatives of g at one point, as arrays; `f_size` is the size of the terms that f is made of."""
+    """E, f, g and the derivatives of g at one point, as arrays; `f_size` are the sizes of the terms of f, `y_size` of y."""
 
     E: Array
     f: Array
@@ -36,6 +37,7 @@ class Linearisation:
     jac: Array
     g_t: Array
     f_size: Array | None = None
+    y_size: Array | None = None
 
 
 def located(system: Any, t: float | None, y: Any, caller: str) -> tuple[Dae, float, Any]:
@@ -98,18 +100,19 @@ def linearise(dae: Dae, t: float, y: Array) -> Linearisation:
     for name, value in values.items():
         if not np.isfinite(value).all():
             raise InputError(f"{name}(t, y) is not finite at t = {t!r}, y = {y.tolist()}.")
-    f_size = _size_of_f(dae, t, y, values["f"])
-    return Linearisation(values["E"], values["f"], values["g"], values["jac_g"], values["g_t"], f_size)
+    y_size = sizes(values["jac_g"], y)
+    f_size = _size_of_f(dae, t, y, values["f"], y_size)
+    return Linearisation(values["E"], values["f"], values["g"], values["jac_g"], values["g_t"], f_size, y_size)
 
 
-def _size_of_f(dae: Dae, t: float, y: Array, f: Array) -> Array:
-    """Return how large the terms of f are: how much f changes, per relative change of y, in three directions."""
+def _size_of_f(dae: Dae, t: float, y: Array, f: Array, sizes_of_y: Array) -> Array:
+    """Return how large the terms of f are: how much f changes if y changes by its size, in three directions."""
     size = np.abs(f)
     signs = np.random.default_rng(5).choice([-1.0, 1.0], (3, dae.n))
     for sign in signs:
         try:
             with np.errstate(all="ignore"):
-                moved = evaluate("f", dae.f, t, y * (1 + 1e-6 * sign), (dae.n,))
+                moved = evaluate("f", dae.f, t, y + 1e-6 * sign * sizes_of_y, (dae.n,))
         except CallableError:  # the domain of f may end here
             continue
         change = np.abs(moved - f) * 1e6
