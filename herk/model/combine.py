@@ -86,7 +86,13 @@ _Equation = tuple[dict[int, Entry], Entry]
 def _columns(target: Mapping[int, Entry], rows: Mapping[int, Mapping[int, Entry]]) -> list[_Equation]:
     points = next((len(e.values) for row in rows.values() for e in row.values()), 0)
     used = sorted({j for row in rows.values() for j in row})
-    equations = [({i: row[j] for i, row in rows.items() if j in row and not row[j].zero}, target.get(j) or nothing(points)) for j in used]
+    equations = [
+        (
+            {i: row[j] for i, row in rows.items() if j in row and not row[j].zero},
+            target.get(j) or nothing(points),
+        )
+        for j in used
+    ]
     return [eq for eq in equations if eq[0]]
 
 

@@ -9,10 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from math import inf
+from time import monotonic
 
 import sympy as sp
 
 from herk.model import explain
+from herk.model.cloud import DEADLINE
 from herk.model.findings import RegularizationError, Step
 from herk.model.model import Model
 from herk.model.search import Search
@@ -65,12 +68,19 @@ class Regularization:
         return f"<Regularization of {self.model.name!r}: index {self.index}, constraints per level {counts}>"
 
 
-def regularize(model: Model, *, max_index: int = 10, simplify: bool = True) -> Regularization:
+def regularize(
+    model: Model, *, max_index: int = 10, simplify: bool = True, time_limit: float | None = None
+) -> Regularization:
     """Find the index and all constraints of the model; raise RegularizationError if it has no unique solution.
 
-    simplify=False leaves the formulas of hidden constraints as they come: quicker, and longer to read.
+    simplify=False leaves the formulas of hidden constraints as they come: quicker, and longer to read. After `time_limit`
+    seconds RegularizationError is raised, too.
     """
-    return _regularize(model, max_index, simplify)
+    token = DEADLINE.set(inf if time_limit is None else monotonic() + time_limit)
+    try:
+        return _regularize(model, max_index, simplify)
+    finally:
+        DEADLINE.reset(token)
 
 
 @lru_cache(maxsize=64)

@@ -4,25 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import chain
 from typing import Any
 
 import mpmath
-import numpy as np
 import sympy as sp
 
 from herk.model import combine
+from herk.model.cloud import Cloud
 from herk.model.combine import Entry
 from herk.model.findings import RegularizationError, Row, Step, derivative_row, row_as_written
 from herk.model.model import Model
-from herk.model.points import DIGITS, Evaluator, OutsideError, Point, negligible, slots, start, starts
-from herk.model.projection import Projection
+from herk.model.points import DIGITS, Evaluator, OutsideError, Point, negligible
 from herk.model.rank import CLEAN, SparseRow, Split, equilibrated, split, undetermined
-from herk.model.scales import scales
 from herk.model.writing import SMALL, Writing
 
 Matrix = list[SparseRow]
-_EASE = 1e5  # how much rather open components of the start move than given ones
+_BRANCHING = (
+    sp.Piecewise,
+    sp.floor,
+    sp.ceiling,
+    sp.Mod,
+    sp.frac,
+    sp.Abs,
+    sp.sign,
+    sp.Heaviside,
+    sp.Max,
+    sp.Min,
+)
 
 
 class Search:
@@ -36,14 +44,17 @@ class Search:
         self.notes: list[str] = []
         self.rows = [self._trimmed(row_as_written(model.E[i, :], model.f[i], i)) for i in range(model.n)]
         self.redundant: list[str] = []
-        self.scales = scales(model)
-        self._projections: dict[tuple[sp.Expr, ...], Projection] = {}
-        self.points: list[Point] = []
+        self.cloud = Cloud(model, self._finite)
         self._evaluate()
-        self.points = self._project([])
+        self.cloud.points = self.cloud.onto([])
         if not self.points:
             raise RegularizationError(f"E and f of model {model.name!r} have no finite real value near the start {_shown(model.y0)}.")
         self.zeros = self._drop_zeros()
+
+    @property
+    def points(self) -> list[Point]:
+        """Return the points at which the rows are judged."""
+        return self.cloud.points
 
     @property
     def constraints(self) -> list[sp.Expr]:
@@ -70,7 +81,7 @@ class Search:
             self.steps.append(step)
         self.rows = kept
         self._evaluate()
-        self.points = self._project(self.constraints)
+        self.cloud.points = self.cloud.onto(self.constraints)
         if not self.points:
             raise RegularizationError(
                 f"The derivatives of the constraints of model {self.model.name!r} have no finite value where the constraints hold."
@@ -117,7 +128,13 @@ class Search:
         """Drop entries of E that vanish wherever one looks, by an identity of their formula, and return their places."""
         with mpmath.workdps(DIGITS):
             matrices = [self._matrix(point) for point in self.points]
-        places = [(i, j) for i, row in enumerate(self.rows) for j in row.entries if not any(matrix[i][j] for matrix in matrices)]
+        places = [
+            (i, j)
+            for i, row in enumerate(self.rows)
+            for j, entry in row.entries.items()
+            # An analytic formula that vanishes around a point vanishes everywhere; one with branches need not.
+            if not entry.has(*_BRANCHING) and not any(matrix[i][j] for matrix in matrices)
+        ]
         for i, j in places:
             entry = self.rows[i].entries.pop(j)
             self.notes.append(f"{self.rows[i].label}: the factor {entry} of {self.model.states[j]}' is zero everywhere.")
@@ -145,32 +162,8 @@ class Search:
 
     def _start_matrix(self) -> Matrix | None:
         """Return the rows at the start itself, made consistent by its open components if that is possible; None if it is not."""
-        begin = start(self.model, self.scales, self.points[0])
-        ease = np.array([_EASE if value is None else 1.0 for value in self.model.y0])
-        point = self._projection(self.constraints).onto(begin, ease)
-        if point is None or not self._finite(point):
-            return None
-        return equilibrated(self._matrix(point), self._matrix(self.points[0]))
-
-    def _project(self, constraints: Sequence[sp.Expr]) -> list[Point]:
-        """Return consistent points at which the rows can be evaluated; without any near the start, the far ones decide."""
-        projection = self._projection(constraints)
-        points = []
-        for slot, _ in slots():
-            known = [p for p in self.points if p.slot == slot]
-            for begin in chain(known, starts(self.model, self.scales, slot)):
-                point = projection.onto(begin)
-                if point is not None and self._finite(point):
-                    points.append(point)
-                    break
-        return points if any(p.near for p in points) else [replace(p, near=True) for p in points]
-
-    def _projection(self, constraints: Sequence[sp.Expr]) -> Projection:
-        key = tuple(constraints)
-        if key not in self._projections:
-            # The last one is the one asked for again.
-            self._projections = {key: Projection(self.model, key, self.scales)}
-        return self._projections[key]
+        point = self.cloud.start(self.constraints)
+        return None if point is None else equilibrated(self._matrix(point), self._matrix(self.points[0]))
 
     def _finite(self, point: Point) -> bool:
         with mpmath.workdps(DIGITS):
@@ -183,6 +176,7 @@ class Search:
 
     def _step(self, level: int, i: int, others: list[int], matrices: list[Matrix], at_start: Matrix | None) -> Step:
         """Combine row i with the rows it depends on; what is left is a constraint."""
+        self.cloud.watch_the_clock()
         try:
             z = self._factors(i, others, matrices if at_start is None else [*matrices, at_start])
         except combine.NoPivotError:  # the start is a singular point, or lies in another branch
@@ -212,14 +206,14 @@ class Search:
     def _accepted(self, steps: list[Step]) -> list[Step]:
         """Return the steps whose constraints say something new; redundant ones are left out, contradicting ones raise."""
         steps = self._news(steps)
-        if not steps or self._independent([*self.constraints, *(step.constraint for step in steps)]):
+        if not steps or self.cloud.independent([*self.constraints, *(step.constraint for step in steps)]):
             return steps
         good: list[Step] = []
         for step in steps:
             before = [*self.constraints, *(other.constraint for other in good)]
-            if self._independent([*before, step.constraint]):
+            if self.cloud.independent([*before, step.constraint]):
                 good.append(step)
-            elif self._project([*before, step.constraint]):
+            elif self.cloud.onto([*before, step.constraint]):
                 self._leave_out(step)
             else:
                 good.append(self._rescued(before, step))
@@ -229,13 +223,13 @@ class Search:
         """Return the step with its constraint freed of a hidden power, such as x**2 - 2*x*z + z**2; raise if that is not the trouble."""
         if sp.count_ops(step.constraint) <= SMALL:
             new = replace(step, constraint=self._without_powers(sp.factor(step.constraint)))
-            if new.constraint != step.constraint and self._independent([*before, new.constraint]):
+            if new.constraint != step.constraint and self.cloud.independent([*before, new.constraint]):
                 return new
         raise RegularizationError(self._fault(before, step.constraint))
 
     def _news(self, steps: list[Step]) -> list[Step]:
         """Return the steps whose constraints do not hold yet at all points, measured by the distance to their zero sets."""
-        projection = self._projection([step.constraint for step in steps])
+        projection = self.cloud.projection([step.constraint for step in steps])
         distances: list[Any] = [mpmath.mpf(0)] * len(steps)
         for point in self.points:
             distances = [max(pair) for pair in zip(distances, projection.distances(point), strict=True)]
@@ -249,17 +243,12 @@ class Search:
         self.redundant.append(f"{source} follows from the other equations")
         self.notes.append(f"Left out as redundant: {source} follows from the other equations.")
 
-    def _independent(self, constraints: list[sp.Expr]) -> bool:
-        """Tell whether the constraints can hold together and g_y has full row rank where they do."""
-        points = self._project(constraints)
-        return bool(points) and not gradients(self._projection(constraints), points).relations
-
     def _fault(self, before: list[sp.Expr], new: sp.Expr) -> str:
         """Say why no point satisfies the constraints together with the new one."""
         if not new.free_symbols & set(self.model.states):
             return f"Model {self.model.name!r} has no solution: its equations lead to 0 = {new}, which cannot hold."
-        points = self._project(before)
-        used = gradients(self._projection([*before, new]), points).relations.get(len(before))
+        points = self.cloud.onto(before)
+        used = self.cloud.gradients([*before, new], points).relations.get(len(before))
         if used is None:
             found = "no real point was found that satisfies" + (" all constraints found so far and" if before else "")
             return f"Model {self.model.name!r}: {found} 0 = {new}; the equation has no solution, or the start is too far from one."
@@ -275,13 +264,6 @@ class Search:
             t = mpmath.nstr(self.points[p].t, 4)
             where = "near the start" if self.points[p].near else "far from the start"
             self.notes.append(f"Doubtful rank: {self.rows[i].label} behaves differently at one consistent point {where} (t = {t}).")
-
-
-def gradients(projection: Projection, points: Sequence[Point]) -> Split:
-    """Return which constraints have gradients that depend on those before them."""
-    with mpmath.workdps(DIGITS):
-        matrices = [equilibrated(projection.gradients(point)) for point in points]
-        return split(matrices, [point.near for point in points], range(len(projection.constraints)))
 
 
 def without_powers(expr: sp.Expr, states: set[sp.Symbol]) -> sp.Expr:

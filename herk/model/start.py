@@ -11,7 +11,15 @@ from herk.core import Dae, HerkError, InputError
 from herk.core.dae import Array
 from herk.model.balance import rank, sizes
 from herk.model.contradiction import check_constraints, contradictions
-from herk.model.evaluate import CallableError, Linearisation, constraints, jacobian, linearise, located, matrix
+from herk.model.evaluate import (
+    CallableError,
+    Linearisation,
+    constraints,
+    jacobian,
+    linearise,
+    located,
+    matrix,
+)
 
 __all__ = [
     "Linearisation",
@@ -81,7 +89,10 @@ def _row(dae: Dae, i: int) -> str:
 
 
 def consistent_start(
-    system: Any, t0: float | None = None, y0: Sequence[float | None] | Array | None = None, fixed: Sequence[int] = ()
+    system: Any,
+    t0: float | None = None,
+    y0: Sequence[float | None] | Array | None = None,
+    fixed: Sequence[int] = (),
 ) -> Array:
     """Return a consistent y near y0: unknown (None, nan) and required algebraic components move first, others only if they must.
 

@@ -10,7 +10,7 @@ import pytest
 import sympy as sp
 
 from herk.model.model import Model
-from herk.model.regularize import regularize
+from herk.model.regularize import RegularizationError, regularize
 from herk.model.writing import tidy
 
 LENGTHS, MASSES, GRAVITY, BASE = (1.0, 1.1, 1.2, 1.3), (1.0, 2.0, 3.0, 4.0), 9.81, 2.0
@@ -45,7 +45,15 @@ def loop() -> Model:
     ]
     values = dict(zip(L, LENGTHS, strict=True)) | dict(zip(m, MASSES, strict=True)) | {g: GRAVITY, D: BASE}
     y0 = [*ANGLES, *[0] * k, None, None]
-    return Model("loop", [*a, *w, lx, ly], sp.diag(sp.eye(k), M, 0, 0), [*w, *forces, *closed], parameters=values, t_span=(0, 1), y0=y0)
+    return Model(
+        "loop",
+        [*a, *w, lx, ly],
+        sp.diag(sp.eye(k), M, 0, 0),
+        [*w, *forces, *closed],
+        parameters=values,
+        t_span=(0, 1),
+        y0=y0,
+    )
 
 
 def accelerations(y: np.ndarray) -> np.ndarray:
@@ -116,3 +124,12 @@ def test_an_expression_of_many_generators_is_not_cancelled_for_ever() -> None:
     began = time.process_time()
     tidy(nested)
     assert time.process_time() - began < 1.0
+
+
+def test_an_analysis_ends_when_its_time_is_over() -> None:
+    model = rods(8)
+    began = time.monotonic()
+    with pytest.raises(RegularizationError, match="analysis of model 'rods' did not end within the time allowed"):
+        regularize(model, time_limit=0.05)
+    assert time.monotonic() - began < 3.0
+    assert regularize(model).index == 3

@@ -15,7 +15,17 @@ from herk.model.regularize import regularize
 from herk.model.scales import scales
 
 DECADES = 12
-PROBLEMS = ["pendulum", "cv_circuit", "akzo", "wind_pendulum", "spring_chain", "academic", "selector_change", "raised_index", "rlc"]
+PROBLEMS = [
+    "pendulum",
+    "cv_circuit",
+    "akzo",
+    "wind_pendulum",
+    "spring_chain",
+    "academic",
+    "selector_change",
+    "raised_index",
+    "rlc",
+]
 
 
 def in_units(model: Model, seed: int) -> tuple[Model, list[sp.Integer]]:
@@ -83,3 +93,9 @@ def test_places_of_e_that_are_zero_by_an_identity_are_told() -> None:
     assert found.zeros == ((0, 1),)
     assert any("of z' is zero everywhere" in note for note in found.notes)
     assert found.model.form("overdetermined").algebraic == (1,)
+
+
+def test_an_entry_that_is_zero_on_one_branch_only_is_not_taken_for_zero() -> None:
+    E = [[1, 0], [0, "Piecewise((0, x < 5), (1, True))"]]
+    found = regularize(Model("branch", ["x", "z"], E, ["1", "z - x"], t_span=(0, 1), y0=[0, 0]))
+    assert (found.index, found.zeros) == (1, ())
