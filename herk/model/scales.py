@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _START = 3.0  # weight of a start value beside one term of one row
 _WEAK = 0.2  # of "the argument of a function is about one" and "the span is some hundred time units"
+_ROUNDING = 27.6  # in logarithms: a start value 1e12 times smaller than the equations alone say is zero but for rounding
 _LONGEST = 690.0  # in logarithms: what a double can hold, with room
 
 
@@ -38,8 +39,9 @@ def scales(model: Model) -> Scales:
         found.row(i)
     span = abs(model.t_span[1] - model.t_span[0])
     found.tie({0: 1.0, -1: -math.log(span / 100)}, _WEAK)
+    alone = balanced(found.ties, found.count)
     for j, value in enumerate(model.y0):
-        if value:
+        if value and math.log(abs(value)) > alone[1 + j] - _ROUNDING:
             found.tie({1 + j: 1.0, -1: -math.log(abs(value))}, _START)
     logs = np.clip(balanced(found.ties, found.count), -_LONGEST / 2, _LONGEST / 2)
     return Scales(math.exp(logs[0]), tuple(math.exp(v) for v in logs[1 : 1 + model.n]))

@@ -58,6 +58,16 @@ def test_sizes_of_the_unknowns_change_with_their_units_alone(name: str) -> None:
         assert there * float(unit) == pytest.approx(here, rel=1e-3)
 
 
+@pytest.mark.parametrize("almost", [6.123e-17, -1.2e-16, 1e-30])
+def test_a_start_value_that_is_zero_but_for_rounding_counts_as_zero(almost: float) -> None:
+    model = testset.get("pendulum").model
+    there = model.with_start([almost, -1.0, 1.0, 0.0, None])
+    here = model.with_start([0.0, -1.0, 1.0, 0.0, None])
+    np.testing.assert_allclose(scales(there).y, scales(here).y, rtol=1e-6)
+    assert [len(level) for level in regularize(there).levels] == [1, 1, 1]
+    assert regularize(there).notes == regularize(here).notes
+
+
 @pytest.mark.parametrize("values", [{"l": 1e-6}, {"m": 1e-12}, {"l": 1e9, "m": 1e11}, {"g": 1e-10}], ids=str)
 def test_a_pendulum_of_any_length_and_mass_has_index_three(values: dict[str, float]) -> None:
     f = ["v", "w", "-2*x*lam", "-2*y*lam - m*g", "x**2 + y**2 - l**2"]
