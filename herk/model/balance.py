@@ -1,4 +1,4 @@
-"""Sizes that do not depend on units: logarithms balanced in least squares, for unknowns, for rows and columns, and for ranks."""
+"""Sizes that do not depend on units: logarithms balanced in least squares, for unknowns, matrices and ranks."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def balanced(ties: list[tuple[Form, float]], count: int) -> Array:
 
 
 def powers(entries: Iterable[tuple[int, int, float]]) -> tuple[dict[int, int], dict[int, int]]:
-    """Return whole powers of two for rows and columns that bring all entries (row, column, logarithm) near one."""
+    """Return powers of two for rows and columns that bring all entries (row, column, logarithm) near one."""
     listed = list(entries)
     rows, columns = sorted({i for i, _, _ in listed}), sorted({j for _, j, _ in listed})
     places = {("row", i): k for k, i in enumerate(rows)} | {("column", j): len(rows) + k for k, j in enumerate(columns)}
@@ -67,7 +67,7 @@ def rank(matrix: Array, tolerance: float = 1e-12) -> int:
 
 
 def sizes(jacobian: Array, y: Array) -> Array:
-    """Return the size of each unknown: its own where it is not zero, else that at which the terms of the constraints balance."""
+    """Return the size of each unknown: its own, or where it is zero that at which the constraints balance."""
     m, n = jacobian.shape
     ties: list[tuple[Form, float]] = [
         ({int(j): 1.0, n + int(i): -1.0, -1: math.log2(abs(jacobian[i, j]))}, 1.0) for i, j in np.argwhere(jacobian)

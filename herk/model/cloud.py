@@ -1,4 +1,4 @@
-"""The points of an analysis as a whole: moved onto constraints together, with the start itself beside them."""
+"""The points of an analysis as a whole: moved onto constraints together, the start itself beside them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from herk.model.rank import Split, equilibrated, split
 from herk.model.scales import scales
 
 _EASE = 1e5  # how much rather open components of the start move than given ones
-DEADLINE: ContextVar[float] = ContextVar("deadline", default=inf)  # of the analysis under way, by time.monotonic()
+DEADLINE: ContextVar[float] = ContextVar("deadline", default=inf)  # of the analysis, by time.monotonic()
 
 
 class Cloud:
@@ -43,7 +43,7 @@ class Cloud:
         return self._last
 
     def onto(self, constraints: Sequence[sp.Expr]) -> list[Point]:
-        """Return points on the constraints where rows have values; without any near the start, the far ones decide."""
+        """Return points on the constraints where rows have values; without any near ones the far ones decide."""
         projection = self.projection(constraints)
         points = []
         for slot, _ in slots():
@@ -57,7 +57,7 @@ class Cloud:
         return points if any(p.near for p in points) else [replace(p, near=True) for p in points]
 
     def start(self, constraints: Sequence[sp.Expr]) -> Point | None:
-        """Return the start itself, made consistent by its open components if that is possible; None if it is not."""
+        """Return the start itself, made consistent by its open components; None if that fails."""
         begin = start(self.model, self.scales, self.points[0])
         ease = np.array([_EASE if value is None else 1.0 for value in self.model.y0])
         point = self.projection(constraints).onto(begin, ease)

@@ -1,4 +1,4 @@
-"""The symbolic part of Procedure 2.4: factors z with sum_s z_s B_s = a, for a row a known to depend on the rows B_s.
+"""The symbolic part of Procedure 2.4: factors z with sum_s z_s B_s = a for a row a that depends on the rows B_s.
 
 Every entry carries its values at the consistent points, so whether it is zero is never guessed from its form.
 """
@@ -23,7 +23,7 @@ class NoPivotError(ArithmeticError):
 
 @dataclass(frozen=True)
 class Entry:
-    """An expression, its values at the points (of a matrix brought to size one), and the sizes of the terms it was made from."""
+    """An expression, its values at the points (in a matrix of size one), and the sizes of its terms."""
 
     expr: sp.Expr
     values: tuple[Any, ...]
@@ -36,7 +36,7 @@ class Entry:
 
     @property
     def quality(self) -> float:
-        """Return how good a pivot it is at the worst point: 0 where it vanishes, or is the rounding of larger terms."""
+        """Return how good a pivot it is at the worst point: 0 where it vanishes, or is only rounding."""
         pairs = zip(self.values, self.sizes, strict=True)
         return float(min((abs(v) if abs(v) > TINY * s else mpmath.mpf(0) for v, s in pairs), default=0.0))
 
@@ -61,7 +61,7 @@ def nothing(points: int) -> Entry:
 
 
 def factors(target: Mapping[int, Entry], rows: Mapping[int, Mapping[int, Entry]], tidy: Tidy) -> dict[int, Entry]:
-    """Return z by sparse elimination over the columns: among good pivots the simplest first (numbers, parameters, then the rest)."""
+    """Return z by sparse elimination over the columns: among good pivots the simplest first."""
     equations = _columns(target, rows)
     solved: list[tuple[int, dict[int, Entry], Entry]] = []
     while equations:
@@ -97,7 +97,7 @@ def _columns(target: Mapping[int, Entry], rows: Mapping[int, Mapping[int, Entry]
 
 
 def _candidates(equations: Sequence[_Equation]) -> list[tuple[int, int]]:
-    """Return (equation, unknown) pairs whose coefficient may be divided by at all points: those well away from zero, if there are any."""
+    """Return (equation, unknown) pairs whose coefficient may be divided by: well away from zero at all points."""
     pairs = [(k, s, e.quality) for k, (coefficients, _) in enumerate(equations) for s, e in coefficients.items()]
     best = max(quality for _, _, quality in pairs)
     if not best:

@@ -1,4 +1,4 @@
-"""Do the constraints fit the equations: g differentiated along E y' = f must stay zero, to rounding, in any units."""
+"""Do the constraints fit the equations: g differentiated along E y' = f stays zero, to rounding, in any units."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SLOW = 1e-3  # relative to the fastest unknown
 
 
 def check_constraints(system: Any, t: float | None = None, y: Sequence[float] | Array | None = None, tolerance: float = 1e-6) -> list[str]:
-    """Differentiate g along E y' = f and return a sentence for every row that does not stay zero: it contradicts the equations.
+    """Differentiate g along E y' = f and return a sentence for every row that does not stay zero: a contradiction.
 
     `system` is a Dae, a Model or a Problem; without t and y its own start is taken.
     """
@@ -45,10 +45,10 @@ def contradictions(here: Linearisation, t: float, tolerance: float = 1e-6) -> li
 
 
 def _drift(E: Array, f: Array, f_size: Array, jac: Array, g_t: Array, y_size: Array) -> tuple[Array, Array]:
-    """Return dg/dt along the flow, what E leaves open chosen for the best, and the size of the terms it is made of.
+    """Return dg/dt along the flow, what E leaves open chosen for the best, and the size of its terms.
 
-    A small part of what the constraint would change if all unknowns moved as fast as the fastest of them counts as size, too:
-    entries and rates that are zero but for rounding have no size of their own.
+    A small part of what the constraint would change if all unknowns moved as fast as the fastest of them counts as
+    size, too: entries and rates that are zero but for rounding have no size of their own.
     """
     inverse, kernel = _inverse(E)
     rate = inverse @ f

@@ -18,7 +18,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
 
 
 class Groups:
-    """Operations (kind, plain function, operands), each writing the next place behind `inputs` numbers, sorted into groups."""
+    """Operations (kind, function, operands), each for the next place behind `inputs` numbers, in groups."""
 
     def __init__(self, inputs: int, operations: Sequence[tuple[Hashable, Callable[..., float], tuple[int, ...]]]) -> None:
         """Put together what has the same kind, number of operands and depth."""

@@ -1,7 +1,7 @@
-"""Points (t, y) at which ranks are decided: the start itself, some near it (they decide), some far from it (they only raise doubts).
+"""Points (t, y) at which ranks are judged: the start itself, some near it (they decide), some far (they raise doubts).
 
-Every distance is measured in the sizes of the unknowns, and random numbers have fixed seeds, one per unknown: the same model gives the
-same answer in any units and in any order of its unknowns.
+Every distance is measured in the sizes of the unknowns, and random numbers have fixed seeds, one per unknown: the same
+model gives the same answer in any units and in any order of its unknowns.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Number = Any  # mpmath.mpf
 
 @dataclass(frozen=True)
 class Point:
-    """One point; `near` the start of the model or not; `slot` says from which start it came, `sizes` how large y was on the way."""
+    """One point, `near` the start or not; `slot` says where it came from, `sizes` how large y was on the way."""
 
     t: Number
     y: tuple[Number, ...]
@@ -81,8 +81,8 @@ class Evaluator:
         return [(_real(value), size) for value, size in raw]
 
     def cleaned(self, point: Point) -> list[Number]:
-        """Return the values, with zeros for those that are nothing but what cancelling terms leave; start values are doubles."""
-        limit = ROUNDING if point.slot == START else CLEAN
+        """Return the values, with zeros for those that are nothing but what cancelling terms leave."""
+        limit = ROUNDING if point.slot == START else CLEAN  # start values are doubles
         return [value if abs(value) > limit * size else mpmath.mpf(0) for value, size in self.sized(point)]
 
 
@@ -94,7 +94,7 @@ def _real(value: Number) -> Number:
 
 
 def negligible(model: Model, expr: sp.Expr) -> bool:
-    """Tell whether a factor made of parameters alone is zero, or only the rounding of parameters that cancel."""
+    """Tell whether a factor made of parameters alone is zero, or the rounding of parameters that cancel."""
     if expr.is_number or not expr.free_symbols <= set(model.parameters):
         return False
     nowhere = Point(mpmath.mpf(0), (mpmath.mpf(0),) * model.n, (0.0,) * model.n, True, 0)
@@ -106,7 +106,7 @@ def negligible(model: Model, expr: sp.Expr) -> bool:
     return bool(abs(value) <= ROUNDING * size)
 
 
-# Tries for one point in turn: how far from y0 in units of the wanted spread, and how far a component that is zero may move.
+# Tries in turn: how far from y0, times the wanted spread, and how far a component that is zero may move.
 _TRIES = ((1.0, 1.0), (0.1, 1.0), (1.0, 0.0), (3.0, 1.0), (1e-3, 1.0), (10.0, 1.0), (100.0, 1.0), (1e-6, 1.0))
 
 
@@ -116,7 +116,7 @@ def slots() -> list[tuple[int, bool]]:
 
 
 def starts(model: Model, scales: Scales, slot: int) -> Iterator[Point]:
-    """Yield the starts to try in turn for one point: around y0 and, where that is open, anywhere of the size of the unknown."""
+    """Yield the starts to try for one point: around y0 and, where that is open, of the size of the unknown."""
     spread = (*NEAR, *FAR)[slot]
     near = slot < len(NEAR)
     t0, t1 = model.t_span

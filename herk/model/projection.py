@@ -1,4 +1,4 @@
-"""Points moved onto g = 0: Newton's method in doubles with the shortest corrections, then a few corrections in many digits."""
+"""Points moved onto g = 0: Newton's method in doubles by shortest corrections, then a few steps in many digits."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ _DONE = mpmath.mpf(10) ** (10 - DIGITS)
 
 @dataclass(frozen=True)
 class _Linear:
-    """g_y at one point, columns in the sizes of the unknowns, rows of largest entry one; `solve` inverts it by shortest vectors."""
+    """g_y at one point, columns in the sizes of the unknowns, rows of largest entry one; `solve` inverts it."""
 
     rows: Array
     weights: Array
     solve: Callable[[Array], Array]
 
     def correction(self, residual: Array) -> Array:
-        """Return the shortest d, in the sizes of the unknowns, with J d = -residual; rows that depend on others are passed over."""
+        """Return the shortest d, in the sizes of the unknowns, with J d = -residual, dependent rows left aside."""
         return self.weights * self.solve(-residual / self.rows)
 
     def distance(self, residual: Array) -> float:
@@ -61,7 +61,7 @@ def _by_values(matrix: Array) -> Callable[[Array], Array]:
 
 
 def _by_reflections(matrix: Array) -> Callable[[Array], Array]:
-    """Return an inverse by a QR factorisation that chooses independent rows: an order of magnitude quicker for large ones."""
+    """Return an inverse by a QR factorisation that chooses independent rows: much quicker for large ones."""
     from scipy.linalg import qr, solve_triangular
 
     q, r, order = qr(matrix.T, mode="economic", pivoting=True, check_finite=False)
@@ -103,7 +103,7 @@ class Projection:
         return rows
 
     def distances(self, point: Point) -> list[Number]:
-        """Return how far the point is from g_i = 0 for each i, relative to the sizes of the unknowns; inf if g_i has no gradient."""
+        """Return how far the point is from each g_i = 0, in the sizes of the unknowns; inf without a gradient."""
         sized = self._residuals.sized(point)
         steepest = [mpmath.mpf(0)] * len(sized)
         for (i, j), value in zip(self._places, self._slopes.exact(point), strict=True):
@@ -111,7 +111,7 @@ class Projection:
         return [_distance(value, size, steep) for (value, size), steep in zip(sized, steepest, strict=True)]
 
     def onto(self, point: Point, ease: Array | None = None) -> Point | None:
-        """Return the point moved onto g = 0, or None if Newton's method does not get there; `ease` favours some unknowns."""
+        """Return the point moved onto g = 0, None if that fails; `ease` tells which unknowns rather move."""
         known, found = self._found.get(point.slot, (None, None))
         if not self.constraints or point is found:
             return point
@@ -150,7 +150,7 @@ class Projection:
         return None
 
     def _damped(self, t: float, y: Array, step: Array, before: Array, linear: _Linear) -> tuple[Array, Array] | None:
-        """Return the first of some shorter and shorter steps that reduces the residuals, measured by the gradients before it."""
+        """Return the first of shorter and shorter steps that reduces the residuals."""
         for halvings in range(12):
             moved = y + step / 2**halvings
             try:
@@ -162,7 +162,7 @@ class Projection:
         return None
 
     def _refined(self, point: Point, y: Array, favour: Array) -> Point | None:
-        """Return the point in many digits; None if convergence is slow: the gradient vanishes there, as that of a square."""
+        """Return the point in many digits; None if convergence is slow, as where the gradient vanishes."""
         with mpmath.workdps(DIGITS):
             linear = self._jacobian(float(point.t), y, favour)
             sizes = tuple(float(s) for s in np.maximum(point.sizes, np.abs(y)))

@@ -1,4 +1,4 @@
-"""Which rows of a matrix function depend on the rows before them, decided at consistent points with many digits, in any units."""
+"""Which rows of a matrix function depend on others: decided at consistent points, with many digits, in any units."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CLEAN = 1e-28  # below this it is zero beyond doubt
 
 @dataclass
 class Split:
-    """Independent rows, in the order they were taken; for each other row the independent rows that it is made of."""
+    """Independent rows in the order they were taken; for each other row those that it is made of."""
 
     independent: list[int] = field(default_factory=list)
     relations: dict[int, set[int]] = field(default_factory=dict)
@@ -35,7 +35,7 @@ class Split:
 
 @dataclass
 class _Echelon:
-    """Gaussian elimination at one point: reduced rows with their pivots and their combination of the given rows."""
+    """Gaussian elimination at one point: reduced rows, their pivots, and what they are made of."""
 
     alive: bool = True
     pivots: list[tuple[int, SparseRow, SparseRow]] = field(default_factory=list)
@@ -88,7 +88,7 @@ class _Elimination:
         return float(min((r for r in ratios if r is not None), default=0.0))
 
     def take(self, i: int, least: float) -> bool:
-        """Find out whether row i depends on those taken; False, and nothing done, if points disagree or its pivot is not good enough."""
+        """Find out whether row i depends on those taken; False if points disagree or its pivot is not good enough."""
         reduced = [e.reduce(rows[i]) if e.alive else None for e, rows in zip(self.echelons, self.scaled, strict=True)]
         ratios = [_ratio(r) for r in reduced]
         deciding = [ratio for ratio, n in zip(ratios, self.near, strict=True) if n and ratio is not None]
@@ -126,9 +126,9 @@ def split(
     order: Iterable[int],
     start: Sequence[SparseRow] | None = None,
 ) -> Split:
-    """Split the rows, in `order` where their pivots allow it: a row whose pivot vanishes at a point waits for the others.
+    """Split the rows, in `order` where pivots allow it: a row whose pivot vanishes at a point waits for the others.
 
-    The matrices must be equilibrated. `start` is the matrix at the start itself; ranks there do not decide, pivots do.
+    The matrices must be equilibrated. `start` is the one at the start itself; ranks there do not decide, pivots do.
     """
     if all(_independent(matrix) for matrix in matrices):
         return Split(list(order))
@@ -142,7 +142,7 @@ def split(
 
 
 def _independent(rows: Sequence[SparseRow]) -> bool:
-    """Tell whether the rows are independent beyond doubt, so that doubles can tell: the usual case where nothing is left to find."""
+    """Tell whether the rows are independent beyond doubt: the usual case where nothing is left to find."""
     if not all(rows):
         return False
     matrix = np.zeros((len(rows), 1 + max(map(max, rows))))
@@ -165,7 +165,7 @@ def _ratio(parts: tuple[SparseRow, SparseRow, Number] | None) -> Number | None:
 def equilibrated(rows: Sequence[SparseRow], like: Sequence[SparseRow] | None = None) -> list[SparseRow]:
     """Scale rows and columns so that entries are about one, by a rule that forgets the units they came in.
 
-    With `like` the factors are those of another matrix: where many entries vanish, the few that are left say little about units.
+    With `like` the factors are those of another matrix: where many entries vanish, the others say little about units.
     """
     model = rows if like is None else like
     heights, widths = powers((i, j, _log(value)) for i, row in enumerate(model) for j, value in row.items() if value)
@@ -183,7 +183,7 @@ def _log(value: Number) -> float:
 
 
 def undetermined(rows: Sequence[SparseRow], n: int) -> list[int]:
-    """Return the columns that take part in the right null space of the matrix: components of y' that are not determined."""
+    """Return the columns that take part in the null space: components of y' that are not determined."""
     columns: list[SparseRow] = [{} for _ in range(n)]
     for i, row in enumerate(equilibrated(rows)):
         for j, value in row.items():

@@ -68,9 +68,7 @@ class Regularization:
         return f"<Regularization of {self.model.name!r}: index {self.index}, constraints per level {counts}>"
 
 
-def regularize(
-    model: Model, *, max_index: int = 10, simplify: bool = True, time_limit: float | None = None
-) -> Regularization:
+def regularize(model: Model, *, max_index: int = 10, simplify: bool = True, time_limit: float | None = None) -> Regularization:
     """Find the index and all constraints of the model; raise RegularizationError if it has no unique solution.
 
     simplify=False leaves the formulas of hidden constraints as they come: quicker, and longer to read. After `time_limit`

@@ -1,7 +1,8 @@
 """The size of every unknown and of time, read off the equations: where the terms of each row balance.
 
-In logarithms that is a linear least-squares problem. A change of units shifts its solution and nothing else, so whatever is measured
-in these sizes does not depend on units. Start values take part; where they are zero or open, the equations decide alone.
+In logarithms that is a linear least-squares problem. A change of units shifts its solution and nothing else, so
+whatever is measured in these sizes does not depend on units. Start values take part; where they are zero or open,
+the equations decide alone.
 """
 
 from __future__ import annotations

@@ -71,7 +71,7 @@ class Search:
             if not found.relations:
                 return False
             lost = {p for _, p in found.drops}
-            # Far points that agree take part: what vanishes near the start may not vanish in other branches of the equations.
+            # Far points that agree take part: what vanishes near the start may not vanish in other branches.
             deciding = [matrix for p, matrix in enumerate(matrices) if p not in lost]
             steps = [self._step(level, i, sorted(found.relations[i]), deciding, at_start) for i in sorted(found.relations)]
             accepted = self._accepted(steps)
@@ -125,14 +125,14 @@ class Search:
         return replace(row, entries={j: e for j, e in row.entries.items() if j not in zero}) if zero else row
 
     def _drop_zeros(self) -> tuple[tuple[int, int], ...]:
-        """Drop entries of E that vanish wherever one looks, by an identity of their formula, and return their places."""
+        """Drop entries of E that vanish everywhere by an identity, and return their places."""
         with mpmath.workdps(DIGITS):
             matrices = [self._matrix(point) for point in self.points]
         places = [
             (i, j)
             for i, row in enumerate(self.rows)
             for j, entry in row.entries.items()
-            # An analytic formula that vanishes around a point vanishes everywhere; one with branches need not.
+            # Analytic formulas that vanish around a point vanish everywhere; with branches they need not.
             if not entry.has(*_BRANCHING) and not any(matrix[i][j] for matrix in matrices)
         ]
         for i, j in places:
@@ -161,7 +161,7 @@ class Search:
         return [equilibrated(self._matrix(point)) for point in self.points]
 
     def _start_matrix(self) -> Matrix | None:
-        """Return the rows at the start itself, made consistent by its open components if that is possible; None if it is not."""
+        """Return the rows at the start itself; None if it cannot be made consistent."""
         point = self.cloud.start(self.constraints)
         return None if point is None else equilibrated(self._matrix(point), self._matrix(self.points[0]))
 
@@ -204,7 +204,7 @@ class Search:
         return simple
 
     def _accepted(self, steps: list[Step]) -> list[Step]:
-        """Return the steps whose constraints say something new; redundant ones are left out, contradicting ones raise."""
+        """Return the steps whose constraints are new; redundant ones are left out, contradicting ones raise."""
         steps = self._news(steps)
         if not steps or self.cloud.independent([*self.constraints, *(step.constraint for step in steps)]):
             return steps
@@ -220,7 +220,7 @@ class Search:
         return good
 
     def _rescued(self, before: list[sp.Expr], step: Step) -> Step:
-        """Return the step with its constraint freed of a hidden power, such as x**2 - 2*x*z + z**2; raise if that is not the trouble."""
+        """Return the step freed of a hidden power, such as x**2 - 2*x*z + z**2; raise if that is not the trouble."""
         if sp.count_ops(step.constraint) <= SMALL:
             new = replace(step, constraint=self._without_powers(sp.factor(step.constraint)))
             if new.constraint != step.constraint and self.cloud.independent([*before, new.constraint]):
@@ -228,7 +228,7 @@ class Search:
         raise RegularizationError(self._fault(before, step.constraint))
 
     def _news(self, steps: list[Step]) -> list[Step]:
-        """Return the steps whose constraints do not hold yet at all points, measured by the distance to their zero sets."""
+        """Return the steps whose constraints do not hold yet at all points."""
         projection = self.cloud.projection([step.constraint for step in steps])
         distances: list[Any] = [mpmath.mpf(0)] * len(steps)
         for point in self.points:

@@ -35,21 +35,21 @@ EPS = float(np.finfo(float).eps)
 MOST_ITERATIONS = 60
 LONGEST_EQUATION = 120  # characters
 OUTSIDE = "g or its Jacobian is not finite there."
-REPAIR = 'Give other start values, or let consistent="project" or herk.consistent_start change them as little as possible.'
+REPAIR = 'Give other start values, or have them changed as little as possible by consistent="project".'
 
 
 def free_columns(E: Array) -> tuple[int, ...]:
-    """Return the components whose derivative does not occur: the required algebraic ones if E is regularly reducible."""
+    """Return the components whose derivative does not occur: the required algebraic ones."""
     return tuple(int(j) for j in np.flatnonzero(~E.any(axis=0)))
 
 
 def residual_limits(jac: Array, y: Array, rtol: float, atol: Array | float) -> Array:
-    """Return how large each residual may be if every component is known to atol + rtol |y|, and never less than rounding."""
+    """Return how large each residual may be if y is known to atol + rtol |y|, never less than rounding."""
     return np.abs(jac) @ (atol + rtol * np.abs(y)) + 16 * EPS * (np.abs(jac) @ np.abs(y)) + 1e-300
 
 
 def inconsistency(dae: Dae, t: float, y: Array, rtol: float, atol: Array | float, here: Linearisation | None = None) -> str | None:
-    """Return a sentence naming the constraints y violates, or None; `here` saves evaluations if it is known."""
+    """Return a sentence naming the constraints y violates, or None; `here` saves evaluations."""
     g, jac = (here.g, here.jac) if here is not None else (constraints(dae, t, y), jacobian(dae, t, y))
     limits = residual_limits(jac, y, rtol, atol)
     wrong = [i for i in range(dae.m) if not abs(g[i]) <= limits[i]]
@@ -94,10 +94,10 @@ def consistent_start(
     y0: Sequence[float | None] | Array | None = None,
     fixed: Sequence[int] = (),
 ) -> Array:
-    """Return a consistent y near y0: unknown (None, nan) and required algebraic components move first, others only if they must.
+    """Return a consistent y near y0: unknown (None, nan) and required algebraic components move first.
 
-    `system` is a Dae, a Model or a Problem; without t0 and y0 its own start is taken. Components listed in `fixed` never move.
-    The change of the others is as small as possible, relative to their size.
+    Others move only if they must, and as little as possible relative to their size; those listed in `fixed` never do.
+    `system` is a Dae, a Model or a Problem; without t0 and y0 its own start is taken.
     """
     dae, t, start = located(system, t0, y0, "consistent_start")
     y, unknown = _start_vector(dae, start)
@@ -111,7 +111,7 @@ def consistent_start(
 
 
 def completed_start(dae: Dae, t0: float, y0: Sequence[float | None] | Array) -> Array:
-    """Return y0 with its unknown components (None, nan) computed from the constraints, the given ones untouched."""
+    """Return y0 with unknown components (None, nan) computed from the constraints, given ones untouched."""
     y, unknown = _start_vector(dae, y0)
     if not unknown:
         return y
@@ -137,7 +137,7 @@ def _start_vector(dae: Dae, y0: Sequence[float | None] | Array) -> tuple[Array, 
 
 
 def _solve(dae: Dae, t: float, y: Array, unknown: list[int], first: list[int], others: list[int]) -> Array:
-    """Run Gauss-Newton from a few start values for the unknown components; the first that converges is taken."""
+    """Run Gauss-Newton from a few values for the unknown components; the first that converges is taken."""
     message = ""
     for start in _guesses(dae, t, y, unknown):
         try:
@@ -169,7 +169,7 @@ def _guesses(dae: Dae, t: float, y: Array, unknown: list[int]) -> Iterator[Array
 
 
 def _sizes_of(dae: Dae, t: float, y: Array, unknown: list[int]) -> Array:
-    """Return the sizes of the unknown components; where a constraint is not linear in them, the place where it is looked at matters."""
+    """Return the sizes of the unknown components, found by turns with where the constraints are looked at."""
     size = np.ones(len(unknown))
     for _ in range(8):
         trial = y.copy()
@@ -216,7 +216,7 @@ def _newton(dae: Dae, t: float, y: Array, first: list[int], others: list[int]) -
 
 
 def _correction(g: Array, jac: Array, scale: Array, first: list[int], others: list[int]) -> Array:
-    """Return the Newton correction that moves `others` only for what `first` cannot reach (left null space of their columns)."""
+    """Return the Newton correction that moves `others` only for what `first` cannot reach (left null space)."""
     change = np.zeros(len(scale))
     tops = _row_sizes((jac * scale)[:, first])
     tops[tops == 0] = _row_sizes(jac * scale)[tops == 0]

@@ -1,7 +1,7 @@
 """Many formulas evaluated at one point: a list of operations in which each shared subexpression occurs once.
 
-In doubles (quick), in any precision (exact), or with the size of what each value is made of: a value far below that size is the
-rounding of terms that cancel.
+In doubles (quick), in any precision (exact), or with the size of what each value is made of: a value far below
+that size is the rounding of terms that cancel.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _NUDGE = mpmath.mpf(10) ** -25
 
 
 class Operation(NamedTuple):
-    """How a value follows from others: in many digits, in doubles, and its size from the values and sizes of its operands."""
+    """How a value follows from others: in many digits, in doubles, and how its size follows from theirs."""
 
     exact: Callable[..., Number]
     quick: Callable[..., float]
@@ -45,7 +45,7 @@ class Tape:
         self._results = [self._place(expr) for expr in expressions]
 
     def __call__(self, values: Sequence[Number]) -> list[Number]:
-        """Return the values of the expressions for these values of the symbols, in the precision of mpmath."""
+        """Return the values of the expressions for these symbols, in the precision of mpmath."""
         done = list(values)
         for operation, operands in self._operations:
             done.append(operation.exact(*[done[i] for i in operands]))
@@ -67,7 +67,7 @@ class Tape:
         return [done[i] for i in self._results]
 
     def sized(self, values: Sequence[Number], sizes: Sequence[Number]) -> list[tuple[Number, Number]]:
-        """Return each value with the size of its terms: how far it moves, to first order, if all symbols move by their sizes."""
+        """Return each value with the size of its terms: how far it moves if all symbols move by their sizes."""
         done, big = list(values), list(sizes)
         for operation, operands in self._operations:
             inputs, tops = [done[i] for i in operands], [big[i] for i in operands]

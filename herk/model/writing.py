@@ -1,4 +1,4 @@
-"""How derived formulas are written: cancelled, expanded and free of denominators where that is short and cannot take long."""
+"""How derived formulas are written: cancelled, expanded, undivided, where that is short and cannot take long."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Writing:
         return tidy(expr) if self.simplify else expr
 
     def sum(self, terms: Sequence[tuple[sp.Expr, sp.Expr]], moving: set[sp.Symbol]) -> sp.Expr:
-        """Return the sum of factor * expression, times the denominators of factors that depend on `moving` if that is not longer."""
+        """Return the sum of factor * expression, times denominators that depend on `moving` if not longer."""
         plain = sp.Add(*(factor * rhs for factor, rhs in terms))
         if not self.simplify:
             return plain
@@ -38,7 +38,7 @@ class Writing:
 
 
 def tidy(expr: sp.Expr) -> sp.Expr:
-    """Return the shorter of an expression and its cancelled form with sin^2 + cos^2 = 1 used, if that cannot take long."""
+    """Return an expression cancelled, with sin^2 + cos^2 = 1 used, if that is shorter and cannot take long."""
     if expr.is_Atom or not _is_manageable(expr):
         return expr
     # Floats would make cancelling inexact, and exponentials would be split into factors that overflow.
@@ -51,7 +51,7 @@ def tidy(expr: sp.Expr) -> sp.Expr:
 
 
 def _is_manageable(expr: sp.Expr) -> bool:
-    """Tell whether polynomial arithmetic on the expression is quick: its cost grows with terms and generators, not with time spent."""
+    """Tell whether polynomial arithmetic on the expression is quick: few operations, generators and terms."""
     ops = sp.count_ops(expr)
     if ops > LARGE:
         return False
@@ -60,7 +60,7 @@ def _is_manageable(expr: sp.Expr) -> bool:
 
 
 def _terms(expr: sp.Expr) -> tuple[int, int]:
-    """Return at most how many terms numerator and denominator have when all is expanded over one denominator."""
+    """Return at most how many terms numerator and denominator have when all is expanded."""
     if expr.is_Mul:
         above, below = 1, 1
         for over, under in map(_terms, expr.args):
@@ -79,7 +79,7 @@ def _terms(expr: sp.Expr) -> tuple[int, int]:
 
 
 def _without_squared_sines(expr: sp.Expr) -> sp.Expr:
-    """Reduce numerator and denominator by sin^2 = 1 - cos^2 for every angle, and cancel again if that changed them."""
+    """Reduce numerator and denominator by sin^2 = 1 - cos^2, and cancel again if that changed them."""
     angles = [s.args[0] for s in expr.atoms(sp.sin) if expr.has(sp.cos(s.args[0]))]
     parts = sp.fraction(expr)
     for angle in angles:

@@ -107,7 +107,7 @@ def test_a_row_of_e_that_vanishes_at_the_start_is_not_divided_by() -> None:
 
 
 def test_combinations_without_division_are_preferred_where_they_are_not_longer() -> None:
-    # z z' = sin x: the derivative of 0 = x + z - 2 reads 0 = u + sin(x)/z, or u z + sin x, which is as short and has no pole.
+    # z z' = sin x: the derivative of 0 = x + z - 2 reads 0 = u + sin(x)/z, or u z + sin x, as short, without a pole.
     E = [[1, 0, 0], [0, "z", 0], [0, 0, 0]]
     model = Model("divided", ["x", "z", "u"], E, ["u", "sin(x)", "x + z - 2"], t_span=(0, 1), y0=[1, 1, None])
     x, z, u = model.states
@@ -116,7 +116,7 @@ def test_combinations_without_division_are_preferred_where_they_are_not_longer()
 
 
 def test_branches_far_from_the_start_are_kept_in_any_order_of_the_rows() -> None:
-    """The charge q = u + w^2 with w = max(u - 1/2, 0) and u = t drives the current I = -1 - 2 w w'; the start sees -1 only."""
+    """With q = u + w^2, w = max(u - 1/2, 0) and u = t the current is I = -1 - 2 w w', of which the start sees -1."""
     q, u, w, current, t = sp.symbols("q u w I t", real=True)
     states = (q, u, w, current)
     channel = sp.Piecewise((u - sp.Rational(1, 2), u > sp.Rational(1, 2)), (0, True))

@@ -1,4 +1,4 @@
-"""Analysis of what is large in one way or another comes to an end: a loop of links in angles, a long chain of rods."""
+"""Analysis of what is large comes to an end: a loop of links in angles, a long chain of rods."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Consistent starts: the same digits in any units, from a model as from a DAE, and refusals that name the equation."""
+"""Consistent starts: the same digits in any units, from models as from DAEs; refusals name the equation."""
 
 from __future__ import annotations
 

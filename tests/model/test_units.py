@@ -1,4 +1,4 @@
-"""Analysis does not depend on units: problems of the test set in random ones have the same index, levels and digits of their start."""
+"""Analysis does not depend on units: problems of the test set in random ones have the same index and levels."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ PROBLEMS = [
 
 
 def in_units(model: Model, seed: int) -> tuple[Model, list[sp.Integer]]:
-    """Return the model with every unknown, every row and time in units of their own, and the units of the unknowns."""
+    """Return the model with unknowns, rows and time in units of their own, and the units of the unknowns."""
     source = random.Random(seed)
     unit = lambda: sp.Integer(10) ** source.randint(-DECADES, DECADES)
     units, heights, clock = [unit() for _ in model.states], [unit() for _ in model.states], unit()
