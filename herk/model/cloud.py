@@ -46,10 +46,11 @@ class Cloud:
         """Return points on the constraints where rows have values; without any near ones the far ones decide."""
         projection = self.projection(constraints)
         points = []
-        for slot, _ in slots():
+        for slot, near in slots():
             self.watch_the_clock()
             known = [p for p in self.points if p.slot == slot]
-            for begin in chain(known, starts(self.model, self.scales, slot)):
+            thorough = near or not points  # far points only raise doubts, unless there are no others
+            for begin in chain(known, starts(self.model, self.scales, slot, thorough)):
                 point = projection.onto(begin)
                 if point is not None and self._finite(point):
                     points.append(point)

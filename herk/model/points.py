@@ -115,12 +115,12 @@ def slots() -> list[tuple[int, bool]]:
     return list(enumerate([True] * len(NEAR) + [False] * len(FAR)))
 
 
-def starts(model: Model, scales: Scales, slot: int) -> Iterator[Point]:
+def starts(model: Model, scales: Scales, slot: int, thorough: bool) -> Iterator[Point]:
     """Yield the starts to try for one point: around y0 and, where that is open, of the size of the unknown."""
     spread = (*NEAR, *FAR)[slot]
     near = slot < len(NEAR)
     t0, t1 = model.t_span
-    for number, (stretch, floor) in enumerate(_TRIES if near else _TRIES[:3]):
+    for number, (stretch, floor) in enumerate(_TRIES if thorough else _TRIES[:3]):
         clock = random.Random(f"{slot} {number}").random()  # noqa: S311 - points, not secrets
         shift = min(0.01, spread * stretch) * clock if near else clock
         y, sizes = [], []
