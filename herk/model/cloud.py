@@ -45,7 +45,7 @@ class Cloud:
     def onto(self, constraints: Sequence[sp.Expr]) -> list[Point]:
         """Return points on the constraints where rows have values; without any near ones the far ones decide."""
         projection = self.projection(constraints)
-        points = []
+        points: list[Point] = []
         for slot, near in slots():
             self.watch_the_clock()
             known = [p for p in self.points if p.slot == slot]

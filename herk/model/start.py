@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from herk.core import Dae, HerkError, InputError
 from herk.core.dae import Array
@@ -107,7 +109,7 @@ def consistent_start(
     required = free_columns(matrix(dae, t, np.where(np.isnan(y), 1.0, y)))
     first = sorted({*unknown, *required} - set(fixed))
     others = [i for i in range(dae.n) if i not in first and i not in fixed]
-    return _solve(dae, t, y, unknown, first, others)
+    return _solve(_Task(dae, t, np.arange(dae.m), first, others), y, unknown)
 
 
 def completed_start(dae: Dae, t0: float, y0: Sequence[float | None] | Array) -> Array:
@@ -120,13 +122,36 @@ def completed_start(dae: Dae, t0: float, y0: Sequence[float | None] | Array) -> 
         how_many = f"{dae.m} constraint{'' if dae.m == 1 else 's'} cannot determine {len(unknown)} of them"
         raise InputError(f"The start values of {names} are left open, but {how_many}; give some of them.")
     try:
-        found = _solve(dae, t0, y, unknown, unknown, [])
+        found = _solve(_Task(dae, t0, _touched(dae, t0, y, unknown), unknown, []), y, unknown)
     except InputError as error:
         reason = f"The start values of {names} cannot be computed from the constraints with the others as given: {error}"
         raise InputError(f"{reason} {REPAIR}") from None
     if rank(jacobian(dae, t0, found)[:, unknown]) < len(unknown):
         raise InputError(f"The constraints do not determine the start values of {names}; give some of them.")
     return found
+
+
+@dataclass(frozen=True)
+class _Task:
+    """Make the constraints `rows` zero at time t by moving the components `first`, and `others` only if need be."""
+
+    dae: Dae
+    t: float
+    rows: NDArray[np.int64]
+    first: list[int]
+    others: list[int]
+
+
+def _touched(dae: Dae, t: float, y: Array, unknown: list[int]) -> NDArray[np.int64]:
+    """Return the constraints in which unknown components take part: whether the others hold is not theirs to say."""
+    touched = np.zeros(dae.m, dtype=bool)
+    for guess in _guesses(dae, t, y, unknown):
+        try:
+            with np.errstate(all="ignore"):
+                touched |= (jacobian(dae, t, guess)[:, unknown] != 0.0).any(axis=1)
+        except CallableError:
+            return np.arange(dae.m)
+    return np.flatnonzero(touched)
 
 
 def _start_vector(dae: Dae, y0: Sequence[float | None] | Array) -> tuple[Array, list[int]]:
@@ -136,13 +161,13 @@ def _start_vector(dae: Dae, y0: Sequence[float | None] | Array) -> tuple[Array, 
     return y, [int(i) for i in np.flatnonzero(np.isnan(y))]
 
 
-def _solve(dae: Dae, t: float, y: Array, unknown: list[int], first: list[int], others: list[int]) -> Array:
+def _solve(task: _Task, y: Array, unknown: list[int]) -> Array:
     """Run Gauss-Newton from a few values for the unknown components; the first that converges is taken."""
     message = ""
-    for start in _guesses(dae, t, y, unknown):
+    for start in _guesses(task.dae, task.t, y, unknown):
         try:
             with np.errstate(all="ignore"):  # iterates may run away; then another start value is tried
-                found, words = _newton(dae, t, start, first, others)
+                found, words = _newton(task, start)
         except CallableError as error:
             if not unknown:
                 raise
@@ -186,13 +211,13 @@ def _sizes_of(dae: Dae, t: float, y: Array, unknown: list[int]) -> Array:
     return size
 
 
-def _newton(dae: Dae, t: float, y: Array, first: list[int], others: list[int]) -> tuple[Array | None, str]:
+def _newton(task: _Task, y: Array) -> tuple[Array | None, str]:
     """Return a solution of g = 0, or None and the rows that stay wrong."""
     scale: Array | None = None
     best, nearest_point, stalled = np.inf, y, 0
-    closest = np.zeros(dae.m), np.ones(dae.m)
+    closest = np.zeros(len(task.rows)), np.ones(len(task.rows))
     for _ in range(MOST_ITERATIONS):
-        g, jac = constraints(dae, t, y), jacobian(dae, t, y)
+        g, jac = constraints(task.dae, task.t, y)[task.rows], jacobian(task.dae, task.t, y)[task.rows]
         if not (np.isfinite(g).all() and np.isfinite(jac).all()):
             break
         scale = sizes(jac, y) if scale is None else scale
@@ -205,14 +230,14 @@ def _newton(dae: Dae, t: float, y: Array, first: list[int], others: list[int]) -
             best, nearest_point, closest = size, y, (g, limits)
         if stalled > 6:
             break
-        y = y + _correction(g, jac, scale, first, others)
+        y = y + _correction(g, jac, scale, task.first, task.others)
     if best <= 1e3:  # at rounding level, but for a badly scaled constraint
         return nearest_point, ""
     if best == np.inf:
         return None, OUTSIDE
     g, limits = closest
     wrong = [i for i in np.argsort(-np.abs(g) / limits)[:3] if abs(g[i]) > 1e3 * limits[i]]
-    return None, f"{', '.join(f'{_row(dae, i)} stays at {g[i]:.3g}' for i in wrong)}."
+    return None, f"{', '.join(f'{_row(task.dae, task.rows[i])} stays at {g[i]:.3g}' for i in wrong)}."
 
 
 def _correction(g: Array, jac: Array, scale: Array, first: list[int], others: list[int]) -> Array:
