@@ -53,7 +53,16 @@ def factors(matrix: Array) -> tuple[Array, Array]:
     heights, widths = powers((int(i), int(j), math.log2(abs(matrix[i, j]))) for i, j in np.argwhere(matrix))
     rows = [2.0 ** max(-_LARGEST, min(_LARGEST, heights.get(i, 0))) for i in range(matrix.shape[0])]
     columns = [2.0 ** max(-_LARGEST, min(_LARGEST, widths.get(j, 0))) for j in range(matrix.shape[1])]
-    return np.array(rows), np.array(columns)
+    return _topped(matrix, np.array(rows), np.array(columns))
+
+
+def _topped(matrix: Array, rows: Array, columns: Array) -> tuple[Array, Array]:
+    """Return the factors changed so that no entry is above one: entries that are only rounding may have led them astray."""
+    for _ in range(2):
+        for axis, own in ((1, rows), (0, columns)):
+            tops = np.abs(matrix * rows[:, None] * columns).max(axis=axis, initial=0.0)
+            own /= np.where(tops > 0.0, tops, 1.0)
+    return rows, columns
 
 
 def rank(matrix: Array, tolerance: float = 1e-12) -> int:

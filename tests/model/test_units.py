@@ -92,6 +92,10 @@ def test_the_rank_of_a_matrix_of_doubles_does_not_depend_on_units() -> None:
         matrix = source.normal(size=(6, 3)) @ source.normal(size=(3, 5))
         scaled = matrix * 10.0 ** source.integers(-40, 40, (6, 1)) * 10.0 ** source.integers(-40, 40, 5)
         assert rank(matrix) == rank(scaled) == 3
+        noise = 1e-17 * source.normal(size=(7, 4)) * source.integers(0, 2, (7, 4))
+        regular = np.vstack([np.diag([1.0, 2.0, 3.0, 4.0]), source.normal(size=(3, 4)) * source.integers(0, 2, (3, 4))])
+        units = 10.0 ** source.integers(-12, 12, (7, 1)) * 10.0 ** source.integers(-12, 12, 4)
+        assert rank((regular + noise) * units) == 4
     assert rank(np.diag([1e-200, 1.0, 1e200])) == 3
     assert rank(np.zeros((3, 2))) == 0
     assert rank(np.array([[1e-12, 1.0], [1e-12, 1.0]])) == 1
