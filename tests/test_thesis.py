@@ -15,7 +15,8 @@ import scipy.linalg
 import herk
 from herk.core.jit import interpreted
 from herk.thesis import NewtonAbort, Settings, ThesisError, ThesisWarning, herkosidae, integrate
-from herk.thesis.few import few, plainly_regular
+from herk.thesis.drive import distance
+from herk.thesis.few import few, inverse
 from herk.thesis.leading import factor_leading
 from herk.thesis.memory import CONTROL_SIZE, DELTA, OK, TOL, UPDATES, integers
 from herk.thesis.newton import invert
@@ -267,21 +268,28 @@ def test_few_linear_constraints_are_solved_by_one_update(seed, m):
     assert ints[UPDATES] == 1
 
 
-@pytest.mark.parametrize("m", [2, 3])
-@pytest.mark.parametrize("ratio", [1e2, 1e4, 1e6, 1e12, np.inf])
-def test_no_jacobian_the_original_warns_about_is_called_plainly_regular(ratio, m):
-    """The warning comes where |R_11 / R_mm| of QR with column pivoting exceeds 1e5."""
+@pytest.mark.parametrize("m", [1, 2, 3])
+@pytest.mark.parametrize("ratio", [1e2, 1e4, 1e6])
+def test_few_constraints_are_inverted_by_qr_and_their_condition_is_that_of_lapack(ratio, m):
+    """The original's warning comes where |R_11 / R_mm| of QR with column pivoting exceeds 1e5."""
     rng = np.random.default_rng(3)
     for _ in range(20):
         u, _, v = np.linalg.svd(rng.normal(size=(m, m)))
         matrix = u @ np.diag([*[1.0] * (m - 1), 1.0 / ratio]) @ v
         r = np.abs(np.diag(scipy.linalg.qr(matrix, pivoting=True)[1]))
-        block = np.eye(3)
+        block, out, order = np.zeros((3, 3)), np.full(15, np.nan), np.array([3, 0, 4, 1, 2])
         block[:m, :m] = matrix
-        if interpreted(plainly_regular)(m, columns_of(block), np.linalg.det(matrix)):
-            assert r[0] / r[-1] <= 1e5
-        else:
-            assert ratio > 1e3
+        assert interpreted(inverse)(m, 5, columns_of(block), order, out) == pytest.approx((r[0] / r[-1]) ** 2, rel=1e-6)
+        found = out.reshape(5, 3)[:, :m]
+        assert found[order[:m]] @ matrix == pytest.approx(np.eye(m), abs=1e-15 * ratio**2)  # orthogonality is lost by cond
+        assert np.all(found[order[m:]] == 0)
+
+
+def test_the_estimate_is_a_norm_that_neither_overflows_nor_loses_a_nan():
+    """Squares of 3e-200 are zero and those of 3e200 are not finite; the norm of the original scales."""
+    for size in (1e-200, 1.0, 1e200):
+        assert interpreted(distance)(np.array([3.0, 1.0, -4.0]) * size, np.array([0.0, 1.0, 0.0]) * size, 3) == pytest.approx(5 * size)
+    assert math.isnan(interpreted(distance)(np.array([1.0, math.nan]), np.zeros(2), 2))
 
 
 def test_code_made_for_one_g_gives_the_points_of_the_general_code(monkeypatch):

@@ -12,7 +12,6 @@ SOLVER = "int64(float64, float64[::1], int64[::1], float64[::1], int64[::1])"  #
 
 # How a stretch of steps ends.
 FULL, FINISHED, OK, NEWTON, NOT_FINITE, UNDERFLOW, IRREDUCIBLE = 2, 1, 0, -1, -2, -3, -4
-IRREGULAR = -5  # how a solver for few constraints hands a nearly singular Jacobian on
 
 # Places in `control` (floats).
 T, STEP, T_START, T_END, DELTA, TOL, PTOL, EPS0, BETA, T_FAILED = range(10)

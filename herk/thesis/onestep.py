@@ -19,7 +19,6 @@ from herk.thesis.memory import (
     ILL,
     INVERSE,
     IRREDUCIBLE,
-    IRREGULAR,
     JAC,
     JAC_AT,
     JOPT,
@@ -151,9 +150,7 @@ def iterate(m, t, x, order, pivots, residual, block, upper, inverse, control, in
 def simplified(t, x, order, pivots, residual, block, upper, inverse, control, ints, at, mem):  # type: ignore[no-untyped-def]
     """Solve g = 0 by simplified Newton, by the code made for this g if there is any."""
     if ints[SOLVER_AT] != 0:
-        state = solver_at(ints[SOLVER_AT])(t, x, order, control, ints)
-        if state != IRREGULAR:
-            return state
+        return solver_at(ints[SOLVER_AT])(t, x, order, control, ints)
     return iterate(ints[M], t, x, order, pivots, residual, block, upper, inverse, control, ints, at, mem)
 
 

@@ -42,6 +42,12 @@ def test_most_step_counts_are_identical(cells):
     assert sum(cell.steps == cell.printed.steps for cell in filled) >= len(filled) / 2
 
 
+@pytest.mark.parametrize(("key", "error", "steps"), [((0.7, 1e-6), "3.07e-03", 918), ((0.7, 1e-8), "2.24e-05", 2319)])
+def test_cells_that_the_original_program_hits_are_hit(key, error, steps):
+    cell = run_cell("4.5", 20.0, *key)
+    assert (f"{cell.error:.2e}", cell.steps) == (error, steps)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("key", LONG)
 def test_long_cells_match(key):
