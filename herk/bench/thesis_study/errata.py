@@ -34,6 +34,7 @@ from herk.thesis import integrate
 from testset.pendulum import EXACT_G, exact
 
 CHAIN_CHECKED = (1e-5, 1e-7, 1e-9, 1e-11)
+LEAST_ENDED = 6  # of the eight runs with the printed rule: whether Newton gives up in one depends on rounding
 MISPRINTS = {("4.6", 20.0, 0.7): 1.99e-7, ("4.6", 200.0, 0.7): 1.50e-4, ("4.6", 20.0, 0.9): 5.25e-7}
 
 
@@ -141,16 +142,20 @@ def _found_constraints(t: float, *state: float) -> Array:
 def stopping(curve: Sequence[ChainRun] | None = None) -> Erratum:
     """Replace only the stopping rule of Newton on the chain, whose constraints are affine with a constant Jacobian."""
     runs = curve or [chain_run(e, N, stop) for e in CHAIN_CHECKED for N in (0, 1) for stop in (False, True)]
-    steps = {(each.eps0, each.Nopt, each.max_norm): each.steps for each in runs}
+    found = {(each.eps0, each.Nopt, each.max_norm): each for each in runs}
     g = CHAIN.dae.g
     assert g is not None
     a, b = np.arange(1.0, 8.0), np.array([3.0, -1, 4, 1, -5, 9, 2])
     bent = float(np.abs(np.asarray(g(0.3, a + b)) - np.asarray(g(0.3, a)) - np.asarray(g(0.3, b)) + np.asarray(g(0.3, 0 * a))).max())
-    told, holds = [], bent < 1e-14
+    told, ended, holds = [], 0, bent < 1e-14
     for eps0 in CHAIN_CHECKED:
-        old, new = [steps[eps0, N, False] for N in (0, 1)], [steps[eps0, N, True] for N in (0, 1)]
-        told.append(f"{eps0:.0e}: {old[0]}/{old[1]} -> {new[0]}/{new[1]}")
-        holds = holds and close(new[1], new[0], 0.05) and max(new) < min(old)
+        old, new = [found[eps0, N, False] for N in (0, 1)], [found[eps0, N, True] for N in (0, 1)]
+        told.append(f"{eps0:.0e}: {_steps(old[0])}/{_steps(old[1])} -> {_steps(new[0])}/{_steps(new[1])}")
+        longer = [each.steps for each in old if not each.message]
+        ended += len(longer)
+        most = max(each.steps for each in new)
+        holds = holds and not any(each.message for each in new) and close(new[1].steps, new[0].steps, 0.05) and all(n > most for n in longer)
+    holds = holds and ended >= LEAST_ENDED
     evidence = (
         f"g is affine (second difference {bent:.0e}), so both Newton variants are the same; "
         f"steps Nopt 0/1 with |sum g_i| -> max |g_i|: {'; '.join(told)}"
@@ -158,6 +163,10 @@ def stopping(curve: Sequence[ChainRun] | None = None) -> Erratum:
     return Erratum(
         "Section 4.5, Figure 15", "the ageing Jacobian costs steps", "the stopping rule |g_1 + ... + g_m| < tol does", evidence, holds
     )
+
+
+def _steps(run: ChainRun) -> str:
+    return "abort" if run.message else str(run.steps)
 
 
 def selectors() -> list[Erratum]:
