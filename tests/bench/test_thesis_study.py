@@ -101,7 +101,7 @@ def test_the_signed_sum_and_not_the_old_jacobian_costs_the_steps_of_figure_15():
     assert wrong.stopping().holds
 
 
-@pytest.mark.parametrize(("Nopt", "steps", "error"), [(0, 5750, 2.896e-5), (1, 6266, 8.3e-5)])
+@pytest.mark.parametrize(("Nopt", "steps", "error"), [(0, 5310, 4.568e-5), (1, 6266, 8.3e-5)])  # original program; replica of it
 def test_chain_runs_stay_in_the_bands_of_rounding(Nopt, steps, error):
     found = applications.chain_run(1e-7, Nopt)
     assert found.steps == pytest.approx(steps, rel=0.1)

@@ -154,7 +154,8 @@ def stopping(curve: Sequence[ChainRun] | None = None) -> Erratum:
         longer = [each.steps for each in old if not each.message]
         ended += len(longer)
         most = max(each.steps for each in new)
-        holds = holds and not any(each.message for each in new) and close(new[1].steps, new[0].steps, 0.05) and all(n > most for n in longer)
+        alike = not any(each.message for each in new) and close(new[1].steps, new[0].steps, 0.05)
+        holds = holds and alike and all(steps > most for steps in longer)
     holds = holds and ended >= LEAST_ENDED
     evidence = (
         f"g is affine (second difference {bent:.0e}), so both Newton variants are the same; "
