@@ -77,11 +77,11 @@ def shown(found: Contents) -> dict[str, set[str]]:
 
 def counts(found: Contents) -> str:
     """Return what the records hold, in a line."""
-    printed = sum(len(kinds.get("published", [])) for kinds in found.documents.values())
+    published = [row for kinds in found.documents.values() for row in kinds.get("published", [])]
     runs = found.runs
     solvers, tasks = counted(runs["solver"].nunique(), "solver"), counted(runs["problem"].nunique(), "problem")
     parts = [f"{counted(len(runs), 'run')} of {solvers} on {tasks}"] if len(runs) else []
-    parts += [f"{counted(printed, 'printed value')} checked"] if printed else []
+    parts += [f"{documents.checked(published)} checked"] if published else []
     dates = sorted(date[:10] for date in runs["date"] if date)
     when = f", {dates[0]}" + (f" to {dates[-1]}" if dates[0] != dates[-1] else "") if dates else ""
     return f"{'; '.join(parts)}{when}." if parts else "There are no runs in these records yet: python -m herk.bench makes some."

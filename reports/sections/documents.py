@@ -27,7 +27,17 @@ OTHERS = {
     "not reproduced": "{} not reproduced",
 }
 MARKS = {**dict.fromkeys((*AGREE, "within the band"), "good"), "not reproduced": "bad", "misprint": "part", "wrong in print": "part"}
-COLUMNS = ["case", "quantity", "printed", "ours", "verdict", "why"]
+COLUMNS = ["case", "quantity", "origin", "printed", "ours", "verdict", "why"]
+
+# Where values beside ours come from, one and many of them; records made before origins were kept have none.
+ORIGINS = {
+    "printed value": ("printed value", "printed values"),
+    "said in words": ("statement in words", "statements in words"),
+    "read from a picture": ("value read from a picture", "values read from pictures"),
+    "from the original program": ("value from the original program", "values from the original program"),
+    "ours": ("value of our own", "values of our own"),
+    "": ("value of unknown origin", "values of unknown origin"),
+}
 
 
 def section(contents: Contents) -> Section:
@@ -40,14 +50,28 @@ def section(contents: Contents) -> Section:
     return Section("documents", TITLE, (*value_words(rows), *claim_words(claims)), parts=parts)
 
 
+def by_origin(rows: list[Record]) -> dict[str, list[Record]]:
+    """Return the rows by where the value beside ours comes from; origins that do not occur are left out."""
+    found = {name: [row for row in rows if str(row.get("origin") or "") == name] for name in ORIGINS}
+    return {name: members for name, members in found.items() if members}
+
+
+def checked(rows: list[Record]) -> str:
+    """Return how many values of which origin were checked, for the summary of the page."""
+    return ", ".join(counted(len(members), *ORIGINS[name]) for name, members in by_origin(rows).items())
+
+
 def value_words(rows: list[Record]) -> list[str]:
-    """Return how many printed values are reproduced."""
-    if not rows:
-        return []
+    """Return how many values come out, origin by origin: what is printed is never mixed with what is not."""
+    return [_come_out(members, ORIGINS[name]) for name, members in by_origin(rows).items()]
+
+
+def _come_out(rows: list[Record], noun: tuple[str, str]) -> str:
     same = sum(row.get("verdict") in AGREE for row in rows)
     numbers = {name: sum(row.get("verdict") == name for row in rows) for name in OTHERS}
     rest = ", ".join(OTHERS[name].format(number) for name, number in numbers.items() if number)
-    return [f"{same} of {counted(len(rows), 'printed value')} come out the same or within rounding{f'; {rest}' if rest else ''}."]
+    verb = "comes" if len(rows) == 1 else "come"
+    return f"{same} of {counted(len(rows), *noun)} {verb} out the same or within rounding{f'; {rest}' if rest else ''}."
 
 
 def claim_words(claims: list[Record]) -> list[str]:

@@ -15,7 +15,7 @@ import pandas
 import pytest
 
 from herk.bench import cli, export, record, seeds, session, store, study
-from herk.bench.published import Erratum, Row, Verdict
+from herk.bench.published import Erratum, Origin, Row, Verdict
 from herk.bench.store import Store
 
 ROOT = Path(__file__).parents[2]
@@ -241,7 +241,7 @@ class Document:
     """A study of a document, as small as it gets."""
 
     name, title = "lecture", "A lecture"
-    rows = [Row("Table 1", "n = 2", "error", 1.0, 1.01, Verdict.ROUNDING, "digits")]
+    rows = [Row("Table 1", "n = 2", "error", 1.0, 1.01, Verdict.ROUNDING, "digits", origin=Origin.PRINTED)]
     errata = [Erratum("page 3", "x", "y", "numbers", True)]
 
     def claims(self):

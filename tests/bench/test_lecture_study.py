@@ -110,6 +110,17 @@ def test_condition_numbers_grow_with_the_index(index):
     assert found.exponent("slides") == pytest.approx(index - 1, abs=0.05)
 
 
+@pytest.mark.parametrize(("index", "exponent", "verdict"), [
+    (1, 1.0, Verdict.SAME), (2, 2.05, Verdict.SAME), (1, 0.0, Verdict.WRONG), (2, 1.0, Verdict.WRONG), (3, 2.0, Verdict.WRONG),
+    (2, 1.5, Verdict.LOST), (3, 1.0, Verdict.LOST), (3, 4.0, Verdict.LOST),
+])  # fmt: skip
+def test_the_printed_condition_is_judged_by_the_unknowns_of_the_lecture(index, exponent, verdict):
+    assert conditions.judge(index, exponent) is verdict
+    steps = conditions.STEPS
+    grown, other = tuple(h**-exponent for h in steps), tuple(h**-index for h in steps)
+    assert conditions._slides_row(conditions.Growth(index, other, grown, other)).verdict is verdict
+
+
 def test_baumgarte_decay_solves_its_equation():
     # (g0 + (g1 + 2 g0) t) e^-2t at t = 1/2 with g0 = 1, g1 = -1: 3/2 e^-1
     assert pictures.decay(np.array([0.5]), 1.0, -1.0)[0] == pytest.approx(float(Fraction(3, 2)) * np.exp(-1.0), rel=1e-15)

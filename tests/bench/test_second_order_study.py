@@ -70,6 +70,20 @@ def test_the_index_is_raised_by_one_and_the_errors_after_a_change_show_it(study)
     assert not raised.shown(study.ways[::-1][:2] + study.ways[2:])
 
 
+def test_disturbances_reach_the_unknowns_of_example_1_2_by_the_derivatives_of_its_solution():
+    """Solutions (3) and (5): x1 = f2, v1 = f2', x2 has the second, v2 the third derivative of f2."""
+    assert raised.sensitivity(full=True) == {"x1": 0, "v1": 1, "x2": 2, "v2": 3}
+    assert raised.sensitivity(full=False) == {"x1": 0, "v1": 1, "x2": 2}
+
+
+def test_indices_that_are_neither_printed_nor_right_are_lost(study):
+    right = {"system (2)": 3, "system (4)": 4, "only x1' introduced": 3}
+    judged = [[row.verdict for row in raised.rows({**right, **change}, study.ways)] for change in ({}, {"only x1' introduced": 4})]
+    assert judged[0] == [Verdict.WRONG, Verdict.WRONG, Verdict.SAME, Verdict.SAME]
+    assert judged[1] == [Verdict.WRONG, Verdict.WRONG, Verdict.SAME, Verdict.LOST]
+    assert raised.rows({**right, "system (4)": 5}, study.ways)[1].verdict is Verdict.LOST
+
+
 def test_seven_errata_are_shown_by_numbers(study):
     assert [each.where for each in study.errata if not each.holds] == []
     assert len(study.errata) == 7

@@ -8,6 +8,7 @@ from functools import partial
 import numpy as np
 import pytest
 
+from herk.bench.published import Origin, Row
 from herk.bench.thesis_study import TABLE1, Modern, Verdict, applications, examples, figures, run_cell, slips, table1
 from herk.bench.thesis_study import errata as wrong
 from herk.bench.thesis_study.printed import ORDERS_ACADEMIC
@@ -28,9 +29,8 @@ def test_table1_is_complete():
 
 
 def test_cells_match_within_half_a_percent_in_steps_and_five_in_errors(cells):
-    different = {cell.key for cell in cells if not cell.matches}
-    assert different <= set(table1.EXPLAINED)
-    assert sum(cell.matches for cell in cells) >= len(cells) - 4
+    assert [each.key for each in cells if table1.verdict(each)[0] is Verdict.LOST] == []
+    assert sum(cell.matches for cell in cells) >= len(cells) - 3
 
 
 def test_failing_cells_fail_by_a_newton_abort(cells):
@@ -125,6 +125,63 @@ def test_a_known_cell_is_judged_misprinted_and_a_wrong_number_lost():
     other = run_cell("4.6", 20.0, 0.9, 1e-5)
     assert table1.verdict(other)[0] is Verdict.SAME
     assert table1.verdict(table1.replace(other, steps=450))[0] is Verdict.LOST
+
+
+def cell(key, error, steps, newton_abort=False, t_reached=None) -> table1.Cell:
+    printed = next(each for each in TABLE1 if each[:4] == key)
+    return table1.Cell(printed, error, steps, 0, newton_abort, printed.tf if t_reached is None else t_reached, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("key", "good", "bad"),
+    [
+        (("4.6", 20.0, 0.7, 1e-12), [(1.991e-7, 12772)], [(1.2e-7, 12772), (1.991e-7, 12771), (2.2e-7, 12772)]),
+        (("4.6", 200.0, 0.7, 1e-12), [(1.5007e-4, 127702)], [(1.5e-5, 127702), (1.5007e-4, 127000)]),
+        (("4.6", 20.0, 0.9, 1e-12), [(5.253e-7, 9947)], [(5.52e-7, 9947), (5.4e-7, 9947), (5.253e-7, 9950)]),
+        (("4.5", 2000.0, 0.9, 1e-6), [(0.78, 74900), (0.725, 74876)], [(0.9, 74876), (0.5, 74876), (0.78, 76000)]),
+        (("4.6", 200.0, 0.9, 1e-6), [(26.0, 7051, True, 194.8), (19.7, 7279)], [(26.0, 700, True, 20.0), (0.5, 7279), (19.7, 7400)]),
+    ],
+)
+def test_a_reason_known_for_a_cell_excuses_only_what_it_explains(key, good, bad):
+    assert set(table1.EXPLAINED) >= {key}
+    assert Verdict.LOST not in {table1.verdict(cell(key, *values))[0] for values in good}
+    assert {table1.verdict(cell(key, *values))[0] for values in bad} == {Verdict.LOST}
+
+
+def test_errors_of_one_and_more_must_be_so_in_ours_too():
+    key = ("4.5", 2000.0, 0.7, 1e-5)  # printed 17.0 and 56506
+    assert cell(key, 19.7, 56545).matches
+    assert not cell(key, 0.3, 56506).matches
+    assert not cell(key, 60.0, 56506).matches
+    assert not cell(key, 17.0, 57000).matches
+
+
+def test_a_printed_error_is_no_misprint_if_rounding_explains_it():
+    printed = ("4.6", 20.0, 0.9, 1e-12)  # 5.52e-7, 9947
+    assert wrong.misprinted(cell(printed, 5.253e-7, 9947), 5.25e-7, 0.005)
+    assert not wrong.misprinted(cell(printed, 5.253e-7, 9947), 5.25e-7, 0.03)
+    assert not wrong.misprinted(cell(printed, 5.253e-7, 9946), 5.25e-7, 0.005)
+    assert not wrong.misprinted(cell(printed, 5.52e-7, 9947), 5.25e-7, 0.005)
+    assert wrong.fits_better(771.0, 734.0, 768.0)
+    assert not wrong.fits_better(734.0, 771.0, 768.0)
+    assert not wrong.fits_better(700.0, 125.0, 768.0)
+
+
+def test_a_printed_order_is_lost_outside_of_what_rounding_makes_of_ours():
+    assert figures.order_verdict(4.4095, 4.1294, (3.6, 4.6)) is Verdict.ROUNDING
+    assert figures.order_verdict(4.4095, 4.1294, (4.0, 4.3)) is Verdict.LOST
+    assert figures.order_verdict(2.0123, 2.01234, (2.1, 2.2)) is Verdict.SAME
+    low, high = figures.noise_band(4)
+    assert low < 4.4095 < high
+    assert 3.0 < low < high < 5.0
+
+
+def test_rows_say_whether_they_are_printed_or_come_from_a_program():
+    assert {row.origin for row in figures.end_points()[0]} == {Origin.PROGRAM}
+    assert {row.origin for row in table1.rows([])} == set()
+    assert {row.origin for row in examples.rows()} == {Origin.PRINTED}
+    with pytest.raises(TypeError, match="origin"):
+        Row("Table 1", "case", "error", 1.0, 1.0, Verdict.SAME)
 
 
 def test_the_command_writes_tables_and_figures(tmp_path, monkeypatch, capsys):

@@ -157,7 +157,8 @@ def document() -> list[dict[str, Any]]:
         ("Table 1", "beta = 0.7", "error", 1e-5, 1e-6, "misprint", "see 4.5"),
     ]
     published = [
-        record.make("published", part=a, case=b, quantity=c, printed=d, ours=e, verdict=f, why=g, **same) for a, b, c, d, e, f, g in rows
+        record.make("published", part=a, case=b, quantity=c, printed=d, ours=e, verdict=f, why=g, origin="printed value", **same)
+        for a, b, c, d, e, f, g in rows
     ]
     return [
         *published,

@@ -42,7 +42,7 @@ class Study:
             ("z from the constraint, and z entering nonlinearly, have the orders expected", _none_lost(self._of("Index 1", "Index 3"))),
             ("Gauss methods do not converge in z for index 3", all(order is not None and order < orders.AGREES for order in gauss)),
             (
-                "the condition of the Newton matrix grows like h^-k for index k",
+                "the condition of the Newton matrix grows like h^-(k-1) for the unknowns of the slides, like h^-k with derivatives of z",
                 _none_lost(self._of("Newton")),
             ),
             ("wrong start, drift and Baumgarte follow their laws", _none_lost(self._of("Index reduction"))),
@@ -67,4 +67,4 @@ def run(quick: bool = False, say: Callable[[str], None] = lambda _: None) -> Stu
     condition_rows, growth = conditions.rows()
     picture_rows, runs = pictures()
     rows = [*orders.rows(found), *beyond.rows(as_defined, squared), *condition_rows, *picture_rows]
-    return Study(quick, rows, every_erratum(found, as_defined, squared, odd), found, growth, runs)
+    return Study(quick, rows, every_erratum(found, as_defined, squared, odd, growth), found, growth, runs)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
-from herk.bench.published import Erratum, Row, Verdict
+from herk.bench.published import Erratum, Row, Verdict, reproduced
 from herk.bench.thesis_study import applications, examples, figures, table1
 from herk.bench.thesis_study.applications import ChainRun
 from herk.bench.thesis_study.errata import every_erratum
@@ -15,7 +15,7 @@ from herk.bench.thesis_study.systems import PENDULUM, SETTINGS_43_TABLE
 from herk.bench.thesis_study.table1 import Cell
 from herk.thesis import Outcome, integrate
 
-MOST_SECONDS, HEAVIEST_SECONDS, FEWEST_MATCHES = 60.0, 8.0, 90
+MOST_SECONDS, HEAVIEST_SECONDS, FEWEST_MATCHES = 60.0, 8.0, 92
 
 
 @dataclass(frozen=True)
@@ -54,15 +54,14 @@ class Study:
     def claims(self) -> list[tuple[str, bool]]:
         """Return what the study claims, and whether it holds."""
         heaviest = max(self.cells, key=lambda cell: cell.seconds)
-        unexplained = [cell for cell in self.cells if not cell.matches and cell.key not in table1.EXPLAINED]
-        lost = [row for row in self.rows if row.verdict is Verdict.LOST]
+        unexplained = [cell for cell in self.cells if table1.verdict(cell)[0] is Verdict.LOST]
         needed = FEWEST_MATCHES - (96 - len(self.cells))
         return [
             (f"{self.matches} of {len(self.cells)} cells of Table 1 match (at least {needed})", self.matches >= needed),
             ("every other cell is explained", not unexplained),
             (f"Table 1 takes {self.seconds:.1f} s of processor time (at most {MOST_SECONDS:g})", self.seconds <= MOST_SECONDS),
             (f"its heaviest cell takes {heaviest.seconds:.1f} s (at most {HEAVIEST_SECONDS:g})", heaviest.seconds <= HEAVIEST_SECONDS),
-            (f"{len(self.rows) - len(lost)} of {len(self.rows)} published values are reproduced or refuted", not lost),
+            reproduced(self.rows),
             (
                 f"{sum(each.holds for each in self.errata)} of {len(self.errata)} errata are shown by numbers",
                 all(e.holds for e in self.errata),
