@@ -5,15 +5,18 @@ from __future__ import annotations
 import atexit
 import hashlib
 import os
+import re
 import shutil
 import tempfile
 from functools import cache
 from pathlib import Path
 
 # numba checks only the file a compiled function stands in, not those of the functions and constants it takes from elsewhere. So all
-# compiled code of the package lives in a folder named after the text of every file that takes part.
+# compiled code of the package lives in a folder named after the text of every file that takes part: those with compiled functions, and
+# what they import, directly or not.
 _ROOT = Path(__file__).parents[1]
-_PARTS = ("core/jit.py", "core/pointers.py", "core/stack.py", "method/kernels.py", "method/memory.py", "method/signatures.py")
+_COMPILED = re.compile(rb"^\s*@compiled\(", re.MULTILINE)
+_IMPORT = re.compile(rb"^\s*from herk\.?([\w.]*) import (\([^)]*\)|.*)", re.MULTILINE)
 
 
 def folder() -> Path:
@@ -26,8 +29,24 @@ def folder() -> Path:
 @cache
 def compiled_sources() -> str:
     """Return a hash of all source text that compiled code of this package is made from."""
-    texts = {path: path.read_bytes() for room in ("core", "model", "method", "thesis") for path in sorted((_ROOT / room).glob("*.py"))}
-    return _mark([text for path, text in texts.items() if b"\n@compiled(" in text or path.relative_to(_ROOT).as_posix() in _PARTS])
+    texts = {path: path.read_bytes() for path in sorted(_ROOT.rglob("*.py"))}
+    return _mark([texts[path] for path in sorted(_sources(texts))])
+
+
+def _sources(texts: dict[Path, bytes]) -> set[Path]:
+    """Return the files with compiled functions, and those they import."""
+    found: set[Path] = set()
+    open_ones = [path for path, text in texts.items() if _COMPILED.search(text)]
+    while open_ones:
+        path = open_ones.pop()
+        if path in found or path not in texts:
+            continue
+        found.add(path)
+        for module, names in _IMPORT.findall(texts[path]):
+            place = _ROOT.joinpath(*module.decode().split("."))
+            modules = [place / f"{name.decode()}.py" for name in re.findall(rb"\w+", names)]
+            open_ones += [place.with_suffix(".py"), place / "__init__.py", *modules]
+    return found
 
 
 def compiled_folder(source: Path) -> Path:
