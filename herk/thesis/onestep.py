@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from herk.core.jit import compiled
 from herk.core.pointers import at as typed
-from herk.thesis.leading import factor_leading, is_diagonal, solve_leading
+from herk.thesis.leading import exceeds, factor_leading, is_diagonal, solve_leading
 from herk.thesis.memory import (
+    BEYOND,
+    BEYOND_AT_START,
     BLOCK,
     CHANGED,
     DELTA,
@@ -23,6 +25,7 @@ from herk.thesis.memory import (
     JAC_AT,
     JOPT,
     LEADING,
+    LIMIT,
     LISTS,
     MAX_NORM,
     NEWTON,
@@ -208,11 +211,16 @@ def one_step(again, t, h, start, x, control, ints, at, weights, nodes, mem):  # 
         if i == 0 and again:
             for k in range(n):
                 rates[k] *= 0.5
+            ints[BEYOND] += ints[BEYOND_AT_START]
         elif i < s and state == OK:
             if ints[FACTORED] == 0:
                 state = factor_at(time, x, e, rows, columns, ints)
             if state == OK:
                 f(time, x, right)
+                beyond = 1 if exceeds(n, ints[RANK], rows, right, control[LIMIT]) else 0
+                ints[BEYOND] += beyond
+                if i == 0:
+                    ints[BEYOND_AT_START] = beyond
                 solve_leading(e, n, ints[RANK], ints[DIAGONAL], rows, columns, right, h, rates, i * n)
         if state != OK:
             control[T_FAILED] = time
