@@ -56,7 +56,7 @@ def parser() -> argparse.ArgumentParser:
     recommending.add_argument("--budget", type=float, default=60.0, metavar="S", help="seconds to spend on trials (60)")
     _out(recommending)
     making = command("new", "write a commented template that runs")
-    making.add_argument("what", choices=("problem", "solver"))
+    making.add_argument("what", choices=("problem", "solver", "thesis-problem"))
     making.add_argument("name", metavar="NAME")
     return top
 
@@ -229,7 +229,8 @@ def new(asked: argparse.Namespace) -> int:
     path = create(asked.what, asked.name)
     # A solver in plain Python needs more time than those the quick study is made for, and is compared on one problem first.
     more = "--problem pendulum --time-limit 10 " if asked.what == "solver" else ""
-    print(f"Written: {path}\nRun it: python -m herk.bench run work_precision --quick {more}--file {shlex.quote(str(path))}")
+    start = "python" if asked.what == "thesis-problem" else f"python -m herk.bench run work_precision --quick {more}--file"
+    print(f"Written: {path}\nRun it: {start} {shlex.quote(str(path))}")
     return FINE
 
 
