@@ -9,7 +9,20 @@ import numpy as np
 import pytest
 
 from herk.bench.published import Origin, Row
-from herk.bench.thesis_study import TABLE1, Modern, Verdict, applications, examples, figures, run_cell, slips, table1
+from herk.bench.thesis_study import (
+    TABLE1,
+    Modern,
+    Verdict,
+    applications,
+    examples,
+    figures,
+    newton_theorem,
+    run_cell,
+    secant,
+    selection,
+    slips,
+    table1,
+)
 from herk.bench.thesis_study import errata as wrong
 from herk.bench.thesis_study.printed import ORDERS_ACADEMIC
 
@@ -176,6 +189,58 @@ def test_a_printed_order_is_lost_outside_of_what_rounding_makes_of_ours():
     assert 3.0 < low < high < 5.0
 
 
+def test_the_procedure_as_printed_selects_what_the_examples_print():
+    assert {row.verdict for row in selection.example_rows()} == {Verdict.SAME}
+
+
+def test_required_columns_are_searched_for_their_largest_entry():
+    """Step 1: 9 is the largest entry of the required columns 1 and 2; what is left in column 1 is the next pivot, then the largest."""
+    jacobian = np.array([[1.0, 2.0, 9.0, 0.0], [0.0, 3.0, 1.0, 1.0], [8.0, 0.0, 1.0, 2.0]])
+    assert selection.procedure(jacobian, (1, 2)) == (2, 1, 0)
+    assert selection.procedure(jacobian, ()) == (2, 0, 1)
+
+
+def test_criterion_3_6_fails_where_it_must():
+    E, jacobian = np.diag([1.0, 1.0, 0.0]), np.array([[1.0, 0.0, 1.0]])
+    assert selection.criterion(E, jacobian, (2,)).all
+    assert not selection.criterion(E, jacobian, (2,)).unique
+    differential = selection.criterion(E, jacobian, (0,))  # x3 would be differential, but E does not determine x3'
+    assert (differential.differential_rank, differential.determined, differential.regular) == (False, False, True)
+    assert not selection.criterion(E, jacobian, (1,)).regular
+
+
+def test_a_point_that_does_not_fulfil_a_statement_makes_its_row_lost():
+    good = selection.Visited("system", 1, 3, 10, 10, 10, 0, 10)
+    assert {row.verdict for row in selection.run_rows([good])} == {Verdict.SAME}
+    for field, part in (("fulfilled", "Criterion 3.6"), ("free", "Lemma 3.17"), ("agree", "Procedure 3.11")):
+        rows = selection.run_rows([table1.replace(good, **{field: 9})])
+        assert [row.part for row in rows if row.verdict is Verdict.LOST] == [part]
+
+
+def test_chapter_3_holds_on_the_pendulum_and_its_errata_are_shown():
+    visited = [selection.visit(*each) for each in selection.EXAMPLES if each[0].name in ("pendulum", "cv_circuit")]
+    assert {row.verdict for row in selection.run_rows(visited)} == {Verdict.SAME}
+    assert [each.where for each in selection.errata(visited) if not each.holds] == []
+
+
+def test_newton_mysovskikh_bounds_the_updates_and_a_smaller_constant_does_not():
+    assert {row.verdict for row in newton_theorem.rows()} == {Verdict.SAME}
+    one = newton_theorem.iterate("0.001")
+    assert newton_theorem.row(table1.replace(one, lipschitz=one.lipschitz / 1000)).verdict is Verdict.LOST
+    assert newton_theorem.row(newton_theorem.iterate("0.2")).verdict is Verdict.LOST  # the theorem does not apply
+
+
+def test_the_variant_of_chapter_5_is_eulers_method_and_ours_keeps_the_order():
+    found = {"heun": (1.02, 2.0), "kutta3": (1.02, 3.0), "rk4": (1.02, 4.0)}
+    assert secant.printed_order("kutta3") == pytest.approx(1.0, abs=0.1)
+    assert secant.erratum(found).holds
+    assert np.abs(secant.mixed_g(0.7, secant.exact(0.7))).max() < 1e-14
+    assert Verdict.LOST not in {row.verdict for row in secant.rows(found, secant.refused())}
+    wrong_orders = {**found, "rk4": (2.0, 3.0)}
+    assert not secant.erratum(wrong_orders).holds
+    assert sum(row.verdict is Verdict.LOST for row in secant.rows(wrong_orders, "")) == 3
+
+
 def test_rows_say_whether_they_are_printed_or_come_from_a_program():
     assert {row.origin for row in figures.end_points()[0]} == {Origin.PROGRAM}
     assert {row.origin for row in table1.rows([])} == set()
@@ -190,6 +255,7 @@ def test_the_command_writes_tables_and_figures(tmp_path, monkeypatch, capsys):
     few = [cell for cell in TABLE1 if cell.tf == 20 and cell.eps0 >= 0.9e-6]
     monkeypatch.setattr(table1, "cells", lambda quick: few)
     monkeypatch.setattr(applications, "chain", partial(applications.chain, wrong.CHAIN_CHECKED))
+    monkeypatch.setattr(secant, "measure", lambda: {"heun": (1.0, 2.0), "kutta3": (1.0, 3.0), "rk4": (1.0, 4.0)})
     monkeypatch.setattr(figures, "modern_order", lambda *_, **__: Modern("left out", 0.0, 0, 0.0))  # its kernels take a minute to compile
     assert bench.main(["run", "thesis", "--quick", "--no-report", "--out", str(tmp_path)]) == 0
     folder = tmp_path / "thesis"
