@@ -120,6 +120,7 @@ def run(quick: bool = False, say: Callable[[str], None] = lambda _: None) -> Stu
         *akzo_rows,
     ]
     return Study(
-        quick=quick, rows=rows, cells=cells, errata=[*every_erratum(cells, curve), *shown], academic=academic,
-        selector=(noisy, exact), period=period, swings=swings, ten_periods=ten, wind=wind, chain=chain, chain_curve=curve, circuit=circuit, akzo=akzo, akzo_curve=akzo_curve,
+        quick=quick, rows=rows, cells=cells, errata=[*every_erratum(cells, curve), *shown], academic=academic, selector=(noisy, exact),
+        period=period, swings=swings, ten_periods=ten, wind=wind, chain=chain, chain_curve=curve, circuit=circuit, akzo=akzo,
+        akzo_curve=akzo_curve,
     )  # fmt: skip
