@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from baselines.second_order.march import March
 from herk.bench.published import Erratum, Origin, Row, Verdict, reproduced
-from herk.bench.second_order_study import circle, circuit, coefficients, raised, track
+from herk.bench.second_order_study import circle, circuit, coefficients, controlled, raised, track
 from herk.bench.second_order_study.circle import Curve
 from herk.bench.second_order_study.circuit import Order
 from herk.bench.second_order_study.errata import every_erratum
@@ -118,7 +118,13 @@ def run(quick: bool, say: Callable[[str], None]) -> Study:  # noqa: ARG001 - it 
     say("Example 1.2, circuit and orders ...")
     ways, orders, runs = raised.every_way(), circuit.every_order(), circuit.figure8()
     indices = raised.perturbation_indices()
-    rows = [*raised.rows(indices, ways), *track.rows(first, second), *coefficients.rows(), *figure_rows(curves, changes)]
+    rows = [
+        *raised.rows(indices, ways),
+        *track.rows(first, second),
+        *coefficients.rows(),
+        *figure_rows(curves, changes),
+        *controlled.rows(controlled.every_run()),
+    ]
     rows += [*circuit.start_rows(), *circuit.figure8_rows(runs), *circuit.order_rows(orders)]
     say("errata ...")
     return Study([first, *second.values(), *changes], curves, orders, runs, ways, every_erratum(curves, ways, indices), rows)
