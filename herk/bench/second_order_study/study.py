@@ -10,6 +10,7 @@ from herk.bench.published import Erratum, Origin, Row, Verdict, reproduced
 from herk.bench.second_order_study import circle, circuit, coefficients, controlled, raised, track
 from herk.bench.second_order_study.circle import Curve
 from herk.bench.second_order_study.circuit import Order
+from herk.bench.second_order_study.controlled import Controlled
 from herk.bench.second_order_study.errata import every_erratum
 from herk.bench.second_order_study.raised import Raised
 from herk.bench.second_order_study.track import Jumps
@@ -28,6 +29,7 @@ class Study:
     circuit: dict[str, March]
     ways: list[Raised]
     errata: list[Erratum]
+    controlled: list[Controlled]
     rows: list[Row] = field(default_factory=list)
     name: str = "second_order"
     title: str = "L. Wunderlich, Numerical solution of semi-explicit systems of second order differential-algebraic equations"
@@ -113,7 +115,7 @@ def run(quick: bool, say: Callable[[str], None]) -> Study:  # noqa: ARG001 - it 
     say("Tables 1 and 2 ...")
     first, second = track.table1(), {h: track.table2(h) for h in (0.005, 0.01)}
     say("Figures 2 to 7 ...")
-    curves = circle.every_curve()
+    curves, runs_controlled = circle.every_curve(), controlled.every_run()
     changes = [circle.jumps(curves, figure) for figure in (2, 3)]
     say("Example 1.2, circuit and orders ...")
     ways, orders, runs = raised.every_way(), circuit.every_order(), circuit.figure8()
@@ -123,8 +125,10 @@ def run(quick: bool, say: Callable[[str], None]) -> Study:  # noqa: ARG001 - it 
         *track.rows(first, second),
         *coefficients.rows(),
         *figure_rows(curves, changes),
-        *controlled.rows(controlled.every_run()),
+        *controlled.rows(runs_controlled),
     ]
     rows += [*circuit.start_rows(), *circuit.figure8_rows(runs), *circuit.order_rows(orders)]
     say("errata ...")
-    return Study([first, *second.values(), *changes], curves, orders, runs, ways, every_erratum(curves, ways, indices), rows)
+    return Study(
+        [first, *second.values(), *changes], curves, orders, runs, ways, every_erratum(curves, ways, indices), runs_controlled, rows
+    )
