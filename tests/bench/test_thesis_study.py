@@ -161,6 +161,14 @@ def test_a_reason_known_for_a_cell_excuses_only_what_it_explains(key, good, bad)
     assert {table1.verdict(cell(key, *values))[0] for values in bad} == {Verdict.LOST}
 
 
+def test_rounding_alone_leads_to_the_printed_steps_where_ours_differ():
+    """1147 steps with 7.48e-4: the original program gives this or 1149 with 7.28e-4, depending on the machine it runs on."""
+    found = run_cell("4.5", 20.0, 0.9, 1e-7)
+    rows = table1.rounding_rows([found, run_cell("4.5", 20.0, 0.9, 1e-6)])
+    assert [row.verdict for row in rows] == [Verdict.SAME]  # the other cell is met to the last digit
+    assert table1.rounding_row(found, [(1149, 7.28e-4), (1150, 7.25e-4), (1147, 7.9e-4)]).verdict is Verdict.LOST
+
+
 def test_errors_of_one_and_more_must_be_so_in_ours_too():
     key = ("4.5", 2000.0, 0.7, 1e-5)  # printed 17.0 and 56506
     assert cell(key, 19.7, 56545).matches

@@ -99,7 +99,7 @@ def run(quick: bool = False, say: Callable[[str], None] = lambda _: None) -> Stu
     period_rows, period = figures.figure9()
     cells = table1.table1(table1.cells(quick), say)
     say("Table 1 in the modern mode")
-    table_rows = table1.rows(cells)
+    table_rows = [*table1.rows(cells), *table1.rounding_rows(cells)]
     say("Figures 10 to 20")
     ten = integrate(PENDULUM.dae, 0.0, 20.0, PENDULUM.x0, SETTINGS_43_TABLE)
     wind_rows, wind = applications.wind()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 import testset
 from herk.bench.published import Modern, Origin, Row, Verdict, close, digits_agree
 from herk.bench.thesis_study.equations import PRINTED_G
+from herk.bench.thesis_study.figures import NOISE
 from herk.bench.thesis_study.modern import modern
 from herk.bench.thesis_study.printed import TABLE1, Printed
 from herk.bench.thesis_study.systems import DRIFTING, PENDULUM, SETTINGS_43_TABLE
@@ -22,6 +23,7 @@ STEPS_WITHIN, ERRORS_WITHIN = 0.005, 0.05
 OUT_OF_PHASE = 2.0  # a factor; errors of 1 and more say that the pendulum is elsewhere, and no more
 MISPRINTED_BY = 0.02  # a printed error that is nearer to ours is no misprint
 LONGEST = 200.0  # of the quick table
+SHORTEST, LOOSE = 20.0, 1e-8  # cells that are run again and again to see what rounding does
 
 Key = tuple[str, float, float, float]
 
@@ -166,6 +168,30 @@ def rows(done: Iterable[Cell]) -> list[Row]:
         same = word is Verdict.MISPRINT or cell.steps == p.steps
         found.append(Row("Table 1", case, "steps", p.steps, cell.steps, Verdict.SAME if same else word, origin=Origin.PRINTED))
     return found
+
+
+def rounding_rows(done: Iterable[Cell]) -> list[Row]:
+    """Return, for short cells that are not met to the last digit, whether rounding alone leads to the printed steps and error."""
+    short = [cell for cell in done if cell.printed.tf == SHORTEST and cell.printed.eps0 >= 0.9 * LOOSE and not cell.newton_abort]
+    return [rounding_row(cell, scatter(cell)) for cell in short if verdict(cell)[0] is Verdict.ROUNDING]
+
+
+def scatter(cell: Cell) -> list[tuple[int, float]]:
+    """Return steps and errors of a cell with delta changed by up to 20 %: what differs between these runs is rounding."""
+    settings = (replace(SETTINGS_43_TABLE, delta=factor * SETTINGS_43_TABLE.delta) for factor in NOISE)
+    return [(run.steps, run.error) for run in (run_cell(*cell.key, each) for each in settings)]
+
+
+def rounding_row(cell: Cell, runs: Sequence[tuple[int, float]]) -> Row:
+    """Judge by the runs: the printed steps must be among them, with an error within 1 % of the printed one."""
+    p = cell.printed
+    assert p.error is not None
+    hits = sum(steps == p.steps and close(error, p.error, 0.01) for steps, error in runs)
+    steps = [each for each, _ in runs]
+    case = f"({p.system}), t_f = {p.tf:g}, beta = {p.beta}, eps0 = {p.eps0:.0e}"
+    ours, word = f"in {hits} of {len(runs)} runs", Verdict.SAME if hits else Verdict.LOST
+    why = f"delta changed by up to 20 %: {min(steps)} to {max(steps)} steps; with delta as printed {cell.steps} and {cell.error:.2e}"
+    return Row("Table 1, rounding", case, "steps, error", f"{p.steps}, {p.error:.2e}", ours, word, why, origin=Origin.OURS)
 
 
 def beside(p: Printed) -> Modern:
