@@ -55,7 +55,7 @@ def plain(study: SeedStudy, *more: str) -> str:
 
 def origins(study: SeedStudy) -> str:
     """Return how many rows there are of each origin."""
-    return "Rows by origin: " + ", ".join(f"{number} {origin.value}" for origin, number in by_origin(study.rows).items()) + "."
+    return "Rows by origin: " + ", ".join(f"{origin.value}: {number}" for origin, number in by_origin(study.rows).items()) + "."
 
 
 def markdown_table(head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:

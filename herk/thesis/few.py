@@ -36,8 +36,9 @@ def bring_longest(block, pivots, ratios, k, m):  # type: ignore[no-untyped-def]
         if other > size:
             size = other
             pivots[k], pivots[j] = pivots[j], pivots[k]
-            for i in range(3):
+            for i in range(m):
                 block[3 * k + i], block[3 * j + i] = block[3 * j + i], block[3 * k + i]
+            for i in range(k):
                 ratios[3 * k + i], ratios[3 * j + i] = ratios[3 * j + i], ratios[3 * k + i]
     return size
 
