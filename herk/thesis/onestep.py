@@ -177,6 +177,23 @@ def classical(t, x, order, residual, block, control, ints, at, mem):  # type: ig
     return NEWTON
 
 
+@compiled(forceinline=True)
+def stage_rates(f, t, x, h, i, e, rows, columns, right, rates, control, ints):  # type: ignore[no-untyped-def]
+    """Write h x' of stage i, and count where f has entries that E does not reach."""
+    n = ints[N]
+    if ints[FACTORED] == 0:
+        state = factor_at(t, x, e, rows, columns, ints)
+        if state != OK:
+            return state
+    f(t, x, right)
+    beyond = 1 if exceeds(n, ints[RANK], rows, right, control[LIMIT]) else 0
+    ints[BEYOND] += beyond
+    if i == 0:
+        ints[BEYOND_AT_START] = beyond
+    solve_leading(e, n, ints[RANK], ints[DIAGONAL], rows, columns, right, h, rates, i * n)
+    return OK
+
+
 @compiled()
 def one_step(again, t, h, start, x, control, ints, at, weights, nodes, mem):  # type: ignore[no-untyped-def]
     """Make one step from `start` to x; the row s of `weights` with node 1 is the new point, a stage like the others.
@@ -213,15 +230,7 @@ def one_step(again, t, h, start, x, control, ints, at, weights, nodes, mem):  # 
                 rates[k] *= 0.5
             ints[BEYOND] += ints[BEYOND_AT_START]
         elif i < s and state == OK:
-            if ints[FACTORED] == 0:
-                state = factor_at(time, x, e, rows, columns, ints)
-            if state == OK:
-                f(time, x, right)
-                beyond = 1 if exceeds(n, ints[RANK], rows, right, control[LIMIT]) else 0
-                ints[BEYOND] += beyond
-                if i == 0:
-                    ints[BEYOND_AT_START] = beyond
-                solve_leading(e, n, ints[RANK], ints[DIAGONAL], rows, columns, right, h, rates, i * n)
+            state = stage_rates(f, time, x, h, i, e, rows, columns, right, rates, control, ints)
         if state != OK:
             control[T_FAILED] = time
             return state
