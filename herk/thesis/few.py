@@ -47,8 +47,8 @@ def bring_longest(block, pivots, ratios, k, m):  # type: ignore[no-untyped-def]
 def inverse(m, n, block, order, out):  # type: ignore[no-untyped-def]
     """Write the n x m matrix (by rows) that takes g to the update of x; return the square of |R_11 / R_mm| (see newton.invert).
 
-    `block` has m columns of three places, zeros below row m. It is QR with column pivoting, as in the original: the adjugate is quicker by
-    little, and rounds so much worse that one step count of Table 1 is missed.
+    `block` has m columns of three places, zeros below row m. It is QR with column pivoting, as in the original: step counts of Table 1
+    depend on how this rounds, and with the adjugate, which is quicker by a tenth, two that the original meets were missed.
     """
     ratios, scales, rows, pivots = stack(9), stack(3), stack(9), stack(3)
     for k in range(m):

@@ -64,7 +64,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Explanation:
-    """Why a cell differs, and what must hold of ours for the reason to be one; the errata compute what is claimed here."""
+    """Why a cell differs, and what must hold of ours for the reason to be one; misprints and the edge are computed in the errata."""
 
     verdict: Verdict
     why: str
@@ -102,9 +102,7 @@ EXPLAINED: dict[Key, Explanation] = {
     ("4.6", 200.0, 0.7, 1e-12): misprint(1.50e-4, "same steps, exponent misprinted"),
     ("4.6", 20.0, 0.9, 1e-12): misprint(5.25e-7, "same steps, digits transposed"),
     ("4.6", 200.0, 0.9, 1e-6): edge(190.0, "an edge: Newton gives up at t = 195 of 200; with delta = 1e-8 the run ends (errata)"),
-    ("4.5", 2000.0, 0.9, 1e-6): noise(
-        0.69, 0.80, "2000 swings with noisy Jacobians: 0.71 to 0.79 if only sums are rounded in another order"
-    ),
+    ("4.5", 2000.0, 0.9, 1e-6): noise(0.69, 0.80, "1000 periods with noisy Jacobians: an error from 0.69 to 0.80 is rounding"),
 }
 
 
