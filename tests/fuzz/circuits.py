@@ -86,7 +86,7 @@ def matrices(net: Net) -> tuple[Array, Array, Array]:
 
 
 def exact(E: Array, A: Array, b: Array, w: float, weights: Array) -> tuple[Truth, Array]:
-    """Return the solution for the input sin(w t) with these weights of the modes, and the rates of the modes."""
+    """Return the solution for the input sin(w t) with these weights of the modes, and their rates."""
     forced = np.linalg.solve(1j * w * E - A, b)
     values, vectors = eig(A, E)
     with np.errstate(invalid="ignore"):

@@ -148,18 +148,18 @@ def _massive(mechanism: Mechanism, rng: np.random.Generator) -> tuple[tuple[str,
     diagonal = ["1"] * k + [repr(m) for m in masses] + ["0"] * k
     E = tuple(tuple(diagonal[i] if i == j else "0" for j in range(3 * k)) for i in range(3 * k))
     motion = sp.Matrix(mechanism.motion)
-    parts = [sp.lambdify(t, list(motion.diff(t, order) if order else motion), "numpy") for order in range(3)]
-    jacobian = sp.lambdify([t, *q], G, "numpy")
+    orders = [list(motion.diff(t, order) if order else motion) for order in range(3)]
+    parts = [rows_of([sp.lambdify(t, row, "numpy", cse=True) for row in rows]) for rows in orders]
+    entries = sp.lambdify([t, *q], list(G), "numpy")
 
     def truth(times: Array) -> Array:
-        columns = []
-        for time in np.asarray(times, dtype=float):
-            place, speed, gain = (np.array(part(time), dtype=float) for part in parts)
-            force = np.linalg.solve(
-                np.array(jacobian(time, *place), dtype=float).T, np.array(forces) - np.array(masses) * gain
-            )
-            columns.append(np.concatenate([place, speed, force]))
-        return np.array(columns).T.reshape(3 * k, -1)
+        times = np.asarray(times, dtype=float)
+        place, speed, gain = (part(times) for part in parts)
+        columns = [np.broadcast_to(entry, times.shape) for entry in entries(times, *place)]
+        jacobians = np.array(columns, dtype=float).T.reshape(-1, k, k)
+        load = np.array(forces)[:, None] - np.array(masses)[:, None] * gain
+        force = np.linalg.solve(jacobians.transpose(0, 2, 1), load.T[:, :, None])[:, :, 0].T
+        return np.vstack([place, speed, force])
 
     return (*names, *velocities, *(str(s) for s in lam)), E, tuple(f), truth
 

@@ -22,7 +22,7 @@ JUDGES_AGREE = 1e-6  # of the size of an unknown
 
 @dataclass(frozen=True)
 class Mechanism:
-    """Points under weight and damping in Cartesian coordinates, their constraints, and minimal coordinates."""
+    """Points under weight and damping: Cartesian coordinates, constraints, and minimal coordinates."""
 
     name: str
     names: tuple[str, ...]

@@ -134,7 +134,7 @@ def short_pulse(rng: np.random.Generator) -> Piece:
 
 
 def bell(rng: np.random.Generator) -> Piece:
-    """Return a bell curve as an algebraic unknown; no steps see a narrow one, which is judged on g = 0 only."""
+    """Return a bell curve as an algebraic unknown; no steps see a narrow one: it is judged on g = 0 only."""
     p, width, h = (
         round_digits(rng, 2.0, 8.0),
         float(f"{10 ** rng.uniform(-2, 0):.2g}"),

@@ -1,4 +1,4 @@
-"""Workers in processes of their own under a watchdog: what hangs or dies costs one member, and a new worker takes over."""
+"""Workers in processes of their own under a watchdog: what hangs or dies costs one member, no more."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from multiprocessing.connection import Connection, wait
 from typing import Any
 
 CONTEXT = mp.get_context("spawn")  # a forked child would inherit threads and locks of compilers
+START = 120.0  # seconds for a new process to come up
 LIFE = 150  # members per worker, because compiled code is never given back
 
 
@@ -68,6 +69,9 @@ class Pool:
         theirs.close()
         worker = Worker(process, ours)
         self.workers.append(worker)
+        if not ours.poll(START):
+            raise TimeoutError(f"A new worker did not come up within {START:g} s; is the machine overloaded?")
+        ours.recv()  # it is up: what it loads is not charged to its first member
         return worker
 
     def _collect(self, worker: Worker, ready: bool) -> tuple[Any, Any, str]:
@@ -93,7 +97,8 @@ class Pool:
 
 
 def _serve(work: Callable[[Any], Any], pipe: Connection) -> None:
-    """Answer tasks until the other end is closed."""
+    """Say that this process is up, then answer tasks until the other end is closed."""
+    pipe.send("up")
     while True:
         try:
             task = pipe.recv()

@@ -76,7 +76,7 @@ def dead_centre(rng: np.random.Generator) -> Mechanism:
 
 
 def touched_fold(rng: np.random.Generator) -> Mechanism:
-    """Return the circle x**2 + z**2 = 1 driven to |x| = 1 and back: z = cos(w t) goes on to the other half."""
+    """Return x**2 + z**2 = 1 driven to |x| = 1 and back: z = cos(w t) goes on to the other half."""
     x, z = sp.symbols("x z")
     w = round_digits(rng, 0.5, 4.0)
     t_end = float(rng.uniform(2.0, 6.0) / w)
