@@ -15,6 +15,7 @@ from tests.fuzz.member import Array, Member, Truth, pick, rng_of, round_digits, 
 from tests.fuzz.units import disguised
 
 t = sp.Symbol("t", real=True)
+Kinematics = Callable[[Array], tuple[Array, ...]]
 
 
 @dataclass(frozen=True)
@@ -147,21 +148,40 @@ def _massive(mechanism: Mechanism, rng: np.random.Generator) -> tuple[tuple[str,
     f += [str(g) for g in mechanism.constraints]
     diagonal = ["1"] * k + [repr(m) for m in masses] + ["0"] * k
     E = tuple(tuple(diagonal[i] if i == j else "0" for j in range(3 * k)) for i in range(3 * k))
-    motion = sp.Matrix(mechanism.motion)
-    orders = [list(motion.diff(t, order) if order else motion) for order in range(3)]
-    parts = [rows_of([sp.lambdify(t, row, "numpy", cse=True) for row in rows]) for rows in orders]
-    entries = sp.lambdify([t, *q], list(G), "numpy")
+    kinematics = _kinematics(mechanism, q, G)
 
     def truth(times: Array) -> Array:
-        times = np.asarray(times, dtype=float)
-        place, speed, gain = (part(times) for part in parts)
-        columns = [np.broadcast_to(entry, times.shape) for entry in entries(times, *place)]
-        jacobians = np.array(columns, dtype=float).T.reshape(-1, k, k)
-        load = np.array(forces)[:, None] - np.array(masses)[:, None] * gain
-        force = np.linalg.solve(jacobians.transpose(0, 2, 1), load.T[:, :, None])[:, :, 0].T
-        return np.vstack([place, speed, force])
+        place, speed, gain, jacobians = kinematics(np.asarray(times, dtype=float))
+        load = np.array(forces) - np.array(masses) * gain
+        force = np.linalg.solve(jacobians.transpose(0, 2, 1), load[:, :, None])[:, :, 0]
+        return np.hstack([place, speed, force]).T
 
     return (*names, *velocities, *(str(s) for s in lam)), E, tuple(f), truth
+
+
+def _kinematics(
+    mechanism: Mechanism, q: tuple[sp.Symbol, ...], G: sp.Matrix
+) -> Callable[[Array], tuple[Array, ...]]:
+    """Return q, q', q'' and G at many times; rates follow from the constraints, differentiated along the motion."""
+    dq = sp.symbols([f"d_{s}" for s in q])
+    g, rate = sp.Matrix(mechanism.constraints), sp.Matrix(dq)
+    total = G * rate + g.diff(t)  # is zero, and so is its derivative
+    rest = total.jacobian(list(q)) * rate + total.diff(t)
+    motion = rows_of([sp.lambdify(t, row, "numpy", cse=True) for row in mechanism.motion])
+    entries, drive, curve = (sp.lambdify([t, *q, *dq], list(part), "numpy") for part in (G, g.diff(t), rest))
+
+    def stacked(values: list[Array], times: Array) -> Array:
+        return np.array([np.broadcast_to(value, times.shape) for value in values], dtype=float).T
+
+    def at(times: Array) -> tuple[Array, ...]:
+        place = motion(times)
+        still = np.zeros_like(place)
+        G_now = stacked(entries(times, *place, *still), times).reshape(-1, len(q), len(q))
+        speed = -np.linalg.solve(G_now, stacked(drive(times, *place, *still), times)[:, :, None])[:, :, 0]
+        gain = -np.linalg.solve(G_now, stacked(curve(times, *place, *speed.T), times)[:, :, None])[:, :, 0]
+        return place.T, speed, gain, G_now
+
+    return at
 
 
 def rows_of(functions: list[Callable[[Array], Array]]) -> Truth:

@@ -1,10 +1,10 @@
-"""The seven families by name."""
+"""The eight families by name."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from tests.fuzz import circuits, driven, limits, linear, mechanisms, piecewise, singular
+from tests.fuzz import circuits, driven, limits, linear, mechanisms, piecewise, pivots, singular
 from tests.fuzz.member import Member
 
 FAMILIES: dict[str, Callable[[int], Member]] = {
@@ -15,4 +15,5 @@ FAMILIES: dict[str, Callable[[int], Member]] = {
     "limits": limits.make,
     "piecewise": piecewise.make,
     "singular": singular.make,
+    "pivots": pivots.make,
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import sympy as sp
 
@@ -46,8 +48,20 @@ def make(seed: int) -> Member:
         tuple(float(v) or 1.0 for v in np.abs(grid).max(axis=1)),
         truth,
     )
+    member = _with_hidden_zero(member, rng) if rng.random() < 0.2 else member
     member = in_units(member, rng) if rng.random() < 0.6 else member
     return with_settings(permuted(member, rng), rng)
+
+
+def _with_hidden_zero(member: Member, rng: np.random.Generator) -> Member:
+    """Return the member with a zero of E written as sin(t)**2 + cos(t)**2 - 1."""
+    zeros = [(i, j) for i, row in enumerate(member.E) for j, entry in enumerate(row) if entry == "0"]
+    if not zeros:
+        return member
+    row, column = pick(rng, zeros)
+    E = [list(entries) for entries in member.E]
+    E[row][column] = "sin(t)**2 + cos(t)**2 - 1"
+    return replace(member, E=tuple(map(tuple, E)), kind=f"{member.kind}, hidden zero")
 
 
 def _text(entry: sp.Expr) -> str:
@@ -79,15 +93,28 @@ def _signal(rng: np.random.Generator) -> sp.Expr:
 
 
 def _transformation(rng: np.random.Generator, n: int, moving: bool) -> tuple[sp.Matrix, sp.Matrix]:
-    """Return a matrix and its inverse, both exact: products of shears, one of them moving."""
+    """Return a matrix and its inverse, both exact: shears, the first of which may move or turn."""
     M, inverse = sp.eye(n), sp.eye(n)
     for k in range(n if n > 1 else 0):
         i, j = rng.choice(n, 2, replace=False)
-        factor = _moving_factor(rng) if moving and k == 0 else sp.Integer(pick(rng, (-1, 1)))
-        shear = sp.eye(n)
-        shear[int(i), int(j)] = factor
-        M, inverse = shear * M, inverse * (2 * sp.eye(n) - shear)
+        if moving and k == 0 and rng.random() < 0.3:
+            step, back = _rotation(rng, n, int(i), int(j))
+        else:
+            step, back = sp.eye(n), sp.eye(n)
+            step[int(i), int(j)] = (
+                _moving_factor(rng) if moving and k == 0 else sp.Integer(pick(rng, (-1, 1)))
+            )
+            back[int(i), int(j)] = -step[int(i), int(j)]
+        M, inverse = step * M, inverse * back
     return M, inverse
+
+
+def _rotation(rng: np.random.Generator, n: int, i: int, j: int) -> tuple[sp.Matrix, sp.Matrix]:
+    """Return a rotation in a plane and its inverse; that sin**2 + cos**2 is 1 has to be seen."""
+    angle, turn = sp.Rational(int(rng.integers(1, 5)), 2) * t, sp.eye(n)
+    turn[i, i] = turn[j, j] = sp.cos(angle)
+    turn[i, j], turn[j, i] = -sp.sin(angle), sp.sin(angle)
+    return turn, turn.T
 
 
 def _moving_factor(rng: np.random.Generator) -> sp.Expr:

@@ -9,10 +9,11 @@ import pytest
 import sympy as sp
 
 from tests.fuzz.families import FAMILIES
-from tests.fuzz.member import Member
+from tests.fuzz.mechanism import compare
+from tests.fuzz.member import JudgeError, Member
 from tests.fuzz.units import in_units, permuted
 
-SEEDS = {"mechanisms": range(5), "driven": range(9)}  # formulas and judges that take their time
+SEEDS = {"mechanisms": range(6)}  # their judges take half a second each
 ALLOWED = 1e-6
 
 
@@ -66,7 +67,7 @@ def judged_times(member: Member, count: int) -> np.ndarray:
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_truth_satisfies_the_equations_as_written(family: str) -> None:
-    for seed in SEEDS.get(family, range(15)):
+    for seed in SEEDS.get(family, range(12)):
         member = FAMILIES[family](seed)
         wrong = residual(member, judged_times(member, 11)).max()
         assert wrong < ALLOWED, f"{member.label} ({member.kind}): {wrong:.1e}"
@@ -103,3 +104,11 @@ def test_new_units_and_order_change_neither_equations_nor_truth() -> None:
     place = [other.states.index(name) for name in plain.states]
     ratio = other.truth(np.array(other.t_span[1:]))[place] / plain.truth(np.array(plain.t_span[1:]))
     assert np.allclose(ratio[:, 0], np.array(other.sizes)[place] / np.array(plain.sizes), rtol=1e-12)
+
+
+def test_judges_that_differ_say_so() -> None:
+    one = np.ones((2, 5))
+    compare("agreeing", one, one * (1 + 0.9e-6))
+    for other in (one * (1 + 1.1e-6), np.where(np.eye(2, 5), np.nan, one)):
+        with pytest.raises(JudgeError, match="differ"):
+            compare("differing", one, other)
