@@ -1,6 +1,7 @@
 """Random models against truths of their own, as many as the time allows: `python tools/fuzz.py --minutes 20`.
 
-Prints a line per fault as it is found and, at the end, a table family x outcome with the seeds of every fault; exit code 1 if there is one.
+Prints a line per fault as it is found and, at the end, a table family x outcome with the seeds of every fault; exit code 1 if there is one,
+3 if there was no time for a single member.
 `--replay family:seed` shows one member again: what came of it, and a short script for a colleague.
 """
 
@@ -18,7 +19,7 @@ from tests.fuzz.examine import examine
 from tests.fuzz.families import FAMILIES
 
 
-def arguments() -> argparse.Namespace:
+def arguments(given: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--minutes", type=float, default=1.0, help="how long to go on (default 1)")
     parser.add_argument("--members", type=int, help="stop after so many members of each family")
@@ -33,7 +34,7 @@ def arguments() -> argparse.Namespace:
     )
     parser.add_argument("--scripts", action="store_true", help="print the script of every fault")
     parser.add_argument("--replay", metavar="FAMILY:SEED", help="examine one member and print its script")
-    return parser.parse_args()
+    return parser.parse_args(given)
 
 
 def tell(record: Record) -> None:
@@ -53,13 +54,16 @@ def replay(label: str) -> int:
     return int(verdict.outcome.fault)
 
 
-def main() -> int:
-    asked = arguments()
+def main(given: list[str] | None = None) -> int:
+    asked = arguments(given)
     if asked.replay:
         return replay(asked.replay)
     until = time.monotonic() + 60 * asked.minutes
     stream = tasks(asked.family or list(FAMILIES), asked.seed, asked.members, until)
     records = campaign(stream, asked.jobs, asked.limit, tell)
+    if not records:
+        print("Nothing was examined: give it more --minutes.")
+        return 3
     if asked.scripts:
         print("\n\n".join(record["script"] for record in faults(records)))
     print(table(records))

@@ -162,7 +162,7 @@ def _massive(mechanism: Mechanism, rng: np.random.Generator) -> tuple[tuple[str,
 def _kinematics(
     mechanism: Mechanism, q: tuple[sp.Symbol, ...], G: sp.Matrix
 ) -> Callable[[Array], tuple[Array, ...]]:
-    """Return q, q', q'' and G at many times; rates follow from the constraints, differentiated along the motion."""
+    """Return q, q', q'' and G at many times; rates follow from the constraints, differentiated."""
     dq = sp.symbols([f"d_{s}" for s in q])
     g, rate = sp.Matrix(mechanism.constraints), sp.Matrix(dq)
     total = G * rate + g.diff(t)  # is zero, and so is its derivative
