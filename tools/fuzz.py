@@ -49,8 +49,9 @@ def replay(label: str) -> int:
     family, _, seed = label.partition(":")
     if family not in FAMILIES or not seed.isdigit():
         sys.exit(f"--replay takes FAMILY:SEED with a family of {', '.join(FAMILIES)}, not {label!r}.")
+    print(FAMILIES[family](int(seed)).script(), flush=True)  # before it is solved, which may take for ever
     verdict, _, script = examine(family, int(seed))
-    print(script or FAMILIES[family](int(seed)).script(), f"\n# {verdict.outcome.value}: {verdict.detail}")
+    print(f"# {verdict.outcome.value}: {verdict.detail}", *([script] if verdict.t is not None else []), sep="\n")
     return int(verdict.outcome.fault)
 
 

@@ -1,10 +1,10 @@
-"""The eight families by name."""
+"""The nine families by name."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from tests.fuzz import circuits, driven, limits, linear, mechanisms, piecewise, pivots, singular
+from tests.fuzz import circuits, driven, known, limits, linear, mechanisms, piecewise, pivots, singular
 from tests.fuzz.member import Member
 
 FAMILIES: dict[str, Callable[[int], Member]] = {
@@ -16,4 +16,5 @@ FAMILIES: dict[str, Callable[[int], Member]] = {
     "piecewise": piecewise.make,
     "singular": singular.make,
     "pivots": pivots.make,
+    "testset": known.make,
 }

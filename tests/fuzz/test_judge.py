@@ -124,6 +124,12 @@ def test_a_singular_configuration_is_passed_with_a_note_or_ends_the_run_and_noth
     assert judge(SINGULAR, [failure(SINGULAR, 2.0, "singular")]).outcome == Outcome.REFUSED
 
 
+def test_at_a_singular_configuration_itself_rounding_is_forgiven_a_little_later_nothing_is() -> None:
+    member = replace(SINE, singular_at=(float(times_to_judge(SINE)[75]),))
+    for at, outcome in ((75, Outcome.RIGHT), (79, Outcome.WRONG_SUCCESS)):
+        assert judge(member, [answer(member, 1.1e3, at, notes=("singular",))]).outcome == outcome
+
+
 def test_the_other_branch_after_a_singular_configuration_is_wrong_with_or_without_a_note() -> None:
     t = times_to_judge(SINGULAR)
     other = np.where(t > 1.0, 2 * np.sin(1.0) - np.sin(t), np.sin(t))
