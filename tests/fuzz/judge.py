@@ -145,10 +145,17 @@ def worst(member: Member, t: Array, y: Array) -> tuple[float, float, int]:
         right = member.truth(t)
         size = np.maximum.accumulate(np.where(np.isfinite(right), np.abs(right), 0.0), axis=1)
         forgiven = max(TIMES_TOLERANCE, RELATIVE / member.rtol) * (member.atol[:, None] + member.rtol * size)
-        excess = np.abs(y - right) / forgiven
+        excess = np.abs(y - right) / (forgiven * _steepness(member, t))
     excess = np.where(np.isfinite(right), np.where(np.isfinite(y), excess, np.inf), 0.0)
     component, point = np.unravel_index(int(np.argmax(excess)), excess.shape)
     return float(excess[component, point]), float(t[point]), int(component)
+
+
+def _steepness(member: Member, t: Array) -> Array:
+    """Return by how much a small error in the time of the end is enlarged on the way there."""
+    if member.ends_at is None:
+        return np.ones(t.shape)
+    return 1 / (1 - (t - member.t_span[0]) / (member.ends_at - member.t_span[0]))
 
 
 def _judged(member: Member, t: Array) -> Array:

@@ -110,7 +110,20 @@ def test_the_end_of_a_solution_is_found_in_time_and_for_the_right_reason(
 
 
 def test_wrong_points_before_an_honest_end_are_found() -> None:
-    assert judge(ENDING, [failure(ENDING, 2.0, shift=1.01e3)]).outcome == Outcome.WRONG_FAILURE
+    early, late = (
+        1.1e3,
+        25 * 1.1e3,
+    )  # at the third point, and at 95 percent of the way, where 1/0.05 is forgiven
+    assert judge(ENDING, [failure(ENDING, 2.0, shift=early)]).outcome == Outcome.WRONG_FAILURE
+    at = int(np.searchsorted(times_to_judge(ENDING), 1.9))
+    assert (
+        judge(ENDING, [answer(ENDING, late, at, success=False, reason="newton")]).outcome
+        == Outcome.WRONG_FAILURE
+    )
+    assert (
+        judge(ENDING, [answer(ENDING, late / 2, at, success=False, reason="newton")]).outcome
+        == Outcome.HONEST
+    )
 
 
 def test_a_run_that_ends_where_the_solution_goes_on_is_a_refusal() -> None:
