@@ -1,7 +1,7 @@
 """Random models against truths of their own, as many as the time allows: `python tools/fuzz.py --minutes 20`.
 
-Prints a line per fault as it is found and, at the end, a table family x outcome with the seeds of every fault; exit code 1 if there is one,
-3 if there was no time for a single member.
+Prints a line per fault as it is found and, at the end, a table family x outcome with the seeds of every fault.
+Exit code: 1 if there is a fault, 3 if there was no time for a single member.
 `--replay family:seed` shows one member again: what came of it, and a short script for a colleague.
 """
 
@@ -14,9 +14,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # the fuzzer lives with the tests, which are not installed
 
-from tests.fuzz.campaign import Record, campaign, faults, table, tasks
+from tests.fuzz.campaign import Record, as_known, campaign, faults, table, tasks
 from tests.fuzz.examine import examine
 from tests.fuzz.families import FAMILIES
+
+KNOWN = Path(__file__).parents[1] / "tests" / "fuzz" / "known_faults.toml"
 
 
 def arguments(given: list[str] | None) -> argparse.Namespace:
@@ -33,6 +35,7 @@ def arguments(given: list[str] | None) -> argparse.Namespace:
         help="seconds after which a member counts as hanging (default 60)",
     )
     parser.add_argument("--scripts", action="store_true", help="print the script of every fault")
+    parser.add_argument("--known", action="store_true", help="write the faults to tests/fuzz/known_faults.toml")
     parser.add_argument("--replay", metavar="FAMILY:SEED", help="examine one member and print its script")
     return parser.parse_args(given)
 
@@ -67,6 +70,8 @@ def main(given: list[str] | None = None) -> int:
         return 3
     if asked.scripts:
         print("\n\n".join(record["script"] for record in faults(records)))
+    if asked.known:
+        KNOWN.write_text(as_known(records))
     print(table(records))
     return int(bool(faults(records)))
 

@@ -92,3 +92,15 @@ def _seeds(records: Sequence[Record], outcome: Outcome) -> list[str]:
 def faults(records: Sequence[Record]) -> list[Record]:
     """Return the records of what is the solver's fault."""
     return [record for record in records if Outcome(record["outcome"]).fault]
+
+
+def as_known(records: Sequence[Record]) -> str:
+    """Return the faults as the text of known_faults.toml."""
+    lines = ['# Faults of the share that are known, by family: seed = "class". Empty when all are repaired.']
+    for family in FAMILIES:
+        found = sorted(
+            (record["seed"], record["outcome"]) for record in faults(records) if record["family"] == family
+        )
+        if found:
+            lines += ["", f"[{family}]", *(f'{seed} = "{Outcome(outcome).value}"' for seed, outcome in found)]
+    return "\n".join(lines) + "\n"

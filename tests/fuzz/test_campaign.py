@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import tomllib
 from collections.abc import Iterator
 from itertools import pairwise
 
@@ -65,3 +66,13 @@ def test_the_table_counts_and_names_the_seeds_of_faults() -> None:
 def test_all_but_right_honest_and_undecided_are_faults(outcome: Outcome) -> None:
     innocent = outcome in (Outcome.RIGHT, Outcome.HONEST, Outcome.UNDECIDED)
     assert bool(campaign.faults([record("linear", 1, outcome)])) is not innocent
+
+
+def test_known_faults_are_written_as_the_share_reads_them() -> None:
+    records = [
+        record("limits", 3, Outcome.REFUSED),
+        record("limits", 1, Outcome.HANG),
+        record("linear", 2, Outcome.RIGHT),
+    ]
+    assert tomllib.loads(campaign.as_known(records)) == {"limits": {"1": "hang", "3": "refused"}}
+    assert tomllib.loads(campaign.as_known([])) == {}

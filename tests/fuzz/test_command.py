@@ -87,3 +87,14 @@ def test_a_member_is_shown_again(
 def test_a_member_that_does_not_exist_gets_a_sentence(tool: ModuleType, label: str) -> None:
     with pytest.raises(SystemExit, match="FAMILY:SEED"):
         tool.main(["--replay", label])
+
+
+def test_known_faults_are_written_only_when_asked_for(
+    tool: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(tool, "campaign", results(Outcome.HANG))
+    monkeypatch.setattr(tool, "KNOWN", tmp_path / "known.toml")
+    tool.main(["--members", "1", "--family", "limits", "--seed", "0"])
+    assert not tool.KNOWN.exists()
+    tool.main(["--members", "1", "--family", "limits", "--seed", "0", "--known"])
+    assert '0 = "hang"' in tool.KNOWN.read_text()
