@@ -54,7 +54,8 @@ def replay(label: str) -> int:
         sys.exit(f"--replay takes FAMILY:SEED with a family of {', '.join(FAMILIES)}, not {label!r}.")
     print(FAMILIES[family](int(seed)).script(), flush=True)  # before it is solved, which may take for ever
     verdict, _, script = examine(family, int(seed))
-    print(f"# {verdict.outcome.value}: {verdict.detail}", *([script] if verdict.t is not None else []), sep="\n")
+    where = script.splitlines()[-3:] if verdict.t is not None else []
+    print(f"# {verdict.outcome.value}: {verdict.detail}", *where, sep="\n")
     return int(verdict.outcome.fault)
 
 
