@@ -78,15 +78,14 @@ def table(records: Sequence[Record]) -> str:
 
 
 def _seeds(records: Sequence[Record], outcome: Outcome) -> list[str]:
-    by_family = {
-        f: sorted(r["seed"] for r in records if r["family"] == f and r["outcome"] == outcome)
-        for f in FAMILIES
-    }
-    return [
-        f"{outcome.value}: {family} {' '.join(map(str, seeds))}"
-        for family, seeds in by_family.items()
-        if seeds
-    ]
+    """Return the seeds per family; apart those whose only wrong values are polynomials not put on g = 0."""
+    lines = []
+    for only, label in ((False, outcome.value), (True, f"{outcome.value}, unprojected output only")):
+        for family in FAMILIES:
+            found = [r for r in records if r["family"] == family and r["outcome"] == outcome]
+            seeds = sorted(r["seed"] for r in found if (r.get("channel") == "unprojected") is only)
+            lines += [f"{label}: {family} {' '.join(map(str, seeds))}"] if seeds else []
+    return lines
 
 
 def faults(records: Sequence[Record]) -> list[Record]:

@@ -76,3 +76,12 @@ def test_known_faults_are_written_as_the_share_reads_them() -> None:
     ]
     assert tomllib.loads(campaign.as_known(records)) == {"limits": {"1": "hang", "3": "refused"}}
     assert tomllib.loads(campaign.as_known([])) == {}
+
+
+def test_the_table_keeps_faults_of_unprojected_output_apart() -> None:
+    records = [
+        record("linear", seed, Outcome.WRONG_SUCCESS) | {"channel": channel}
+        for seed, channel in ((1, "unprojected"), (2, "dense"))
+    ]
+    lines = campaign.table(records).splitlines()
+    assert lines[-2:] == ["wrong success: linear 2", "wrong success, unprojected output only: linear 1"]

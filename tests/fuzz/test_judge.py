@@ -60,6 +60,12 @@ def test_one_wrong_value_in_any_channel_and_unknown_is_a_wrong_success(channel: 
     assert found.t == times_to_judge(SINE)[150]
 
 
+def test_unprojected_output_is_blamed_only_if_all_else_is_right() -> None:
+    wrong, unprojected = (answer(SINE, 2e3, channel=channel) for channel in ("t_eval", "unprojected"))
+    assert judge(SINE, [answer(SINE), unprojected]).channel == "unprojected"
+    assert judge(SINE, [answer(SINE), wrong, unprojected]).channel == "t_eval"
+
+
 def test_an_error_below_a_thousand_tolerances_is_forgiven() -> None:
     assert judge(SINE, [answer(SINE, 0.99e3)]).outcome == Outcome.RIGHT
 
