@@ -10,7 +10,7 @@ help:
 	@echo "make test    set up, lint, run every test"
 	@echo "make lint    set up, check style and types"
 
-bench: $(VENV)/.installed
+bench: $(VENV)/.installed $(VENV)/.scikits
 	@$(BIN)/python -m herk.bench
 
 test: $(VENV)/.scikits $(VENV)/.browser lint
@@ -29,7 +29,7 @@ $(VENV)/.installed: pyproject.toml
 	@$(BIN)/pip install -qq --disable-pip-version-check --editable ".[dev]"
 	@touch $@
 
-# The script makes its stamp only if scikits.odes could be installed; without it the tests of that rival are skipped.
+# The script makes its stamp only if scikits.odes could be installed; without it the report says so and its tests are skipped.
 $(VENV)/.scikits: $(VENV)/.installed
 	@tools/install_scikits.sh $(BIN)/python $@
 

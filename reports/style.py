@@ -95,12 +95,22 @@ def power(value: float, _: object = None) -> str:
 
 def logarithmic(axis: Any) -> None:
     """Make an axis with its data logarithmic, with at most eight labels: powers of ten, and 2 and 5 times them on a short one."""
+    _widen(axis)
     axis.axes.set(**{f"{axis.axis_name}scale": "log"})
     low, high = sorted(axis.get_view_interval())
     short = low > 0 and high / low < 50
     axis.set_major_locator(LogLocator(base=10, subs=(1.0, 2.0, 5.0) if short else (1.0,), numticks=8))
     axis.set_minor_locator(NullLocator())
     axis.set_major_formatter(FuncFormatter(power))
+
+
+def _widen(axis: Any) -> None:
+    """Give an axis on which all points have one value a decade to either side: a scale needs two ends."""
+    siblings = getattr(axis.axes, f"get_shared_{axis.axis_name}_axes")().get_siblings(axis.axes)
+    ends = [getattr(each, f"{axis.axis_name}axis").get_data_interval() for each in siblings]
+    low, high = (pick(value for pair in ends for value in pair) for pick in (min, max))
+    if 0 < low <= high < low * (1 + 1e-9):  # a median is not quite its only value: it went through a logarithm
+        axis.axes.set(**{f"{axis.axis_name}lim": (low / 10, high * 10)})
 
 
 def legend_below(figure: Figure, axes: Axes, columns: int = 3) -> None:

@@ -69,3 +69,14 @@ def test_labels_of_a_figure_do_not_overlap(found):
     texts = [text.get_window_extent() for text in legend.get_texts()]
     for group in (boxes, ticks, texts):
         assert not any(one.overlaps(other) for one, other in itertools.combinations(group, 2))
+
+
+@pytest.mark.parametrize("values", [[1e-5, 1e-5], [1e-5, 1e-5 * (1 + 4e-16)], [3.0]])
+def test_a_logarithmic_axis_whose_points_have_one_value_shows_them_in_its_middle(values):
+    figure = style.figure()
+    for axes in figure.subplots(1, 2, sharey=True):
+        axes.plot(range(len(values)), values)
+    style.logarithmic(figure.axes[0].yaxis)
+    low, high = figure.axes[0].get_ylim()
+    assert low == pytest.approx(values[0] / 10)
+    assert high == pytest.approx(values[0] * 10)
