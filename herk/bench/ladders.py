@@ -74,12 +74,17 @@ def expand(study: Study, choice: Choice = EVERYTHING) -> list[Ladder]:
     new_problems = _strangers(problems or (), [p for case in study.case for p in case.problem])
     new_solvers = _strangers(choice.own_solvers if solvers is None else solvers, [p for case in study.case for p in case.solver])
     ladders: dict[Ladder, None] = {}
-    for case in study.case:
+    for case in filter(_needed, study.case):
         known = [name for name in testset.names() if _matches(name, case.problem) and (problems is None or name in problems)]
         for name, changes in [(p, c) for p in known for c in case.changes] + [(p, {}) for p in new_problems]:
             for solver, form, options in _pairs(case, solvers, new_solvers):
                 ladders[_ladder(study, name, canonical(dict(changes)), solver, form, options, choice.files)] = None
     return list(ladders)
+
+
+def _needed(case: Case) -> bool:
+    """Tell whether a case takes part: a stand-in does only where the solver it stands in for cannot."""
+    return not case.stands_in_for or not baselines.get(case.stands_in_for).available()[0]
 
 
 def _pairs(case: Case, chosen: Sequence[str] | None, strangers: Sequence[str]) -> Iterable[tuple[str, str, str]]:

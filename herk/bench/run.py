@@ -13,7 +13,7 @@ import numpy as np
 
 import baselines
 import testset
-from herk.bench import environment, isolate, measure, plugins, record, series
+from herk.bench import environment, isolate, measure, plugins, record, series, stability
 from herk.bench.ladders import Ladder, Rung
 from herk.bench.record import Record
 from herk.bench.worker import Again, Finding, Work
@@ -70,7 +70,8 @@ def records(ladder: Ladder) -> Iterator[list[Record]]:
 def _work(ladder: Ladder) -> Work:
     settings = tuple(_settings(ladder, rung) for rung in ladder.rungs)
     kept = frozenset(rung.rtol for rung in ladder.rungs if rung.series)
-    observe = partial(observed, grid=ladder.grid, series_rtol=kept, paths=ladder.trajectories)
+    bound = stability.limit_of(baselines.get(ladder.solver))
+    observe = partial(observed, grid=ladder.grid, series_rtol=kept, paths=ladder.trajectories, bound=bound)
     load = partial(_load, ladder.problem, ladder.changes, ladder.solver, ladder.options, ladder.files)
     return Work(load, ladder.form, settings, observe, ladder.repeats, LONG, isolate.MEMORY_LIMIT, ladder.solved)
 
@@ -98,14 +99,20 @@ def observed(
     grid: int | str,
     series_rtol: frozenset[float | None],
     paths: bool,
+    bound: float | None = None,
 ) -> Record:
-    """Measure a run in its process, so that its points need not travel: metrics, counters, and its history if it is kept."""
+    """Measure a run in its process, so that its points need not travel: metrics, counters, and its history if it is kept.
+
+    bound: for an explicit method the step times eigenvalue up to which it is stable.
+    """
     kept = settings.step is None and settings.rtol in series_rtol
     fine = _with_output(problem, solution, again, grid, finer=kept and paths)
     coarse = fine and replace(fine, t=fine.t[::FINER], y=fine.y[:, ::FINER]) if kept and paths else fine
     found = {f.name: getattr(solution, f.name) for f in fields(Stats)}
     found |= {"t_reached": solution.t[-1] if len(solution.t) else None, "t_end": problem.t_span[1]}
     found |= measure.metrics(problem, settings, solution, coarse)
+    if bound is not None and settings.step is None:
+        found |= {"h_lambda": stability.measured(problem, solution), "h_lambda_bound": bound}
     history = series.over_time(problem, solution) if kept else {}
     history |= series.trajectories(problem, fine) if kept and paths and fine else {}
     return record.plain({"metrics": found, "series": history})

@@ -102,3 +102,16 @@ def test_a_tag_chooses_problems():
 def test_a_pattern_without_a_match_is_an_error_with_the_nearest_names(choice):
     with pytest.raises(InputError, match=r"Did you mean '(pendulum|scipy_radau)'"):
         ladders.expand(study.parse(SMALL), choice)
+
+
+@pytest.mark.parametrize("installed", [True, False])
+def test_a_stand_in_takes_part_only_where_the_solver_it_stands_in_for_is_missing(installed, monkeypatch):
+    case = {"problem": "akzo", "solver": ["ida_sundae_jac"], "form": ["index1"], "stands_in_for": "ida_scikits_jac"}
+    own = study.parse({"name": "small", "rtol": [1e-4], "case": [case]})
+    monkeypatch.setattr(type(baselines.get("ida_scikits_jac")), "available", lambda self: (installed, "not here"))
+    assert [each.solver for each in ladders.expand(own)] == ([] if installed else ["ida_sundae_jac"])
+
+
+def test_counts_of_steps_between_doublings():
+    own = study.parse({**SMALL, "rtol": [], "steps": {"from": 4, "to": 16, "per_doubling": 2}})
+    assert own.steps == (4, 6, 8, 11, 16)
