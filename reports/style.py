@@ -16,9 +16,9 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
-# Colours of Okabe and Ito, distinguishable with every kind of colour vision; their yellow is too faint on white.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "p", "h")  # 11 and 7 are coprime: 77 solvers have looks of their own
+# Colours of Okabe and Ito, distinguishable with every kind of colour vision (their yellow is too faint on white), and three of Tol's.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#882255", "#999933", "#332288")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "p", "h")  # 11 and 10 are coprime: 110 solvers have looks of their own
 LINES = {
     "overdetermined": (),
     "ode": (5, 2),
@@ -30,6 +30,7 @@ LINES = {
 }
 OTHER_LINE = (6, 2, 1, 2, 1, 2)
 GREY = "#666666"
+GHOST = "#D0D5DA"  # curves of other panels, behind
 RC: Any = {
     "font.family": ["DejaVu Sans"],
     "font.size": 9,
@@ -51,7 +52,8 @@ RC: Any = {
     "figure.dpi": 120,
     "path.simplify_threshold": 0.3,  # points closer to the line than that are not seen, but weigh
 }
-DECIMALS = re.compile(rb"(-?\d+\.\d{2})\d+")
+# Coordinates are cut, scales of glyphs and the texts of labels are not.
+PLACES = re.compile(rb'(?<=[\s"])(?:d|points|x|y|x1|x2|y1|y2)="[^"]*"|translate\([^)]*\)')
 EXPONENT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -140,4 +142,10 @@ def save(drawn: Figure, path: Path) -> list[Path]:
 
 def small(svg: bytes) -> bytes:
     """Return an SVG without digits that nobody sees."""
-    return b"\n".join(line.strip() for line in DECIMALS.sub(rb"\1", svg).splitlines())
+    return b"\n".join(line.strip() for line in cut(svg, 2).splitlines())
+
+
+def cut(svg: bytes, decimals: int) -> bytes:
+    """Return an SVG whose coordinates have this many decimals."""
+    digits = re.compile(rb"(\d+\.\d{%d})\d+" % decimals)
+    return PLACES.sub(lambda found: digits.sub(rb"\1", found[0]), svg)

@@ -21,6 +21,7 @@ from herk.core import Problem, Reason, Settings, Solution, Solver, Stats
 from herk.core.dae import Array
 
 EARLY = 1e-3  # of the span; a run with half of its points in it is seen on a logarithmic scale only
+USUAL = 50  # output intervals of a trajectory where errors are taken at the steps
 FINER = 8  # output intervals of a trajectory for one of the grid of errors
 MOST_POINTS = 512  # accepted points at which errors over the interval are taken
 LONG = 0.2  # seconds of timed runs at one setting that are enough
@@ -122,12 +123,13 @@ def _with_output(problem: Problem, solution: Solution, again: Again, grid: int |
     """Return the run at points where errors are taken: some of its own, or output times served by the solver's interpolation."""
     if not solution.success:
         return None
-    if grid == "steps":
+    if grid == "steps" and not finer:
         some = np.unique(np.linspace(0, len(solution.t) - 1, min(MOST_POINTS, len(solution.t) - 1) + 1).round().astype(int))
         return replace(solution, t=solution.t[some], y=solution.y[:, some])
     if not finer and len(solution.t) > 2 and (problem.reference is None or problem.reference.exact is None):
         return None  # nothing would be compared
-    served = again(t_eval=output_times(problem.t_span, solution.t, int(grid) * (FINER if finer else 1)))
+    count = USUAL if grid == "steps" else int(grid)
+    served = again(t_eval=output_times(problem.t_span, solution.t, count * (FINER if finer else 1)))
     return served if served.success else None
 
 

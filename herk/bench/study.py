@@ -21,7 +21,8 @@ class Case:
     """Problems, solvers and forms by patterns (* ? [ab]); every match of all three is run, with every change of parameters.
 
     `adaptive` asks for solvers with or without control of their step; `options` are handed to the solver. With `stands_in_for` the
-    case is run only where the solver of that name is not installed.
+    case is run only where the solver of that name is not installed. `rtol` and `steps` replace those of the study: a solver that
+    needs seconds where others need milliseconds is asked for fewer tolerances, a method of order 1 for more steps.
     """
 
     problem: tuple[str, ...]
@@ -31,6 +32,8 @@ class Case:
     adaptive: bool | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
     stands_in_for: str = ""
+    rtol: tuple[float, ...] = ()
+    steps: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -112,7 +115,8 @@ def _case(table: Mapping[str, Any]) -> Case:
     lists = {name: _texts(table[name], name) for name in ("problem", "solver", "form") if name in table}
     changes = tuple(table.get("changes", [{}]))
     others = {name: table[name] for name in ("adaptive", "options", "stands_in_for") if name in table}
-    return Case(**lists, changes=changes, **others)
+    own = {"rtol": _tolerances(table.get("rtol", ())), "steps": _counts(table.get("steps", ()))}
+    return Case(**lists, changes=changes, **own, **others)
 
 
 def _texts(value: Any, name: str) -> tuple[str, ...]:
