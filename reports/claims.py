@@ -26,7 +26,7 @@ class Claim:
     @property
     def data(self) -> str:
         """Return kind and facts as JSON, as the page carries them beside the sentence."""
-        return json.dumps({"kind": self.kind, **self.facts}, sort_keys=True, separators=(",", ":"), allow_nan=False)
+        return json.dumps({"kind": self.kind, **self.facts}, separators=(",", ":"), allow_nan=False)
 
 
 def parse(data: str) -> Claim:
@@ -117,11 +117,11 @@ def _endings(f: Facts) -> str:
 
 
 def _testset(f: Facts) -> str:
-    others = [f"{name} ({why})" for name, why in f["others"]]
+    others = [f"{name} ({'none' if not number else 'one'})" for name, number in f["others"]]
     run = f["enough"] + len(others)
     unrun = f"; {f['not_run']} more are not run" if f["not_run"] else ""
     rest = f"; the others: {listed(others, 30)}" if others else ""
-    return f"{f['enough']} of {counted(run, 'problem')} that were run are reached to {f['digits']:g} digits by two families{rest}{unrun}."
+    return f"{f['enough']} of {counted(run, 'problem')} that were run are reached to {f['digits']:g} digits by at least two families{rest}{unrun}."
 
 
 def _stiff(f: Facts) -> str:

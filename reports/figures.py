@@ -11,15 +11,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from reports import curves, style
-from reports.contents import FOREIGN, GROUPS, HALF_EXPLICIT, OUR_IMPLICIT, Contents
+from reports.contents import FOREIGN, GROUPS, HALF_EXPLICIT, KEEPING, OUR_IMPLICIT, Contents
 from reports.orders import Ladder
 
 COSTS = {"time": "CPU time (s)", "nfev": "evaluations of f", "nstep": "accepted steps"}
-KEEPING = "overdetermined"  # the form that holds all constraints, the hidden ones too
 LARGEST = 10.0  # errors above are no convergence
 NEAR = 0.01  # a floor farther below the curves would only squeeze them
 MOST = 10  # curves in one picture; more cannot be told apart
-PANELS = {HALF_EXPLICIT: "half-explicit (ours)", OUR_IMPLICIT: "implicit (ours)", FOREIGN: "foreign solvers"}
+PANELS = {HALF_EXPLICIT: "half-explicit (ours), and control", OUR_IMPLICIT: "implicit (ours)", FOREIGN: "foreign solvers"}
 Looks = Mapping[str, style.Look]
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from reports.claims import Claim
-from reports.contents import FOREIGN, GROUPS, HALF_EXPLICIT, STOPPED, Contents
+from reports.contents import FOREIGN, GROUPS, HALF_EXPLICIT, KEEPING, STOPPED, Contents
 from reports.curves import each, medians, work_at
 from reports.orders import EXACT
 
@@ -50,9 +50,10 @@ class Race:
 
 
 def races(runs: pd.DataFrame, errors: Sequence[float], group: Callable[[str], str]) -> list[Race]:
-    """Return a race for every problem and error, problem by problem."""
+    """Return a race for every problem and error, problem by problem; half-explicit methods take part where they hold all constraints."""
+    control = (runs["solver"].map(group) == HALF_EXPLICIT) & (runs["form"] != KEEPING)
     costs: dict[str, list[tuple[str, str, list[float | None], bool]]] = {}
-    for case, curve, part in each(runs[~runs["status"].isin(["unsupported", "unavailable"])]):
+    for case, curve, part in each(runs[~runs["status"].isin(["unsupported", "unavailable"]) & ~control]):
         found = medians(part, "time", "mixed")
         limited = bool((part["outcome"] == STOPPED).any())
         entry = (group(part["solver"].iloc[0]), curve, [work_at(found, error) for error in errors], limited)
@@ -83,19 +84,22 @@ def tally(found: Sequence[Race]) -> Claim | str:
     return Claim("speed", {"error": found[0].error, **names, "median": middle})
 
 
-def orders(table: pd.DataFrame) -> Claim:
-    """Return what the table of orders shows: a case is a half-explicit method on a problem, with all groups of its components."""
+def orders(table: pd.DataFrame, problem: str = "") -> Claim:
+    """Return what the table of orders, of all problems or of one, shows.
+
+    A case is a half-explicit method on a problem, with all groups of its components.
+    """
     kept, below, unjudged = 0, [], []
     judged = table[table["verdict"] != "no claim"]
-    for (problem, method), part in judged.groupby(["problem", "method"], sort=True):
+    for (case, method), part in judged.groupby(["problem", "method"], sort=True):
         verdicts = set(part["verdict"])
         if "below" in verdicts:
-            below.append(f"{method} on {problem}")
+            below.append(f"{method} on {case}")
         elif "kept" in verdicts and verdicts <= {"kept", EXACT}:  # what constraints alone determine has no order to lose
             kept += 1
         else:
-            unjudged.append(f"{method} on {problem}")
-    return Claim("orders", {"kept": kept, "below": below, "unjudged": unjudged})
+            unjudged.append(f"{method} on {case}")
+    return Claim("orders", {"problem": problem, "kept": kept, "below": below, "unjudged": unjudged})
 
 
 def endings(contents: Contents) -> Claim:

@@ -40,7 +40,7 @@ def of_problem(contents: Contents, name: str) -> Section | None:
         return None
     frame = orders.table(contents, found)
     wide = listing(f"orders_{name}", f"Orders on {name}: claimed, and observed in each group of components.", compact(frame))
-    return Section(f"orders-{name}", "Orders", (verdicts.orders(frame),), (), (wide,), tuple(pictures(contents, found)))
+    return Section(f"orders-{name}", "Orders", (verdicts.orders(frame, name),), (), (wide,), tuple(pictures(contents, found)))
 
 
 def compact(frame: pd.DataFrame) -> pd.DataFrame:

@@ -48,14 +48,14 @@ def source(row: Record) -> str:
     return PICTURE if part.startswith("Fig") else PRINTED
 
 
-def value_words(rows: list[Record]) -> list[Claim]:
+def value_words(rows: list[Record], study: str = "") -> list[Claim]:
     """Return how many values are reproduced, told apart by where they come from."""
     found: dict[str, dict[str, int]] = {}
     for row in rows:
         counts = found.setdefault(source(row), {})
         counts[str(row.get("verdict"))] = counts.get(str(row.get("verdict")), 0) + 1
     names = sorted(found, key=lambda name: (SOURCES.index(name) if name in SOURCES else len(SOURCES), name))
-    return [Claim("documents", {"sources": {name: found[name] for name in names}})] if rows else []
+    return [Claim("documents", {"study": study, "sources": {name: found[name] for name in names}})] if rows else []
 
 
 def claim_words(claims: list[Record]) -> list[str]:
@@ -71,7 +71,7 @@ def part(study: str, kinds: Mapping[str, list[Record]]) -> Section:
         id=f"study-{study}",
         title=TITLES.get(study, study),
         label=study,
-        verdicts=(*value_words(rows), *claim_words(claims)),
+        verdicts=(*value_words(rows, study), *claim_words(claims)),
         tables=(*claim_table(study, claims), *errata_table(study, errata), *published_tables(study, rows)),
         pictures=tuple(picture(study, figure) for figure in kinds.get("figure", [])),
         folded=True,

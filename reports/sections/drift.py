@@ -7,7 +7,7 @@ import pandas as pd
 
 from reports import figures, histories
 from reports.claims import Claim
-from reports.contents import HALF_EXPLICIT, STOPPED, Contents, Record
+from reports.contents import HALF_EXPLICIT, KEEPING, STOPPED, Contents, Record
 from reports.section import Picture, Section
 from reports.tables import Table, short, tolerance
 
@@ -84,7 +84,7 @@ def problem_claims(contents: Contents, name: str) -> list[Claim]:
 def claim(contents: Contents, name: str, record: Record, column: str, runs: pd.DataFrame, unsaid: pd.DataFrame) -> Claim:
     """Return what one level shows: half-explicit methods on all constraints, then all others; stopped and failed runs are counted."""
     done = runs[runs["ok"] & runs[column].notna()]
-    keeping = (done["solver"].map(contents.group) == HALF_EXPLICIT) & (done["form"] == figures.KEEPING)
+    keeping = (done["solver"].map(contents.group) == HALF_EXPLICIT) & (done["form"] == KEEPING)
     own, others = done[keeping], done[~keeping].sort_values([column, "curve", "rtol"])
     ends = [[float(row[column]), str(row["curve"]), float(row["rtol"])] for _, row in others.iloc[[0, -1]].iterrows()] if len(others) else []
     facts = {

@@ -6,13 +6,16 @@ import pandas as pd
 
 from reports import curves, figures, verdicts
 from reports.claims import Claim
-from reports.contents import GROUPS, STOPPED, Contents, Record
+from reports.contents import CONTROL, GROUPS, HALF_EXPLICIT, KEEPING, STOPPED, Contents, Record
 from reports.section import Picture, Section
 from reports.sections import convergence, drift, problems, work_precision
 from reports.tables import NONE, Table, short
 
 READ = "{} Points are medians over a decade of tolerances, bars the range of errors; grey: the curves of the other panels."
-STEPS = "Each cell: accepted steps → mixed error at the end, medians over the decade of tolerances in the head."
+STEPS = (
+    "Each cell: accepted steps → mixed error at the end, medians over the decade of tolerances in the head. "
+    "Control: our kernel on a form without the hidden constraints."
+)
 FORM_WORDS = {
     "overdetermined": "as written, with all hidden constraints",
     "ode": "underlying ODE: multipliers eliminated by formulas, hidden constraints only differentiated",
@@ -97,8 +100,9 @@ def steps_table(contents: Contents, name: str, runs: pd.DataFrame) -> Table:
         cells = {int(p): f"{c:.0f} → {short(e)}" for p, c, e in zip(steps.places, steps.cost, steps.error, strict=True)}
         places = pd.Series(curves.decades(part["rtol"].to_numpy()), index=part.index)
         group = contents.group(part["solver"].iloc[0])
+        control = group == HALF_EXPLICIT and part["form"].iloc[0] != KEEPING
         texts = [cells.get(k) or missing(part[places == k]) for k in decades]
-        rows.append((GROUPS.index(group), group, curve, *texts))
+        rows.append((GROUPS.index(group), CONTROL if control else group, curve, *texts))
     heads = [f"1e-{k}" for k in decades]
     frame = pd.DataFrame(rows, columns=["rank", "group", "curve", *heads]).sort_values(["rank", "curve"], ignore_index=True)
     looks = dict.fromkeys(heads, lambda text: "n" if "→" in text else "dim n")

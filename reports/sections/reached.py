@@ -139,7 +139,7 @@ def lines(table: pd.DataFrame, stiff: Claim) -> list[Claim | str]:
     """Return the verdicts."""
     run = table[table["note"] != NOT_RUN]
     enough = run[COUNT] >= ENOUGH
-    others = [[row.problem, row.note] for row in run[~enough].itertuples()]
+    others = [[name, int(count)] for name, count in zip(run.loc[~enough, "problem"], run.loc[~enough, COUNT], strict=True)]
     missing = len(table) - len(run)
     facts = {"digits": GOAL, "enough": int(enough.sum()), "others": others, "not_run": missing}
     found: list[Claim | str] = [Claim("testset", facts)]
