@@ -92,7 +92,8 @@ def by_group(contents: Contents, runs: pd.DataFrame, look: Looks, cost: str, flo
         axes.set(title=PANELS[group], xlabel=COSTS[cost])
     style.logarithmic(panels[0].xaxis)
     style.logarithmic(panels[0].yaxis)
-    panels[0].set_ylabel("mixed error at the end")
+    low, high = panels[0].get_ylim()
+    panels[0].set(ylabel="mixed error at the end", ylim=(low, min(high, LARGEST)))
     for axes in panels:
         handles, labels = axes.get_legend_handles_labels()
         axes.legend(handles, labels, loc="upper center", bbox_to_anchor=(0.5, -0.16), fontsize=7.5, handlelength=3.2)
@@ -158,7 +159,8 @@ def convergence(ladders: Sequence[Ladder], claims: Mapping[str, float | None], o
         axes.set(title=name, xlabel="step")
     style.logarithmic(figure.axes[0].yaxis)
     figure.axes[0].set_ylabel("largest error")
-    style.legend_below(figure, figure.axes[0], columns=4 if len(names) > 2 else 3)
+    ranks = {name: k for k, name in enumerate(look)}
+    style.legend_below(figure, figure.axes[0], columns=4 if len(names) > 2 else 3, rank=ranks.__getitem__)
     return figure
 
 

@@ -39,6 +39,10 @@ def drift(runs: Sequence[tuple[str, style.Look, Series, bool]], titles: Mapping[
         axes.set_title(fill(title, 24) if len(titles) > 2 else title, fontsize=9)
         axes.set_xlabel("t")
     style.logarithmic(figure.axes[0].yaxis)
+    ends = [series[name][0][-1] for *_, series, _ in runs for name in titles if series.get(name, ([],))[0]]
+    if ends and max(ends) > 0:  # violations grow with powers of time
+        style.logarithmic(figure.axes[0].xaxis)
+        figure.axes[0].set_xlim(max(ends) / 1000, max(ends) * 1.05)
     figure.axes[0].set_ylabel("largest |g| so far")
     style.legend_below(figure, max(figure.axes, key=lambda axes: len(axes.get_legend_handles_labels()[1])))
     return figure

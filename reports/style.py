@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -115,9 +115,12 @@ def _widen(axis: Any) -> None:
         axis.axes.set(**{f"{axis.axis_name}lim": (low / 10, high * 10)})
 
 
-def legend_below(figure: Figure, axes: Axes, columns: int = 3) -> None:
-    """Put the legend under the plots, where it covers nothing."""
+def legend_below(figure: Figure, axes: Axes, columns: int = 3, rank: Callable[[str], Any] | None = None) -> None:
+    """Put the legend under the plots, where it covers nothing; `rank` orders its labels."""
     handles, labels = axes.get_legend_handles_labels()
+    if rank:
+        pairs = sorted(zip(labels, handles, strict=True), key=lambda pair: rank(pair[0]))
+        labels, handles = [label for label, _ in pairs], [handle for _, handle in pairs]
     if handles:
         figure.legend(handles, labels, loc="outside lower left", ncols=columns, handlelength=3.2)
 

@@ -12,7 +12,7 @@ from reports.proof.world import NEVER_BEGUN, Row, World, by, cheapest, error, la
 
 Facts = Mapping[str, Any]
 GROUPS = ("half-explicit", "our implicit", "foreign")
-CLOSE, AT_BOUND, ROUNDING, CONVERGED, SLACK = 1.25, 0.5, 3e-13, 0.1, 0.3
+CLOSE, AT_BOUND, ROUNDING, NOISE, CONVERGED, SLACK = 1.25, 0.5, 3e-13, 1e-9, 0.1, 0.3
 
 
 def begun(rows: list[Row]) -> list[Row]:
@@ -124,9 +124,11 @@ def _judged(points: list[tuple[float, float]], size: float, claimed: float) -> s
     if ordered and all(e <= ROUNDING * size for _, e in ordered):
         return "exact"
     usable: list[tuple[float, float]] = []
+    before = math.inf
     for step, value in ordered:
-        if value <= ROUNDING * size:
+        if value <= ROUNDING * size or before < value < NOISE * size:
             break
+        before = value
         usable = [] if value > CONVERGED * size else [*usable, (math.log(step), math.log(value))]
     if len(usable) < 4:
         return "unjudged"

@@ -72,7 +72,8 @@ def drift() -> list[dict[str, Any]]:
                 atol=1e-6,
                 t_end=end,
                 error_end=value,
-                **{"drift.all": value},
+                t_reached=end,
+                **{"drift.all": 2 * value, "drift.level0": value, "drift.level1": value, "drift.level2": 2 * value},
             )
             t = [end * k / 50 for k in range(51)]
             levels = {f"drift.level{k}": [value * (time / end) ** 2 + 1e-17 for time in t] for k in range(3)}
