@@ -9,10 +9,15 @@ import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from herk.core import HerkError, InputError
 
+if TYPE_CHECKING:
+    from herk.bench.claims import Claim
+
 OUT = Path("reports/out")
+PUBLISHED = Path(__file__).parents[2] / "reports" / "published"
 STANDARD = ("work_precision", "convergence", "drift")
 FINE, CLAIM_FAILED, USAGE, NOTHING_RAN, INTERRUPTED = 0, 1, 2, 3, 130
 EXITS = (
@@ -197,15 +202,28 @@ def compare(asked: argparse.Namespace) -> int:
 
 
 def check(asked: argparse.Namespace) -> int:
-    """Test every claim."""
+    """Test every claim, and every sentence of the page in OUT and of the published one against its records."""
     from herk.bench import claims
 
     found = claims.check(asked.out, say, asked.problem, asked.quick)
+    if asked.problem is None:
+        found += sentences(asked.out) + sentences(PUBLISHED)
     for claim in found:
         print(f"{'PASS' if claim.holds else 'FAIL'}  {claim.text}{f': {claim.evidence}' if claim.evidence else ''}")
     if not found:
         return NOTHING_RAN
     return FINE if all(claim.holds for claim in found) else CLAIM_FAILED
+
+
+def sentences(folder: Path) -> list[Claim]:
+    """Return the sentences of a page as claims: each is counted again from the records beside the page."""
+    from herk.bench import claims
+    from reports import proof
+
+    found = proof.of_folder(folder)
+    if not found:
+        say(f"no page with records in {folder}: none of its sentences is checked")
+    return [claims.Claim(f"{folder}: {each.sentence}", each.holds, each.evidence) for each in found]
 
 
 def recommend(asked: argparse.Namespace) -> int:

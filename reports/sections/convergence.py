@@ -61,7 +61,7 @@ def listing(name: str, caption: str, frame: pd.DataFrame) -> Table:
     marks = {"verdict": lambda value: {"kept": "good", "below": "bad"}.get(value, "dim")}
     numbers = [column for column in frame.columns if pd.api.types.is_float_dtype(frame[column]) and column != "steps"]
     formats = {"claimed": lambda value: f"{value:g}", **dict.fromkeys([c for c in numbers if c != "claimed"], two)}
-    return Table(name, caption, frame, formats, marks, folded=len(frame) > 40)
+    return Table(name, caption, frame, formats, marks, folded=len(frame) > 40, book="" if name == "orders" else "orders_by_problem")
 
 
 def two(value: float) -> str:

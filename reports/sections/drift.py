@@ -127,7 +127,8 @@ def at_equal_error(contents: Contents, name: str) -> Table | None:
     frame = pd.DataFrame(rows, columns=["curve", "runs", "error", *heads]).sort_values([heads[0], "curve"], ignore_index=True)
     caption = f"Drift on {name} at equal error: medians over the runs with a mixed error near {tolerance(EQUAL)} at the end."
     formats = dict.fromkeys(["error", *heads], short)
-    return Table(f"drift_at_equal_error_{name}", caption, frame, formats, dict.fromkeys(heads, grade))
+    name = f"drift_at_equal_error_{name}"
+    return Table(name, caption, frame, formats, dict.fromkeys(heads, grade), book="drift_at_equal_error")
 
 
 def middle(values: pd.Series) -> float:

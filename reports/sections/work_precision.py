@@ -72,7 +72,7 @@ def fastest(contents: Contents, runs: pd.DataFrame, races: list[Race], name: str
     formats = {"error": tolerance, "steps": whole, "evaluations": whole, "time": seconds, "time / foreign": short}
     marks = {"fastest": lambda text: "part" if text in (STOPPED, "not reached") else ""}
     caption = "The fastest of each group for an error asked for: steps, evaluations of f and CPU time side by side."
-    return Table(name, caption, frame, formats, marks)
+    return Table(name, caption, frame, formats, marks, book="" if name == "fastest" else "fastest_by_problem")
 
 
 def whole(value: float) -> str:

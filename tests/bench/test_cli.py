@@ -333,3 +333,17 @@ def test_every_record_of_a_session_has_the_fields_of_its_kind(bench):
     bench()
     for rec in Store(bench.out / store.NAME).read()[0]:
         assert set(record.ALWAYS) | set(record.IDENTITY[rec["kind"]]) <= set(rec)
+
+
+def test_check_proves_the_sentences_of_a_page_and_finds_a_wrong_one(tmp_path, capsys):
+    from tests.reports.conftest import everything, report
+
+    out = report(tmp_path / "out", everything())
+    assert all(claim.holds for claim in cli.sentences(out))
+    page = out / "index.html"
+    page.write_text(page.read_text(encoding="utf-8").replace("1/24 of the time", "1/240 of the time"), encoding="utf-8")
+    wrong = [claim for claim in cli.sentences(out) if not claim.holds]
+    assert wrong
+    assert all("1/240" in claim.text for claim in wrong)
+    assert cli.sentences(tmp_path) == []
+    assert "none of its sentences is checked" in capsys.readouterr().err
