@@ -59,7 +59,9 @@ def _speed(f: Facts) -> str:
     parts = [f"a half-explicit method is faster than every foreign solver on {len(f['ahead'])} of {counted(compared, 'problem')}"]
     parts += [f"level on {len(f['level'])} ({listed(f['level'])})"] if f["level"] else []
     parts += [f"behind on {len(f['behind'])} ({listed(f['behind'])})"] if f["behind"] else []
-    return f"At an error of {error} {', '.join(parts)}; in the median it needs {_of_the_time(f['median'])} of the fastest foreign one.{rest}"
+    return (
+        f"At an error of {error} {', '.join(parts)}; in the median it needs {_of_the_time(f['median'])} of the fastest foreign one.{rest}"
+    )
 
 
 def _duel(f: Facts) -> str:
@@ -91,7 +93,9 @@ def _drift(f: Facts) -> str:
     place, parts = f"{f['problem']} until t = {short(f['t_end'])}, {f['level_name']}", []
     if f["keeping"]:
         own = f["keeping"]
-        parts.append(f"half-explicit methods on all constraints violate none by more than {short(own['largest'])} ({counted(own['runs'], 'run')})")
+        parts.append(
+            f"half-explicit methods on all constraints violate none by more than {short(own['largest'])} ({counted(own['runs'], 'run')})"
+        )
     if f["others"]:
         low, high = f["others"]["smallest"], f["others"]["largest"]
         ends = _run(low) if low == high else f"between {_run(low)} and {_run(high)}"
@@ -121,7 +125,8 @@ def _testset(f: Facts) -> str:
     run = f["enough"] + len(others)
     unrun = f"; {f['not_run']} more are not run" if f["not_run"] else ""
     rest = f"; the others: {listed(others, 30)}" if others else ""
-    return f"{f['enough']} of {counted(run, 'problem')} that were run are reached to {f['digits']:g} digits by at least two families{rest}{unrun}."
+    whole = f"{f['enough']} of {counted(run, 'problem')} that were run"
+    return f"{whole} are reached to {f['digits']:g} digits by at least two families{rest}{unrun}."
 
 
 def _stiff(f: Facts) -> str:

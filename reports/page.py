@@ -13,13 +13,25 @@ from markupsafe import Markup
 
 from reports import contents as records
 from reports import explorer, images, literature, style
+from reports.claims import counted
 from reports.contents import Contents
 from reports.mathml import mathml
 from reports.section import Section
-from reports.sections import convergence, documents, drift, failures, five, problems, profiles, proportionality, reached, references
-from reports.sections import steps, work_precision
+from reports.sections import (
+    convergence,
+    documents,
+    drift,
+    failures,
+    five,
+    problems,
+    profiles,
+    proportionality,
+    reached,
+    references,
+    steps,
+    work_precision,
+)
 from reports.tables import Table, bound
-from reports.claims import counted
 
 TEMPLATES = Path(__file__).with_name("templates")
 SECTIONS = (

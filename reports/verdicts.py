@@ -119,7 +119,7 @@ DECIDES = 0.5  # of the bound of stability: above it the bound, and not the tole
 
 
 def stiff(contents: Contents) -> Claim:
-    """Return the problems on which a measured eigenvalue times the step lies at the bound of an explicit method, the clearest run of each."""
+    """Return the problems on which eigenvalue times step, measured, lies at the bound of an explicit method: the clearest run."""
     runs = contents.runs[contents.runs["h_lambda"].notna() & (contents.runs["h_lambda_bound"] > 0)]
     share = runs["h_lambda"] / runs["h_lambda_bound"]
     found = []

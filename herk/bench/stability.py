@@ -51,7 +51,7 @@ def measured(problem: Problem, solution: Solution) -> float | None:
 
 
 def fastest_decay(dae: Dae, t: float, y: Array) -> float:
-    """Return the largest -Re(lambda) of the flow on the constraints, linearised at a point by differences along them; 0 if nothing decays."""
+    """Return the largest -Re(lambda) of the flow on the constraints, linearised by differences along them; 0 if nothing decays."""
     tangent = null_space(_jacobian(dae, t, y)) if dae.m else np.eye(dae.n)
     if not tangent.shape[1] or not np.isfinite(y).all():
         return 0.0

@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 from statistics import median
 from typing import Any
 
@@ -137,7 +138,7 @@ def cheapest(rows: list[Row], name: str, goal: float) -> float | None:
     """Return what an error costs one curve: on the line through the medians of its decades, None if it never gets there."""
     points = _medians(rows, name)
     best = [math.log10(c) for c, e in points if math.log10(e) <= math.log10(goal)]
-    for (c1, e1), (c2, e2) in zip(points, points[1:], strict=False):
+    for (c1, e1), (c2, e2) in pairwise(points):
         a, b, g = math.log10(e1), math.log10(e2), math.log10(goal)
         if (a - g) * (b - g) < 0:
             best.append(math.log10(c1) + (g - a) / (b - a) * (math.log10(c2) - math.log10(c1)))

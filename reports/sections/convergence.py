@@ -13,8 +13,9 @@ from reports.tables import NONE, Table
 TITLE = "Convergence"
 WORDS = (
     "Fixed steps, smaller and smaller. The observed order is the median of all slopes between the last "
-    f"{orders.LAST} steps above rounding (errors below {orders.CONVERGED:g}); it counts as kept if it is at most {orders.SLACK:g} below the claimed one. Grey triangles have the slope of the "
-    "claimed order. Implicit Runge-Kutta methods stand beside without a claim: on a DAE their order is not the classical one."
+    f"{orders.LAST} steps above rounding (errors below {orders.CONVERGED:g}); it counts as kept if it is at most "
+    f"{orders.SLACK:g} below the claimed one. Grey triangles have the slope of the claimed order. Implicit Runge-Kutta "
+    "methods stand beside without a claim: on a DAE their order is not the classical one."
 )
 
 

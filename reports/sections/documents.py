@@ -6,11 +6,11 @@ from collections.abc import Mapping
 
 import pandas as pd
 
+from reports.claims import Claim, counted
 from reports.contents import Contents, Record
 from reports.section import Picture, Section
 from reports.seed_text import value
 from reports.tables import Table
-from reports.claims import Claim, counted
 
 TITLE = "Documents"
 TITLES = {

@@ -86,7 +86,9 @@ def claim(contents: Contents, name: str, record: Record, column: str, runs: pd.D
     done = runs[runs["ok"] & runs[column].notna()]
     keeping = (done["solver"].map(contents.group) == HALF_EXPLICIT) & (done["form"] == KEEPING)
     own, others = done[keeping], done[~keeping].sort_values([column, "curve", "rtol"])
-    ends = [[float(row[column]), str(row["curve"]), float(row["rtol"])] for _, row in others.iloc[[0, -1]].iterrows()] if len(others) else []
+    ends = (
+        [[float(row[column]), str(row["curve"]), float(row["rtol"])] for _, row in others.iloc[[0, -1]].iterrows()] if len(others) else []
+    )
     facts = {
         "problem": name, "t_end": float(runs["t_end"].max()), "column": column, "level_name": level_name(record, column),
         "keeping": {"runs": len(own), "largest": float(own[column].max())} if len(own) else None,

@@ -60,7 +60,9 @@ def about(contents: Contents, name: str, record: Record) -> Section:
     for form, part in here.groupby("form", sort=True):
         taken = sorted(set(part.loc[~part["status"].isin(["unsupported", "unavailable"]), "solver"]))
         refused = part.loc[part["status"] == "unsupported", "message"]
-        rows.append((form, FORM_WORDS.get(str(form), ""), ", ".join(taken) or f"nobody: {refused.iloc[0] if len(refused) else 'not installed'}"))
+        rows.append(
+            (form, FORM_WORDS.get(str(form), ""), ", ".join(taken) or f"nobody: {refused.iloc[0] if len(refused) else 'not installed'}")
+        )
     frame = pd.DataFrame(rows, columns=["form", "what it is", "solvers here"])
     caption = f"Forms of {name} in this report."
     tables = (Table(f"forms_{name}", caption, frame, book="forms"),) if rows else ()
@@ -76,7 +78,9 @@ def measured(contents: Contents, name: str, record: Record, runs: pd.DataFrame) 
     floor = None if digits is None else max(10.0**-digits, 2.2e-16)
     pictures = {
         cost: Picture(
-            f"error_against_{word}_{name}", READ.format(f"Error against {words} on {name}."), figures.by_group(contents, runs, look, cost, floor)
+            f"error_against_{word}_{name}",
+            READ.format(f"Error against {words} on {name}."),
+            figures.by_group(contents, runs, look, cost, floor),
         )
         for cost, word, words in (("nstep", "steps", "accepted steps"), ("time", "time", "CPU time"))
         if not curves.usable(runs, cost, "mixed").empty
@@ -85,7 +89,9 @@ def measured(contents: Contents, name: str, record: Record, runs: pd.DataFrame) 
     found = [Section(f"steps-{name}", "Error against steps", (), (), (steps_table(contents, name, runs),), (pictures["nstep"],))]
     if "time" in pictures:
         fastest = work_precision.fastest(contents, runs, races, f"fastest_{name}")
-        time = Section(f"time-{name}", "Error against time", (), (work_precision.COMPILED,), (fastest.without("problem"),), (pictures["time"],))
+        time = Section(
+            f"time-{name}", "Error against time", (), (work_precision.COMPILED,), (fastest.without("problem"),), (pictures["time"],)
+        )
         found.append(time)
     return found
 

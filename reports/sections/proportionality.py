@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 
 from reports import figures
+from reports.claims import Claim, listed
 from reports.contents import GROUPS, Contents
 from reports.curves import usable
 from reports.section import Picture, Section
 from reports.tables import Table
-from reports.claims import Claim, listed
 
 TITLE = "Tolerance"
 WORDS = (

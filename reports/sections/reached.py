@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import pandas as pd
 
 from reports import reasons, verdicts
+from reports.claims import Claim, listed
 from reports.contents import STOPPED, Contents
 from reports.section import Section
 from reports.sections import failures
 from reports.tables import NONE, Table
-from reports.claims import Claim, listed
 
 TITLE = "Test set"
 GOAL = 6.0  # digits
@@ -78,7 +78,9 @@ def section(contents: Contents) -> Section:
         return Section("test-set", TITLE, ("There are no runs with tolerances on problems as they stand in these records.",))
     short = [each for each in found if not each.reaches]
     why = reasons.table(contents, runs, [(each.problem, each.family) for each in short])
-    return Section("test-set", TITLE, tuple(lines(table.frame, verdicts.stiff(contents))), (WORDS,), (table, *([why] if len(why.frame) else [])))
+    return Section(
+        "test-set", TITLE, tuple(lines(table.frame, verdicts.stiff(contents))), (WORDS,), (table, *([why] if len(why.frame) else []))
+    )
 
 
 def asked(contents: Contents) -> pd.DataFrame:

@@ -8,10 +8,10 @@ from typing import Any
 
 import pandas as pd
 
+from reports.claims import Claim, counted, listed
 from reports.contents import Contents, Record, case
 from reports.section import Section
 from reports.tables import Table
-from reports.claims import Claim, counted, listed
 
 TITLE = "References"
 RIGHT = "digits right in print"

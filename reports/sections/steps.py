@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 
 from reports import figures, histories
+from reports.claims import counted, listed
 from reports.contents import Contents
 from reports.section import Picture, Section
 from reports.tables import Table, short, tolerance
-from reports.claims import counted, listed
 
 TITLE = "Steps"
 WORDS = (

@@ -42,8 +42,7 @@
     const filter = $("solvers").value, [kind, name] = [filter.slice(0, filter.indexOf(":")), filter.slice(filter.indexOf(":") + 1)];
     if ($("form").value && curve.form !== $("form").value) return false;
     if (filter === "best") return cases[Number($("case").value)].best.includes(index);
-    if (filter === "ours") return curve.ours;
-    if (filter === "rivals") return !curve.ours;
+    if (filter.startsWith("group ")) return curve.group === filter.slice(6);
     if (kind === "family") return curve.family === name;
     if (kind === "solver") return curve.solver === name;
     return kind !== "tag" || curve.tags.includes(name);
@@ -237,7 +236,7 @@
   fill("tag", [["", "all"], ...distinct(cases.flatMap((each) => each.tags)).map((name) => [name, name])]);
   fill("case", tagged());
   fill("form", [["", "all"], ...distinct(curves.map((each) => each.form)).map((name) => [name, name])]);
-  fill("solvers", [["best", "best of each family"], ["all", "all"], ["ours", "ours"], ["rivals", "rivals"],
+  fill("solvers", [["best", "best of each family"], ["all", "all"], ["group half-explicit", "half-explicit"], ["group our implicit", "our implicit"], ["group foreign", "foreign"],
     ...distinct(curves.map((each) => each.family)).map((name) => [`family:${name}`, `family ${name}`]),
     ...distinct(curves.flatMap((each) => each.tags)).map((name) => [`tag:${name}`, `tag ${name}`]),
     ...distinct(curves.map((each) => each.solver)).map((name) => [`solver:${name}`, name])]);

@@ -85,8 +85,7 @@ def test_steps_at_the_bound_of_stability_are_a_row_with_the_measured_product():
     [line] = found.tables[1].frame.to_dict("records")
     assert (line["problem"], line["family"], line["reason"]) == ("robertson", "herk", reasons.STIFF)
     assert line["evidence"] == (
-        "herk_dop853 at rtol = 1e-6: step times eigenvalue 3.1, bound 3.3; "
-        "100,000 steps to t = 170 of 1e+11 (stopped by our limit)."
+        "herk_dop853 at rtol = 1e-6: step times eigenvalue 3.1, bound 3.3; 100,000 steps to t = 170 of 1e+11 (stopped by our limit)."
     )
     assert "Stability limits the steps of explicit methods on robertson" in str(found.verdicts[1])
 
