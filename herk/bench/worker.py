@@ -107,12 +107,13 @@ class _Ready:
     def rung(self, settings: Settings, patient: bool) -> Finding:
         """Observe one run, which also warms up; then time others that are not slowed down by a watch on their time.
 
-        With patience a run that was late gets a second chance if it compiled what is needed only at this setting.
+        A run that compiled what is needed only at this setting is made again, so that compiling never counts as solving; one that was
+        late gets this second chance with patience only.
         """
         try:
             with _peak() as grown, _compilations() as compiled:
                 solution, *first = self.timed(settings)
-            if solution.reason is Reason.TIME_LIMIT and patient and compiled:
+            if compiled and (solution.success or (solution.reason is Reason.TIME_LIMIT and patient)):
                 solution, *first = self.timed(settings)
             times = [tuple(first)]
             if solution.success and self.work.repeats > 1 and first[0] < self.work.long:
