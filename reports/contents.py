@@ -57,6 +57,10 @@ class Contents:
         """Return to which of the three groups a solver belongs."""
         return OF_FAMILY.get(self.family(solver), FOREIGN)
 
+    def programs(self, solvers: Iterable[str]) -> int:
+        """Return how many solvers these are: the tableaux of the half-explicit method are one."""
+        return len({HALF_EXPLICIT if self.group(name) == HALF_EXPLICIT else name for name in solvers})
+
     @cached_property
     def five(self) -> tuple[str, ...]:
         """Return those of the five problems that the records know."""

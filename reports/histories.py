@@ -33,6 +33,8 @@ def drift(runs: Sequence[tuple[str, style.Look, Series, bool]], titles: Mapping[
         for label, look, series, ended in runs:
             if name in series:
                 t, top = largest_so_far([series[name]])
+                if len(t) > 1 and top[0] <= LEAST < top[1]:  # the start, where all is consistent
+                    t, top = t[1:], top[1:]
                 axes.step(t, top, where="post", label=label, **_plain(look))
                 if not ended:
                     axes.plot(t[-1:], top[-1:], color=look.colour, marker="x", markersize=8, markeredgewidth=2)

@@ -111,7 +111,7 @@ def counts(found: Contents) -> str:
     """Return what the records hold, in a line."""
     printed = sum(len(kinds.get("published", [])) for kinds in found.documents.values())
     runs = found.runs
-    solvers, tasks = counted(runs["solver"].nunique(), "solver"), counted(runs["problem"].nunique(), "problem")
+    solvers, tasks = counted(found.programs(runs["solver"].unique()), "solver"), counted(runs["problem"].nunique(), "problem")
     parts = [f"{counted(len(runs), 'run')} of {solvers} on {tasks}"] if len(runs) else []
     parts += [f"{counted(printed, 'value')} of documents compared"] if printed else []
     dates = sorted(date[:10] for date in runs["date"] if date)

@@ -110,7 +110,7 @@ def endings(contents: Contents) -> Claim:
     facts: dict[str, Any] = {
         "runs": len(runs), "right": int((runs["ok"] & ~wrong).sum()), "wrong": int(wrong.sum()),
         "stopped": int((runs["outcome"] == STOPPED).sum()), "failed": int((runs["outcome"] == "failed").sum()),
-        "solvers": int(runs["solver"].nunique()), "problems": int(runs["problem"].nunique()),
+        "solvers": contents.programs(runs["solver"].unique()), "problems": int(runs["problem"].nunique()),
     }  # fmt: skip
     return Claim("endings", facts)
 

@@ -113,3 +113,8 @@ def test_stiffness_is_claimed_from_a_measured_product_and_not_from_a_time_out():
         "measured on 3 runs."
     )
     assert isinstance(claim, Claim)
+
+
+def test_tableaux_of_the_half_explicit_method_are_one_solver():
+    rows = [run(rtol=1e-3, solver=name) for name in ("herk_dop853", "herk_dopri5", "scipy_lsoda", "scipy_radau")]
+    assert verdicts.endings(contents.sort(rows)).facts["solvers"] == 3
