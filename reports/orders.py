@@ -11,7 +11,7 @@ from reports.contents import HALF_EXPLICIT, Contents
 
 ROUNDING = 3e-13  # errors below this, relative to the size of the solution or 1, may be rounding
 SLACK = 0.3  # an observed order this far below the claimed one still counts as the claimed one
-NOISE = 1e-9  # errors below this that grow while the step falls are rounding, too, or the end of an iteration
+NOISE = 1e-9  # errors below this that do not fall with the step are rounding, too, or the end of an iteration
 CONVERGED = 0.1  # errors above this, relative alike, are not yet those of a method that converges
 LAST, LEAST = 5, 4  # the smallest usable steps that are looked at, and how many of them it takes
 EXACT = "exact at every step"
@@ -48,7 +48,7 @@ def observed(steps: np.ndarray, errors: np.ndarray, size: float = 1.0) -> float 
     An order shows at small steps, and one lucky error (its sign changes there) proves nothing: the median over all pairs ignores it.
     """
     steps, errors, scale = np.asarray(steps, float), np.asarray(errors, float), max(1.0, size)
-    grown = np.r_[False, (errors[1:] > errors[:-1]) & (errors[1:] < NOISE * scale)]
+    grown = np.r_[False, (errors[1:] >= errors[:-1]) & (errors[1:] < NOISE * scale)]
     small = np.flatnonzero(~(errors > ROUNDING * scale) | grown)
     end = int(small[0]) if len(small) else len(errors)
     large = np.flatnonzero(errors[:end] > CONVERGED * scale)

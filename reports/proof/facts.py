@@ -131,7 +131,7 @@ def _judged(points: list[tuple[float, float]], size: float, claimed: float) -> s
     usable: list[tuple[float, float]] = []
     before = math.inf
     for step, value in ordered:
-        if value <= ROUNDING * size or before < value < NOISE * size:
+        if value <= ROUNDING * size or before <= value < NOISE * size:
             break
         before = value
         usable = [] if value > CONVERGED * size else [*usable, (math.log(step), math.log(value))]

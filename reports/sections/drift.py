@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 
@@ -30,7 +32,7 @@ def section(contents: Contents) -> Section:
     if not claims:
         tried = f"None of the {len(contents.drifts)} runs of the drift study came to a point that could be measured; see Failures."
         return Section("drift", TITLE, (tried if len(contents.drifts) else "There are no runs of the drift study in these records.",))
-    others = [part for name in names if name not in contents.five if (part := of_problem(contents, name)) is not None]
+    others = [replace(part, title=name) for name in names if name not in contents.five if (part := of_problem(contents, name)) is not None]
     return Section("drift", TITLE, tuple(claims), (WORDS,), parts=tuple(others))
 
 
