@@ -80,9 +80,11 @@ def largest_so_far(series: Sequence[tuple[list[float], list[Any]]]) -> tuple[np.
     order = np.argsort(t, kind="stable")
     t, values = t[order], np.concatenate([np.abs(numbers(values)) for _, values in series])[order]
     top = np.maximum(np.fmax.accumulate(values), LEAST)
-    grown = np.r_[True, top[1:] > top[:-1] * GROWTH]
-    grown[-1] = True
-    return t[grown], top[grown]
+    kept = [0]
+    for k in range(1, len(top)):
+        if top[k] > top[kept[-1]] * GROWTH or k == len(top) - 1:  # since the last point kept: slow growth is growth, too
+            kept.append(k)
+    return t[kept], top[kept]
 
 
 def stretch(figure: Figure, times: Sequence[Any]) -> None:

@@ -29,6 +29,8 @@ LINES = {
     "index3": (2, 4),
 }
 OTHER_LINE = (6, 2, 1, 2, 1, 2)
+SAME = "same"
+FACES = {"ggl": "#B0B0B0", "baumgarte": "#B0B0B0", "index2": SAME, "index3": "black"}  # forms are told apart without their dashes, too
 GREY = "#666666"
 GHOST = "#D0D5DA"  # curves of other panels, behind
 RC: Any = {
@@ -65,13 +67,14 @@ class Look:
     marker: str
     dashes: tuple[float, ...]
     ours: bool
+    face: str = "white"  # of the markers of rivals, by form
 
     def line(self) -> dict[str, Any]:
         """Return the keywords of matplotlib's plot."""
         return {
             "color": self.colour,
             "marker": self.marker,
-            "markerfacecolor": self.colour if self.ours else "white",
+            "markerfacecolor": self.colour if self.ours or self.face == SAME else self.face,
             "linewidth": 1.8 if self.ours else 1.1,
             "linestyle": (0, self.dashes) if self.dashes else "-",
         }
@@ -83,7 +86,11 @@ def looks(curves: Iterable[tuple[str, str]], ours: Collection[str], first: Colle
     solvers = sorted({solver for solver, _ in pairs}, key=lambda name: (name not in first, name not in ours, name))
     colours = {solver: COLOURS[k % len(COLOURS)] for k, solver in enumerate(solvers)}
     markers = {solver: MARKERS[k % len(MARKERS)] for k, solver in enumerate(solvers)}
-    return {pair: Look(colours[pair[0]], markers[pair[0]], LINES.get(pair[1], OTHER_LINE), pair[0] in ours) for pair in pairs}
+    found = {}
+    for solver, form in pairs:
+        dashes, face = LINES.get(form, OTHER_LINE), FACES.get(form, "white")
+        found[solver, form] = Look(colours[solver], markers[solver], dashes, solver in ours, face)
+    return found
 
 
 def power(value: float, _: object = None) -> str:

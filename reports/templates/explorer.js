@@ -103,7 +103,7 @@
     P: cross(r * 1.2, 0), X: cross(r * 1.2, Math.PI / 4),
   })[marker] || polygon(8, 0, r);
   const strokes = (curve) => ({ stroke: curve.colour, "stroke-width": curve.ours ? 2.2 : 1.3, "stroke-dasharray": curve.dashes.map((d) => 1.5 * d).join(" "), fill: "none" });
-  const mark = (curve, x, y, parent) => element("path", { d: shape(curve.marker, 4), transform: `translate(${x.toFixed(1)} ${y.toFixed(1)})`, fill: curve.ours ? curve.colour : "#fff", stroke: curve.colour, "stroke-width": 1.3 }, parent);
+  const mark = (curve, x, y, parent) => element("path", { d: shape(curve.marker, 4), transform: `translate(${x.toFixed(1)} ${y.toFixed(1)})`, fill: curve.face, stroke: curve.colour, "stroke-width": 1.3 }, parent);
 
   const range = (values) => {
     const logs = values.map(Math.log10), low = Math.min(...logs), high = Math.max(...logs), pad = Math.max(0.15, 0.04 * (high - low));
