@@ -86,7 +86,7 @@ def _whole_studies(rows: list[Row]) -> list[Row]:
 
 def _case(row: Row) -> str:
     changed = sorted(json.loads(row.get("changes") or "{}").items())
-    return row["problem"] + "".join(f", {name} = {value}" for name, value in changed)
+    return str(row["problem"]) + "".join(f", {name} = {value}" for name, value in changed)
 
 
 def ok(row: Row) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
 
 from reports import figures, style
 from reports.claims import Claim
@@ -69,7 +70,7 @@ def table(ratios: pd.DataFrame, cost: str) -> Table:
     return Table(f"profile_{cost}", caption, frame, folded=True)
 
 
-def draw(contents: Contents, ratios: dict[str, pd.DataFrame]) -> figures.Figure:
+def draw(contents: Contents, ratios: dict[str, pd.DataFrame]) -> Figure:
     """Draw the profiles of both costs as stairs."""
     look = figures.looks(contents)
     figure = style.figure(9.0, 4.6)

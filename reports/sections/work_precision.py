@@ -25,8 +25,9 @@ MEANING = (
     f"Times within a factor of {verdicts.LEVEL:g} are called level. What our own limit stopped is neither reached nor failed."
 )
 COMPILED = (
-    "What times mean: our methods and IDA run as compiled loops on compiled equations, SciPy's methods are loops in Python that call "
-    "the same compiled equations back at every stage; steps and evaluations do not depend on that, times do."
+    "What times mean: all solvers get the same compiled equations. Our methods are one compiled loop around them; IDA and LSODA are "
+    "compiled loops that call the equations back through Python at every iteration; SciPy's Radau and DOP853 are loops in Python. "
+    "Steps and evaluations do not depend on that, times do."
 )
 
 
