@@ -7,9 +7,9 @@ from functools import lru_cache
 import numpy as np
 from scipy.linalg import null_space
 
+import herk
 from herk.core import Problem, Solution, Solver
 from herk.core.dae import Array, Dae
-from herk.method.tableaus import METHODS
 
 POINTS = 7  # accepted points, of the second half of a run, at which the eigenvalues are measured
 LARGEST = 40  # unknowns; beyond, differences of the flow cost more than the run
@@ -21,9 +21,9 @@ SAME = {"rk45": "dopri5"}  # methods that others know under another name
 def bound(method: str) -> float | None:
     """Return x up to which |R(-s)| <= 1 for all s in [0, x]: the method is stable while step times -lambda stays below; None if unknown."""
     name = SAME.get(method.lower(), method.lower())
-    if name not in METHODS:
+    if name not in herk.METHODS:
         return None
-    A, b = (np.asarray(part, float) for part in (METHODS[name].A, METHODS[name].b))
+    A, b = (np.asarray(part, float) for part in (herk.METHODS[name].A, herk.METHODS[name].b))
     ones, unit = np.ones(len(b)), np.eye(len(b))
     for x in np.arange(FINE, FARTHEST, FINE):
         if abs(1 - x * b @ np.linalg.solve(unit + x * A, ones)) > 1 + 1e-12:
