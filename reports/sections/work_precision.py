@@ -7,13 +7,14 @@ import pandas as pd
 
 from reports import verdicts
 from reports.claims import listed
-from reports.contents import GROUPS, STOPPED, Contents
+from reports.contents import FOREIGN, GROUPS, STOPPED, Contents
 from reports.curves import Curve, each, medians, work_at
 from reports.section import Section
 from reports.tables import NONE, Table, seconds, short, tolerance
 from reports.verdicts import Race
 
 GOALS = (1e-4, 1e-6, 1e-8)
+NOT_REACHED = "not reached"
 MAIN = 1e-6  # the error of the verdict: about six digits, the default tolerance of most programs
 MEANING = (
     "Error: |y − reference| / (atol/rtol + |reference|), the largest component at the end (10 to the power −mescd); "
@@ -54,26 +55,35 @@ def machines(contents: Contents) -> list[str]:
 def fastest(contents: Contents, runs: pd.DataFrame, races: list[Race], name: str = "fastest") -> Table:
     """Return the fastest of each group for every problem and error, with steps and evaluations beside the time."""
     places = {case: k for k, case in enumerate(contents.five)}
-    rows = []
-    for race in sorted(races, key=lambda race: (places.get(race.case, len(places)), race.case, -race.error)):
-        foreign = race.best["foreign"]
-        for group in GROUPS:
-            best = race.best[group]
-            if best is None and not race.asked[group]:
-                continue
-            if best is None:
-                why = STOPPED if race.stopped[group] else "not reached"
-                rows.append((race.case, race.error, group, why, None, None, None, None))
-                continue
-            part = runs[(runs["case"] == race.case) & (runs["curve"] == best[0])]
-            steps, calls = (work_at(medians(part, cost, "mixed"), race.error) for cost in ("nstep", "nfev"))
-            rows.append((race.case, race.error, group, best[0], steps, calls, best[1], best[1] / foreign[1] if foreign else None))
-    columns = ["problem", "error", "group", "fastest", "steps", "evaluations", "time", "time / foreign"]
-    frame = pd.DataFrame(rows, columns=columns).astype(dict.fromkeys(columns[4:], float))
+    ordered = sorted(races, key=lambda race: (places.get(race.case, len(places)), race.case, -race.error))
+    rows = [(race.case, race.error, *line) for race in ordered for line in _lines(runs, race)]
+    columns = ["problem", "error", "group", "fastest", "steps", "evaluations", "time", "fastest foreign", "time / foreign"]
+    frame = pd.DataFrame(rows, columns=columns).astype(dict.fromkeys(("steps", "evaluations", "time", "time / foreign"), float))
     formats = {"error": tolerance, "steps": whole, "evaluations": whole, "time": seconds, "time / foreign": short}
-    marks = {"fastest": lambda text: "part" if text in (STOPPED, "not reached") else ""}
+    marks = dict.fromkeys(("fastest", "fastest foreign"), lambda text: "part" if text in (STOPPED, NOT_REACHED) else "")
     caption = "The fastest of each group for an error asked for: steps, evaluations of f and CPU time side by side."
     return Table(name, caption, frame, formats, marks, book="" if name == "fastest" else "fastest_by_problem")
+
+
+def _lines(runs: pd.DataFrame, race: Race) -> list[tuple[object, ...]]:
+    """Return a line for each group that was asked."""
+    foreign = race.best[FOREIGN]
+    beside = f"{foreign[0]}, {seconds(foreign[1])}" if foreign else absent(race, FOREIGN)
+    found: list[tuple[object, ...]] = []
+    for group in (group for group in GROUPS if race.asked[group]):
+        best = race.best[group]
+        if best is None:
+            found.append((group, absent(race, group), None, None, None, beside, None))
+            continue
+        part = runs[(runs["case"] == race.case) & (runs["curve"] == best[0])]
+        steps, calls = (work_at(medians(part, cost, "mixed"), race.error) for cost in ("nstep", "nfev"))
+        found.append((group, best[0], steps, calls, best[1], beside, best[1] / foreign[1] if foreign else None))
+    return found
+
+
+def absent(race: Race, group: str) -> str:
+    """Return why a group has no fastest curve."""
+    return STOPPED if race.stopped[group] else NOT_REACHED if race.asked[group] else NONE
 
 
 def whole(value: float) -> str:

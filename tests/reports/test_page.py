@@ -279,3 +279,4 @@ def test_tables_lie_beside_the_page_with_all_digits(out):
     best = frame[(frame["problem"] == "pendulum") & (frame["error"] == 1e-8)].iloc[0]
     assert (best["group"], best["fastest"]) == ("half-explicit", "herk_dop853")
     assert best["time / foreign"] == pytest.approx(1 / 24, rel=1e-9)
+    assert best["fastest foreign"] == "scipy_lsoda · ode, 2.4 ms"
