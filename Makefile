@@ -2,15 +2,17 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
+CONSTRAIN := --constraint constraints.txt
 
-.PHONY: help bench test lint
+.PHONY: help bench test lint newest
 
 help:
 	@echo "make bench   set up, run the comparison, say where the report is"
 	@echo "make test    set up, lint, run every test"
 	@echo "make lint    set up, check style and types"
+	@echo "make newest  run every test with the newest version of every library, in .venv-newest"
 
-bench: $(VENV)/.installed
+bench: $(VENV)/.installed $(VENV)/.scikits
 	@$(BIN)/python -m herk.bench
 
 test: $(VENV)/.scikits $(VENV)/.browser lint
@@ -21,15 +23,18 @@ lint: $(VENV)/.installed
 	@$(BIN)/ruff format --check
 	@$(BIN)/mypy
 
-# Stamps: nothing is installed again until pyproject.toml changes. Other interpreter: make PYTHON=python3.12 ...
-$(VENV)/.installed: pyproject.toml
+newest:
+	@$(MAKE) VENV=.venv-newest CONSTRAIN= test
+
+# Stamps: nothing is installed again until pyproject.toml or constraints.txt changes. Other interpreter: make PYTHON=python3.12 ...
+$(VENV)/.installed: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.version_info < (3, 11) and sys.exit("herk needs Python 3.11 or newer; name one: make PYTHON=python3.12 test")'
 	@echo "Setting up $(VENV) (a minute or two) ..."
 	@test -x $(BIN)/pip || $(PYTHON) -m venv $(VENV)
-	@$(BIN)/pip install -qq --disable-pip-version-check --editable ".[dev]"
+	@$(BIN)/pip install -qq --disable-pip-version-check $(CONSTRAIN) --editable ".[dev]"
 	@touch $@
 
-# The script makes its stamp only if scikits.odes could be installed; without it the tests of that rival are skipped.
+# The script makes its stamp only if scikits.odes could be installed; without it the report says so and its tests are skipped.
 $(VENV)/.scikits: $(VENV)/.installed
 	@tools/install_scikits.sh $(BIN)/python $@
 

@@ -9,11 +9,11 @@ import numpy as np
 from herk.core.dae import Array
 from herk.core.jit import compiled, inner
 from herk.core.pointers import address
+from herk.linalg.dense import solve_block
 from herk.method.callables import NAMES, bind
 from herk.method.signatures import FUNCTION, function_at
 from herk.model.back import Back
 from herk.model.given import GivenForm
-from herk.model.linear import solve_block
 
 LINEAR, MOST = 2, 30  # iterations: the second one of a linear system is for rounding
 SETTLED = 1e-7  # relative size of a correction after which the next one would be lost in rounding: Newton's method squares it

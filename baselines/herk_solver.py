@@ -2,7 +2,8 @@
 
 Tolerances: the weighted RMS of the embedded error estimate of the differential components is kept below 1 in each step;
 constraints hold to rounding whatever the tolerance. Methods without an error estimate need settings.step.
-Counters are those of the kernel; on compiled code nothing else can count. Problems with switches are solved piece by piece.
+Counters are those of the kernel; on compiled code nothing else can count.
+What belongs to the problem (breakpoints, switches) is handed to solve_dae.
 """
 
 from __future__ import annotations
@@ -16,14 +17,14 @@ from baselines.adapter import Rival, tolerances
 from baselines.completion import model_points
 from baselines.prepared import Prepared
 from herk.core import InputError, Problem, Reason, Settings, Solution, Switches
-from herk.method.switching import solve_switched
 from herk.model.back import Back
 
 
 @dataclass(frozen=True, eq=False)
-class Switched(Prepared):
-    """An overdetermined system with the events at which its equations change."""
+class Whole(Prepared):
+    """A form with what belongs to the problem: times at which it is not smooth, events at which its equations change."""
 
+    breakpoints: tuple[float, ...] = ()
     switches: Switches | None = None
 
 
@@ -41,29 +42,29 @@ class Herk(Rival):
             return False, f"problem {problem.name!r} is given by callables; {self.name} eliminates no unknowns in numbers, take 'index1'"
         return (True, "") if problem.model is None and form == "overdetermined" else super().supports(problem, form)
 
-    def prepare(self, problem: Problem, form: str) -> Prepared:
+    def prepare(self, problem: Problem, form: str) -> Whole:
         """Return the form; runs in advance compile what the span needs."""
         dae = problem.form(form)
         back = getattr(dae, "back", None) or Back(dae.n, tuple(range(dae.n)))
         z0 = np.array(problem.y0)[list(back.kept)]
-        ready = Prepared(dae, problem.t_span, (z0, z0), back, kinks=problem.kinks, sizes=problem.sizes)
-        if problem.switches is not None and form == "overdetermined":
-            ready = Switched(dae, problem.t_span, (z0, z0), back, switches=problem.switches)
+        switches = problem.switches if form == "overdetermined" else None
+        sizes = () if switches is not None else problem.sizes
+        ready = Whole(dae, problem.t_span, (z0, z0), back, sizes=sizes, breakpoints=problem.kinks, switches=switches)
         t0, t1 = problem.t_span
         step = None if self.adaptive else 1e-3 * abs(t1 - t0)
         for t_eval in (None, np.linspace(t0, t1, 3)):  # the whole span, because a new selection of components is compiled when it comes
             self.solve(ready, Settings(rtol=1e-4, atol=1e-7, step=step, t_eval=t_eval, options={"max_steps": 20_000}))
         return ready
 
-    def _solve(self, prepared: Prepared, settings: Settings) -> Solution:
+    def _solve(self, prepared: Whole, settings: Settings) -> Solution:
         """Solve and go back to the unknowns of the model."""
         start, atol = prepared.start[0], tolerances(prepared, settings.atol)
         options = {**self.options, **settings.options}
         try:
-            solve, system = (solve_switched, prepared.switches) if isinstance(prepared, Switched) else (herk.solve_dae, prepared.form)
-            sol = solve(
-                system, prepared.t_span, start, method=self.method, rtol=settings.rtol, atol=atol, step=settings.step,
-                t_eval=settings.t_eval, time_limit=settings.time_limit, **options,
+            sol = herk.solve_dae(
+                prepared.form, prepared.t_span, start, method=self.method, rtol=settings.rtol, atol=atol, step=settings.step,
+                t_eval=settings.t_eval, time_limit=settings.time_limit, breakpoints=prepared.breakpoints, switches=prepared.switches,
+                **options,
             )  # fmt: skip
         except InputError as error:
             reason = Reason.INCONSISTENT if "nconsistent" in str(error) else Reason.UNSUPPORTED

@@ -22,7 +22,16 @@ TEXTS = (
 NUMBERS = (
     "rtol", "step", "t_reached", "t_end", "nstep", "nreject", "nfev", "ngev", "njev", "nlu", "nit", "wall_min", "wall_median",
     "cpu_min", "cpu_median", "repeats", "compile_seconds", "error_end", "error_grid", "scd", "mescd", "drift.all", "memory_bytes",
+    "h_lambda", "h_lambda_bound",
 )  # fmt: skip
+OUR_LIMITS = ("time_limit", "max_steps", "interrupted")  # reasons that say something about us, not about the solver
+STOPPED = "stopped by our limit"
+HALF_EXPLICIT, OUR_IMPLICIT, FOREIGN = "half-explicit", "our implicit", "foreign"
+KEEPING = "overdetermined"  # the form that holds all constraints, the hidden ones too
+CONTROL = "control"  # a half-explicit method on a form without hidden constraints: what its kernel does alone
+GROUPS = (HALF_EXPLICIT, OUR_IMPLICIT, FOREIGN)
+OF_FAMILY = {"herk": HALF_EXPLICIT, "irk": OUR_IMPLICIT, "second_order": OUR_IMPLICIT}
+FIVE = ("pendulum", "wind_pendulum", "spring_chain", "cv_circuit", "akzo")  # the problems that the report is asked about
 FEW = "testset"  # the study of every problem at a few tolerances
 MEASURED = ("error_end.", "error_grid.", "scd.", "mescd.", "drift.", "invariant.")
 ENVIRONMENT = ("herk", "commit", "python", "numpy", "scipy", "numba", "sympy", "machine", "cores", "os")
@@ -44,10 +53,24 @@ class Contents:
         """Return the family of a solver, the first part of its name where no record tells."""
         return str(self.solvers.get(solver, {}).get("family") or solver.split("_")[0])
 
+    def group(self, solver: str) -> str:
+        """Return to which of the three groups a solver belongs."""
+        return OF_FAMILY.get(self.family(solver), FOREIGN)
+
+    def programs(self, solvers: Iterable[str]) -> int:
+        """Return how many solvers these are: the tableaux of the half-explicit method are one."""
+        return len({HALF_EXPLICIT if self.group(name) == HALF_EXPLICIT else name for name in solvers})
+
+    @cached_property
+    def five(self) -> tuple[str, ...]:
+        """Return those of the five problems that the records know."""
+        known = {name for name, _ in self.problems} | set(self.runs["problem"])
+        return tuple(name for name in FIVE if name in known)
+
     @cached_property
     def ours(self) -> frozenset[str]:
-        """Return the solvers of this project."""
-        return frozenset(name for name in self.runs["solver"].unique() if self.family(name) == "herk")
+        """Return the half-explicit solvers, which this project is about."""
+        return frozenset(name for name in self.runs["solver"].unique() if self.group(name) == HALF_EXPLICIT)
 
     @cached_property
     def tried(self) -> pd.DataFrame:
@@ -132,7 +155,7 @@ def environments(records: Iterable[Record]) -> tuple[Record, ...]:
 
 
 def frame(runs: list[Record]) -> pd.DataFrame:
-    """Return runs as a table in a fixed order, with every column of the schema, and with `ok`, `time`, `mixed`, `case` and `curve`."""
+    """Return runs as a table in a fixed order: every column of the schema, and `ok`, `outcome`, `time`, `mixed`, `case`, `curve`."""
     table = pd.DataFrame(runs)
     measured = [str(name) for name in table.columns if str(name).startswith(MEASURED) and name not in NUMBERS]
     names = [*TEXTS, *NUMBERS, *measured]
@@ -142,6 +165,8 @@ def frame(runs: list[Record]) -> pd.DataFrame:
     table = pd.DataFrame(columns, columns=names)  # at once: column by column, many groups of components make it slow
     table["changes"] = table["changes"].replace("", "{}")
     table["ok"] = table["status"] == "ok"
+    limited = (table["status"] == "failed") & table["reason"].isin(OUR_LIMITS)
+    table["outcome"] = table["status"].where(~limited, STOPPED)
     table["time"] = table["cpu_min"].fillna(table["wall_min"])
     table["mixed"] = np.power(10.0, -table["mescd"])
     table["case"] = [case(*names) for names in zip(table["problem"], table["changes"], strict=True)]

@@ -96,6 +96,8 @@ def _curve(contents: Contents, runs: pd.DataFrame, name: str, look: Look) -> dic
         "family": contents.family(row["solver"]),
         "tags": _texts(solver.get("tags")),
         "ours": look.ours,
+        "group": contents.group(row["solver"]),
+        "face": look.line()["markerfacecolor"],
         "colour": look.colour,
         "marker": look.marker,
         "dashes": list(look.dashes),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,13 +11,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from reports import curves, style
-from reports.contents import Contents
+from reports.contents import FOREIGN, GROUPS, HALF_EXPLICIT, KEEPING, OUR_IMPLICIT, Contents
 from reports.orders import Ladder
 
-COSTS = {"time": "CPU time (s)", "nfev": "evaluations of f"}
+COSTS = {"time": "CPU time (s)", "nfev": "evaluations of f", "nstep": "accepted steps"}
 LARGEST = 10.0  # errors above are no convergence
 NEAR = 0.01  # a floor farther below the curves would only squeeze them
 MOST = 10  # curves in one picture; more cannot be told apart
+PANELS = {HALF_EXPLICIT: "half-explicit (ours), and control", OUR_IMPLICIT: "implicit (ours)", FOREIGN: "foreign solvers"}
 Looks = Mapping[str, style.Look]
 
 
@@ -55,16 +56,47 @@ def work_precision(contents: Contents, runs: pd.DataFrame, look: Looks, error: s
     """Draw error against time and evaluations: medians over a decade, bars for the range, the reference's digits as a floor."""
     figure = style.figure(8.4, 4.4)
     names = chosen(contents, runs)
-    for axes, (cost, label) in zip(figure.subplots(1, 2, sharey=True), COSTS.items(), strict=True):
+    for axes, cost in zip(figure.subplots(1, 2, sharey=True), ("time", "nfev"), strict=True):
         for name in names:
             _median_curve(axes, curves.medians(runs[runs["curve"] == name], cost, error), name, look[name])
         if floor is not None and floor > NEAR * min((line.get_ydata().min() for line in axes.get_lines()), default=np.inf):
             axes.axhline(floor, color=style.GREY, linewidth=1, linestyle=(0, (2, 2)), label="digits of the reference")
         style.logarithmic(axes.xaxis)
-        axes.set_xlabel(label)
+        axes.set_xlabel(COSTS[cost])
     style.logarithmic(figure.axes[0].yaxis)
     figure.axes[0].set_ylabel("mixed error at the end" if error == "mixed" else "error at the end")
     style.legend_below(figure, figure.axes[0])
+    return figure
+
+
+def by_group(contents: Contents, runs: pd.DataFrame, look: Looks, cost: str, floor: float | None = None) -> Figure:
+    """Draw error against one cost for every curve: a panel for each group of solvers, the curves of the other groups grey behind."""
+    found: dict[str, list[tuple[str, curves.Curve]]] = {}
+    for _, name, part in curves.each(runs):
+        curve = curves.medians(part, cost, "mixed")
+        if len(curve):
+            found.setdefault(contents.group(part["solver"].iloc[0]), []).append((name, curve))
+    groups = [group for group in GROUPS if group in found]
+    figure = style.figure(1.6 + 3.1 * len(groups), 4.9)
+    panels = np.atleast_1d(np.asarray(figure.subplots(1, len(groups), sharex=True, sharey=True)))
+    for axes, group in zip(panels, groups, strict=True):
+        for other in groups:
+            for name, curve in found[other]:
+                if other == group:
+                    _median_curve(axes, curve, name, look[name])
+                else:
+                    axes.plot(curve.cost, curve.error, color=style.GHOST, linewidth=0.8, zorder=1.2)
+        lowest = min(curve.error.min() for each in found.values() for _, curve in each)
+        if floor is not None and floor > NEAR * lowest:
+            axes.axhline(floor, color=style.GREY, linewidth=1, linestyle=(0, (2, 2)))
+        axes.set(title=PANELS[group], xlabel=COSTS[cost])
+    style.logarithmic(panels[0].xaxis)
+    style.logarithmic(panels[0].yaxis)
+    low, high = panels[0].get_ylim()
+    panels[0].set(ylabel="mixed error at the end", ylim=(low, min(high, LARGEST)))
+    for axes in panels:
+        handles, labels = axes.get_legend_handles_labels()
+        axes.legend(handles, labels, loc="upper center", bbox_to_anchor=(0.5, -0.16), fontsize=7.5, handlelength=3.2)
     return figure
 
 
@@ -97,8 +129,21 @@ def proportionality(contents: Contents, runs: pd.DataFrame, look: Looks) -> Figu
     return figure
 
 
-def convergence(ladders: Iterable[Ladder], look: Looks, claims: Mapping[str, float | None]) -> Figure:
+def order_looks(ladders: Iterable[Ladder], orders: Mapping[str, float | None]) -> dict[str, style.Look]:
+    """Return looks by order: a colour for each order, a marker for each method of that order; implicit methods hollow and dashed."""
+    methods = sorted({(orders.get(ladder.solver) or 0.0, ladder.form != KEEPING, ladder.curve) for ladder in ladders})
+    colours = {order: style.COLOURS[k % len(style.COLOURS)] for k, order in enumerate(sorted({order for order, *_ in methods}))}
+    ranks: dict[float, int] = {}
+    found = {}
+    for order, other, curve in methods:
+        rank = ranks[order] = ranks.get(order, -1) + 1
+        found[curve] = style.Look(colours[order], style.MARKERS[rank % len(style.MARKERS)], (4, 2) if other else (), not other)
+    return found
+
+
+def convergence(ladders: Sequence[Ladder], claims: Mapping[str, float | None], orders: Mapping[str, float | None]) -> Figure:
     """Draw error against step for one problem, one panel for each group, with a triangle for each claimed order."""
+    look = order_looks(ladders, orders)
     panels: dict[str, list[Ladder]] = {}
     for ladder in ladders:
         panels.setdefault(ladder.group, []).append(ladder)
@@ -114,7 +159,8 @@ def convergence(ladders: Iterable[Ladder], look: Looks, claims: Mapping[str, flo
         axes.set(title=name, xlabel="step")
     style.logarithmic(figure.axes[0].yaxis)
     figure.axes[0].set_ylabel("largest error")
-    style.legend_below(figure, figure.axes[0], columns=4 if len(names) > 2 else 3)
+    ranks = {name: k for k, name in enumerate(look)}
+    style.legend_below(figure, figure.axes[0], columns=4 if len(names) > 2 else 3, rank=ranks.__getitem__)
     return figure
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from textwrap import fill
 from typing import Any
 
 import numpy as np
@@ -24,21 +25,28 @@ def numbers(values: Sequence[Any]) -> np.ndarray:
     return np.array([value if isinstance(value, (int, float)) else np.nan for value in values], float)
 
 
-def drift(runs: Named) -> Figure:
-    """Draw the largest violation of the constraints so far, one panel for each level."""
-    names = sorted({name for *_, series in runs for name in series if name.startswith("drift.level")}) or ["drift.all"]
-    figure = style.figure(9.6 if len(names) > 1 else 7.2, 4.2)
-    panels = np.atleast_1d(np.asarray(figure.subplots(1, len(names), sharey=True)))
-    for axes, name in zip(panels, names, strict=True):
-        for label, look, series in runs:
+def drift(runs: Sequence[tuple[str, style.Look, Series, bool]], titles: Mapping[str, str]) -> Figure:
+    """Draw the largest violation of the constraints so far, one panel for each level; a cross ends a run that stopped early."""
+    figure = style.figure(9.6 if len(titles) > 1 else 7.2, 3.6 + 0.17 * (len(runs) // 3 + 1))
+    panels = np.atleast_1d(np.asarray(figure.subplots(1, len(titles), sharey=True, sharex=True)))
+    for axes, (name, title) in zip(panels, titles.items(), strict=True):
+        for label, look, series, ended in runs:
             if name in series:
-                t, values = series[name]
-                largest = np.fmax.accumulate(np.abs(numbers(values)))
-                axes.plot(t, np.maximum(largest, LEAST), label=label, **_plain(look))
-        axes.set(title=name.replace("drift.level", "constraints of level ").replace("drift.all", "all constraints"), xlabel="t")
+                t, top = largest_so_far([series[name]])
+                if len(t) > 1 and top[0] <= LEAST < top[1]:  # the start, where all is consistent
+                    t, top = t[1:], top[1:]
+                axes.step(t, top, where="post", label=label, **_plain(look))
+                if not ended:
+                    axes.plot(t[-1:], top[-1:], color=look.colour, marker="x", markersize=8, markeredgewidth=2)
+        axes.set_title(fill(title, 24) if len(titles) > 2 else title, fontsize=9)
+        axes.set_xlabel("t")
     style.logarithmic(figure.axes[0].yaxis)
+    ends = [series[name][0][-1] for *_, series, _ in runs for name in titles if series.get(name, ([],))[0]]
+    if ends and max(ends) > 0:  # violations grow with powers of time
+        style.logarithmic(figure.axes[0].xaxis)
+        figure.axes[0].set_xlim(max(ends) / 1000, max(ends) * 1.05)
     figure.axes[0].set_ylabel("largest |g| so far")
-    style.legend_below(figure, figure.axes[0])
+    style.legend_below(figure, max(figure.axes, key=lambda axes: len(axes.get_legend_handles_labels()[1])))
     return figure
 
 
@@ -72,9 +80,11 @@ def largest_so_far(series: Sequence[tuple[list[float], list[Any]]]) -> tuple[np.
     order = np.argsort(t, kind="stable")
     t, values = t[order], np.concatenate([np.abs(numbers(values)) for _, values in series])[order]
     top = np.maximum(np.fmax.accumulate(values), LEAST)
-    grown = np.r_[True, top[1:] > top[:-1] * GROWTH]
-    grown[-1] = True
-    return t[grown], top[grown]
+    kept = [0]
+    for k in range(1, len(top)):
+        if top[k] > top[kept[-1]] * GROWTH or k == len(top) - 1:  # since the last point kept: slow growth is growth, too
+            kept.append(k)
+    return t[kept], top[kept]
 
 
 def stretch(figure: Figure, times: Sequence[Any]) -> None:
@@ -128,7 +138,7 @@ def _selections(axes: Any, runs: Named) -> None:
         t, values = series["selection"]
         end = max((series.get("step") or series["selection"])[0])
         axes.step([*t, end], [names.index(str(value)) for value in (*values, values[-1])], where="post", **_plain(look))
-    axes.set_yticks(range(len(names)), [name[:28] for name in names], fontsize=7)
+    axes.set_yticks(range(len(names)), [fill(name, 36) for name in names], fontsize=7)
     axes.set_ylabel("selection")
 
 

@@ -19,7 +19,6 @@ SIZE = re.compile(
 )
 HEAD = re.compile(rb"^.*?(?=<svg)|<metadata>.*?</metadata>", re.DOTALL)
 NAMES = re.compile(rb' id="[A-Za-z.]+\d?[A-Za-z]*_\d+"')  # of matplotlib's groups, which nothing refers to
-TENTHS = re.compile(rb"(\d\.\d)\d+")
 QUOTED = re.compile(rb'="([^"\']*)"')
 SAFE = " =:/;,'()*@!$+?|"  # in a data URI inside double quotes; no sign that HTML reads is among them
 BREAK = re.compile(rb"\s*\n\s*")
@@ -68,7 +67,8 @@ def vector(svg: bytes) -> tuple[str, int, int] | None:
 
 def shorter(svg: bytes) -> str:
     """Return an SVG of matplotlib's with fewer characters that looks the same."""
-    for pattern, instead in ((HEAD, b""), (NAMES, b""), (TENTHS, rb"\1"), (BREAK, b" "), (QUOTED, rb"='\1'")):
+    svg = style.cut(svg, 1)
+    for pattern, instead in ((HEAD, b""), (NAMES, b""), (BREAK, b" "), (QUOTED, rb"='\1'")):
         svg = pattern.sub(instead, svg)
     return svg.decode("utf-8", "replace")
 

@@ -7,17 +7,21 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from reports.contents import Contents
+from reports.contents import HALF_EXPLICIT, Contents
 
-ROUNDING = 1e-12  # errors below this, relative to the size of the solution or 1, may be rounding
+ROUNDING = 3e-13  # errors below this, relative to the size of the solution or 1, may be rounding
 SLACK = 0.3  # an observed order this far below the claimed one still counts as the claimed one
-LAST = 3  # slopes whose median is the observed order
+NOISE = 1e-9  # errors below this that do not fall with the step are rounding, too, or the end of an iteration
+CONVERGED = 0.1  # errors above this, relative alike, are not yet those of a method that converges
+LAST, LEAST = 5, 4  # the smallest usable steps that are looked at, and how many of them it takes
+EXACT = "exact at every step"
 
 
 @dataclass(frozen=True)
 class Ladder:
     """Errors of one method on one problem and group of components, largest step first."""
 
+    problem: str
     case: str
     curve: str
     solver: str
@@ -32,16 +36,27 @@ class Ladder:
         """Return the observed order, None if too few steps can be used."""
         return observed(self.steps, self.errors, self.size)
 
+    @property
+    def exact(self) -> bool:
+        """Tell whether every error is rounding: what the constraints alone determine has no order."""
+        return bool(len(self.errors) and (self.errors <= ROUNDING * max(1.0, self.size)).all())
+
 
 def observed(steps: np.ndarray, errors: np.ndarray, size: float = 1.0) -> float | None:
-    """Return the median of the last slopes before rounding: an order shows at small steps, and one lucky error proves nothing."""
-    steps, errors = np.asarray(steps, float), np.asarray(errors, float)
-    small = np.flatnonzero(~(errors > ROUNDING * max(1.0, size)))
-    good = slice(0, int(small[0]) if len(small) else len(errors))
-    h, e = np.log(steps[good]), np.log(errors[good])
-    if len(h) <= LAST:
+    """Return the median of all slopes between the last steps before rounding.
+
+    An order shows at small steps, and one lucky error (its sign changes there) proves nothing: the median over all pairs ignores it.
+    """
+    steps, errors, scale = np.asarray(steps, float), np.asarray(errors, float), max(1.0, size)
+    grown = np.r_[False, (errors[1:] >= errors[:-1]) & (errors[1:] < NOISE * scale)]
+    small = np.flatnonzero(~(errors > ROUNDING * scale) | grown)
+    end = int(small[0]) if len(small) else len(errors)
+    large = np.flatnonzero(errors[:end] > CONVERGED * scale)
+    good = slice(int(large[-1]) + 1 if len(large) else 0, end)
+    h, e = np.log(steps[good])[-LAST:], np.log(errors[good])[-LAST:]
+    if len(h) < LEAST:
         return None
-    return float(np.median((np.diff(e) / np.diff(h))[-LAST:]))
+    return float(np.median([(e[j] - e[i]) / (h[j] - h[i]) for j in range(len(h)) for i in range(j)]))
 
 
 def groups(runs: pd.DataFrame) -> dict[str, str]:
@@ -63,30 +78,39 @@ def ladders(contents: Contents) -> list[Ladder]:
         size = contents.size(ordered["problem"].iloc[0], ordered["changes"].iloc[0])
         for group, column in groups(ordered).items():
             known = ordered[ordered[column].notna()]
-            names = str(case), str(curve), str(known["solver"].iloc[0]), str(known["form"].iloc[0]), group
+            names = str(known["problem"].iloc[0]), str(case), str(curve), str(known["solver"].iloc[0]), str(known["form"].iloc[0]), group
             found.append(Ladder(*names, known["step"].to_numpy(float), known[column].to_numpy(float), size))
     return found
 
 
+def order(contents: Contents, solver: str) -> float | None:
+    """Return the classical order of a solver."""
+    known = contents.solvers.get(solver, {}).get("order")
+    return None if known is None else float(known)
+
+
 def claimed(contents: Contents, solver: str) -> float | None:
-    """Return the order a solver claims."""
-    order = contents.solvers.get(solver, {}).get("order")
-    return None if order is None else float(order)
+    """Return the order that is claimed: half-explicit methods keep theirs in all components, implicit ones on DAEs may not."""
+    return order(contents, solver) if contents.group(solver) == HALF_EXPLICIT else None
 
 
 def table(contents: Contents, found: list[Ladder]) -> pd.DataFrame:
     """Return observed against claimed order per method, problem and group."""
     rows = []
     for ladder in found:
-        order, claim = ladder.order, claimed(contents, ladder.solver)
-        rows.append((ladder.case, ladder.curve, ladder.group, claim, order, len(ladder.steps), verdict(order, claim)))
+        found_order, claim = ladder.order, claimed(contents, ladder.solver)
+        rows.append((ladder.case, ladder.curve, ladder.group, claim, found_order, len(ladder.steps), _verdict(ladder, found_order, claim)))
     return pd.DataFrame(rows, columns=["problem", "method", "group", "claimed", "observed", "steps", "verdict"])
 
 
-def verdict(order: float | None, claim: float | None) -> str:
+def _verdict(ladder: Ladder, seen: float | None, claim: float | None) -> str:
+    return EXACT if claim is not None and ladder.exact else verdict(seen, claim)
+
+
+def verdict(seen: float | None, claim: float | None) -> str:
     """Return what an observed order says about the claimed one."""
-    if order is None:
-        return "too few steps above rounding"
     if claim is None:
         return "no claim"
-    return "kept" if order >= claim - SLACK else "below"
+    if seen is None:
+        return "too few steps above rounding"
+    return "kept" if seen >= claim - SLACK else "below"

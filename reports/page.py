@@ -13,15 +13,32 @@ from markupsafe import Markup
 
 from reports import contents as records
 from reports import explorer, images, literature, style
+from reports.claims import counted
 from reports.contents import Contents
 from reports.mathml import mathml
 from reports.section import Section
-from reports.sections import convergence, documents, drift, failures, problems, proportionality, reached, references, steps, work_precision
-from reports.tables import Table
-from reports.verdicts import counted
+from reports.sections import (
+    convergence,
+    documents,
+    drift,
+    failures,
+    five,
+    problems,
+    profiles,
+    proportionality,
+    reached,
+    references,
+    steps,
+    work_precision,
+)
+from reports.tables import Table, bound
 
 TEMPLATES = Path(__file__).with_name("templates")
-SECTIONS = (work_precision, proportionality, convergence, drift, reached, steps, failures, references, problems, documents)
+SECTIONS = (
+    work_precision, profiles, proportionality, convergence, drift, reached, steps, failures, references, problems, documents,
+)  # fmt: skip
+WANTED = {"ida_scikits_jac": "scikits.odes", "scipy_radau": "SciPy"}  # the rivals that were asked for by name
+STAND_IN = {"ida_scikits_jac": ("ida_sundae_jac", "scikit-sundae")}
 STANDARD = ("work_precision", "convergence", "drift")
 
 
@@ -29,8 +46,8 @@ def write(out: Path) -> Path:
     """Write OUT/index.html from OUT/records.jsonl, with tables in OUT/tables and figures in OUT/figures; return its path."""
     found = records.read(out)
     with mpl.rc_context(style.RC):
-        sections = [module.section(found) for module in SECTIONS]
-    for table in (environments(found), *(table for section in sections for table in section.all_tables())):
+        sections = [*five.sections(found), *(module.section(found) for module in SECTIONS)]
+    for table in bound((environments(found), *(table for section in sections for table in section.all_tables()))):
         table.write(out / "tables")
     inlined = {picture.name: images.inline(picture, out) for section in sections for picture in section.all_pictures()}
     page = out / "index.html"
@@ -49,7 +66,7 @@ def render(found: Contents, sections: list[Section], inlined: dict[str, images.I
     return environment.get_template("page.html").render(
         sections=sections,
         images=inlined,
-        notes=found.notes,
+        notes=(*absent(found), *found.notes),
         counts=counts(found),
         command=command(found),
         environments=environments(found),
@@ -75,13 +92,28 @@ def shown(found: Contents) -> dict[str, set[str]]:
     }
 
 
+def absent(found: Contents) -> list[str]:
+    """Return a sentence for every rival that was asked for by name and is not in these records, with who stands in for it."""
+    sentences = []
+    present = set(found.runs.loc[~found.runs["status"].isin(["unavailable", "unsupported"]), "solver"])
+    for name, package in WANTED.items():
+        if name in present or not present:
+            continue
+        other, stand_in = STAND_IN.get(name, ("", ""))
+        said = found.runs.loc[(found.runs["solver"] == name) & (found.runs["status"] == "unavailable"), "message"]
+        why = f" ({said.iloc[0]})" if len(said) else ""
+        instead = f"; IDA through {stand_in} ({other}) stands in for it" if other in present else ""
+        sentences.append(f"{name} ({package}) did not run here{why}{instead}.")
+    return sentences
+
+
 def counts(found: Contents) -> str:
     """Return what the records hold, in a line."""
-    printed = sum(len(kinds.get("published", [])) for kinds in found.documents.values())
+    published = [row for kinds in found.documents.values() for row in kinds.get("published", [])]
     runs = found.runs
-    solvers, tasks = counted(runs["solver"].nunique(), "solver"), counted(runs["problem"].nunique(), "problem")
+    solvers, tasks = counted(found.programs(runs["solver"].unique()), "solver"), counted(runs["problem"].nunique(), "problem")
     parts = [f"{counted(len(runs), 'run')} of {solvers} on {tasks}"] if len(runs) else []
-    parts += [f"{counted(printed, 'printed value')} checked"] if printed else []
+    parts += [f"{documents.checked(published)} checked"] if published else []
     dates = sorted(date[:10] for date in runs["date"] if date)
     when = f", {dates[0]}" + (f" to {dates[-1]}" if dates[0] != dates[-1] else "") if dates else ""
     return f"{'; '.join(parts)}{when}." if parts else "There are no runs in these records yet: python -m herk.bench makes some."

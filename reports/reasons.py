@@ -6,13 +6,12 @@ from collections.abc import Iterable
 
 import pandas as pd
 
-from reports.contents import Contents
-from reports.tables import Table, seconds, short, tolerance
+from reports import verdicts
+from reports.contents import STOPPED, Contents
+from reports.tables import Table, short, tolerance
 
-STIFF = "stiff: not for explicit methods"
+STIFF = "stiff: stability limits the steps"
 NOT_OFFERED = "not offered"
-STIFF_TAGS = frozenset(("stiff", "mildly_stiff"))
-FAR = 10.0  # times the steps of an implicit solver: too many
 SPECIAL = ("contradictory", "discontinuous", "switches", "nonsmooth")
 LONGEST = 160  # characters of a message
 
@@ -37,47 +36,17 @@ def tags(contents: Contents, problem: str) -> set[str]:
     return {str(tag) for tag in contents.problem(problem).get("tags") or ()}
 
 
-def explicit(contents: Contents, solver: str) -> bool:
-    """Tell whether a solver is explicit or half-explicit, as it says of itself."""
-    return "explicit" in (contents.solvers.get(solver, {}).get("tags") or ())
-
-
 def stiff_rows(contents: Contents, runs: pd.DataFrame, problem: str) -> list[tuple[str, str, str, str]]:
-    """Return a row for every explicit curve that fails on a stiff problem or needs far more steps than an implicit one."""
-    if not tags(contents, problem) & STIFF_TAGS:
-        return []
-    own = runs["solver"].map(lambda name: explicit(contents, name)).astype(bool)
-    implicit = runs[~own & runs["ok"] & (runs["nstep"] > 0) & (runs["mescd"] > 0)]
+    """Return a row for every explicit curve whose steps lie at the bound of stability, with the run that shows it best."""
+    share = runs["h_lambda"] / runs["h_lambda_bound"]
     rows = []
-    for _, part in runs[own & (runs["nstep"] > 0)].groupby("curve", sort=True):
-        found = steps_against(part, implicit)
-        if found:
-            rows.append((problem, contents.family(part["solver"].iloc[0]), STIFF, found))
+    for curve, part in runs.assign(share=share)[share >= verdicts.DECIDES].groupby("curve", sort=True):
+        row = part.sort_values(["share", "rtol"], ascending=[False, True]).iloc[0]
+        product = f"step times eigenvalue {row['h_lambda']:.2g}, bound {row['h_lambda_bound']:.2g}"
+        ended = "to the end" if row["ok"] else f"to t = {short(row['t_reached'])} of {short(row['t_end'])} ({row['outcome']})"
+        evidence = f"{curve} at rtol = {tolerance(row['rtol'])}: {product}; {row['nstep']:,.0f} steps {ended}."
+        rows.append((problem, contents.family(row["solver"]), STIFF, evidence))
     return rows
-
-
-def steps_against(runs: pd.DataFrame, implicit: pd.DataFrame) -> str:
-    """Return the run that shows it best: one that failed against an implicit one with the same tolerance, or far more steps."""
-    if implicit.empty:
-        return ""
-    fewest = implicit.sort_values(["nstep", "curve"]).drop_duplicates("rtol")
-    best = {other.rtol: other for other in fewest.itertuples()}
-    alike = [(run, best[run.rtol]) for run in runs.itertuples() if run.rtol in best]
-    pairs = [(not run.ok, run.nstep / other.nstep, run, other) for run, other in alike]
-    if not pairs:
-        return ""
-    failed, ratio, run, other = max(pairs, key=lambda pair: pair[:2])
-    if not failed and ratio < FAR:
-        return ""
-    start = f"{run.curve} at rtol = {tolerance(run.rtol)}: {number(run.nstep)} steps in {seconds(run.time)}"
-    end = f"{other.curve}: {number(other.nstep)} steps in {seconds(other.time)}, {other.mescd:.1f} digits"
-    reached = f"stopped at t = {short(run.t_reached)} of {short(run.t_end)} ({run.reason.replace('_', ' ')})" if failed else "to the end"
-    return f"{start}, {reached}; {end}."
-
-
-def number(count: float) -> str:
-    """Return a count with separated thousands."""
-    return f"{count:,.0f}"
 
 
 def reason(contents: Contents, runs: pd.DataFrame, problem: str) -> tuple[str, str]:
@@ -88,15 +57,17 @@ def reason(contents: Contents, runs: pd.DataFrame, problem: str) -> tuple[str, s
         return "contradictory" if "contradictory" in special else NOT_OFFERED, shortened(runs["message"].iloc[0])
     done = tried[tried["ok"]]
     scored = done[done["mescd"].notna()]
-    failed = tried[~tried["ok"]]
-    stopped = f"{len(failed)} of {len(tried)} runs stopped: {commonest(failed)}" if len(failed) else ""
+    failed = tried[tried["outcome"] == "failed"]
+    limited = int((tried["outcome"] == STOPPED).sum())
+    stopped = f"{len(failed)} of {len(tried)} runs failed: {commonest(failed)}" if len(failed) else ""
+    ours = f"{limited} of {len(tried)} runs {STOPPED}{far(tried[tried['outcome'] == STOPPED])}" if limited else ""
     if len(scored):
         best = scored.loc[scored["mescd"].idxmax()]
         reached = f"{best['mescd']:.1f} digits by {best['curve']} at rtol = {tolerance(best['rtol'])}"
-        return special or "fewer digits", ". ".join(filter(None, (reached, stopped)))
+        return special or (STOPPED if limited else "fewer digits"), "; ".join(filter(None, (reached, stopped, ours)))
     if len(done):
         return "no reference", f"{len(done)} of {len(tried)} runs reach the end; there is nothing to compare with"
-    return special or "fails", stopped
+    return special or ("fails" if len(failed) else STOPPED), "; ".join(filter(None, (stopped, ours)))
 
 
 def commonest(runs: pd.DataFrame) -> str:
@@ -104,9 +75,13 @@ def commonest(runs: pd.DataFrame) -> str:
     began = runs[~runs["message"].str.startswith("Not run")]  # the others were spared, because cheaper ones had failed
     said = (began if len(began) else runs)[["message", "reason"]]
     message = said["message"].where(said["message"] != "", said["reason"]).value_counts().sort_index().idxmax()
-    far = runs["t_reached"].max()
-    where = f" (reached t = {short(far)} of {short(runs['t_end'].max())})" if far == far else ""
-    return f"{shortened(str(message))}{where}"
+    return f"{shortened(str(message))}{far(runs)}"
+
+
+def far(runs: pd.DataFrame) -> str:
+    """Return how far the best of some runs came."""
+    most = runs["t_reached"].max()
+    return f" (reached t = {short(most)} of {short(runs['t_end'].max())})" if most == most else ""
 
 
 def shortened(message: str) -> str:

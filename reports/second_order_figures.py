@@ -19,6 +19,7 @@ FIGURES = {
     "bdf": "Figures 2 and 3: BDF with rising order and with changing steps",
     "runge_kutta": "Figures 4 and 5: Radau IIA, constant and changing steps",
     "general_linear": "Figures 6 and 7: general linear methods, constant and changing steps",
+    "controlled": "Figures 3, 5 and 7 under error control, λ not in the error test",
     "errors": "Largest errors of every method and variable, Figures 2 to 7",
     "circuit": "Figure 8: the circuit",
     "raised": "Example 1.2: what a change of the step does",
@@ -55,6 +56,21 @@ def errors(axes: Axes, study: Study, figure: int, component: int) -> None:
         name, colour, line = KINDS[curve.second_order]
         axes.plot(curve.t[1:], positive(curve.errors[1:, component]), line, color=colour, linewidth=1.2, label=f"method for {name}")
     style.logarithmic(axes.yaxis)
+
+
+def controlled(study: Study) -> Figure:
+    """Draw the errors of lambda where the methods choose their steps."""
+    drawn = style.figure(9.5, 3.6)
+    for axes, figure in zip(drawn.subplots(1, 3, sharey=True), (3, 5, 7), strict=True):
+        for run in (each for each in study.controlled if each.figure == figure and not each.whole):
+            name, colour, line = KINDS[run.second_order]
+            wrong = np.abs(run.z - circle.reference(run.t))[1:, SHOWN["λ"]]
+            axes.plot(run.t[1:], positive(wrong), f"o{line}", color=colour, markersize=4, label=f"method for {name}")
+            axes.set(title=f"Figure {figure}: {run.method}", xlabel="t")
+        style.logarithmic(axes.yaxis)
+    drawn.axes[0].set_ylabel("error of λ")
+    style.legend_below(drawn, drawn.axes[0], 2)
+    return drawn
 
 
 def panels(study: Study, figures: tuple[int, int]) -> Figure:
@@ -172,6 +188,7 @@ DRAWINGS: dict[str, Callable[[Study], Figure]] = {
     "bdf": lambda study: panels(study, (2, 3)),
     "runge_kutta": lambda study: panels(study, (4, 5)),
     "general_linear": lambda study: panels(study, (6, 7)),
+    "controlled": controlled,
     "errors": table_of_errors,
     "circuit": the_circuit,
     "raised": raised_index,

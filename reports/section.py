@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from matplotlib.figure import Figure
 
+from reports.claims import Claim
 from reports.tables import Table, slug
 
 
@@ -34,11 +35,14 @@ class Formula:
 
 @dataclass(frozen=True)
 class Section:
-    """A section; one without tables, pictures and parts shows its words only."""
+    """A section; one without tables, pictures and parts shows its words only. Parts that are not folded are listed on its top.
+
+    `verdicts` are claims, which carry their facts, or sentences that state none.
+    """
 
     id: str
     title: str
-    verdicts: tuple[str, ...] = ()
+    verdicts: tuple[Claim | str, ...] = ()
     words: tuple[str, ...] = ()
     tables: tuple[Table, ...] = ()
     pictures: tuple[Picture, ...] = ()
@@ -47,11 +51,18 @@ class Section:
     folded: bool = False
     tables_first: bool = False
     label: str = ""
+    in_summary: bool = True
+    short: str = ""  # the title in the bar on top, if it is another one
 
     @property
     def anchor(self) -> str:
         """Return where links to this section lead."""
         return slug(self.id)
+
+    @property
+    def contents(self) -> tuple[Section, ...]:
+        """Return the parts that are listed on top."""
+        return tuple(part for part in self.parts if not part.folded)
 
     def all_tables(self) -> list[Table]:
         """Return the tables of this section and its parts."""

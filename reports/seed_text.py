@@ -6,9 +6,11 @@ import csv
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from herk.bench.published import Erratum, Row, SeedStudy
+from herk.bench.published import Erratum, Row, SeedStudy, by_origin
 
-COLUMNS = ("part", "case", "quantity", "printed", "ours", "verdict", "why", "modern_method", "modern_error", "modern_steps", "modern_ms")
+COLUMNS = (
+    "part", "case", "quantity", "origin", "printed", "ours", "verdict", "why", "modern_method", "modern_error", "modern_steps", "modern_ms",
+)  # fmt: skip
 ERRATUM_COLUMNS = ("where", "printed", "right", "evidence", "holds")
 
 
@@ -24,13 +26,14 @@ def flat(row: Row) -> tuple[str, ...]:
     beside = ("", "", "", "")
     if row.modern:
         beside = (row.modern.method, f"{row.modern.error:.1e}", str(row.modern.steps), f"{row.modern.ms:.1f}")
-    return (row.part, row.case, row.quantity, value(row.printed), value(row.ours), row.verdict.value, row.why, *beside)
+    values = (value(row.printed), value(row.ours), row.verdict.value)
+    return (row.part, row.case, row.quantity, row.origin.value, *values, row.why, *beside)
 
 
 def plain_rows(rows: Iterable[Row]) -> list[str]:
     """Return the rows for the terminal, in columns."""
-    lines = [("part", "case", "quantity", "printed", "ours", "verdict"), *(flat(row)[:6] for row in rows)]
-    widths = [max(len(line[place]) for line in lines) for place in range(6)]
+    lines = [COLUMNS[:7], *(flat(row)[:7] for row in rows)]
+    widths = [max(len(line[place]) for line in lines) for place in range(7)]
     return ["  ".join(entry.ljust(width) for entry, width in zip(line, widths, strict=True)).rstrip() for line in lines]
 
 
@@ -47,7 +50,12 @@ def plain_errata(errata: Iterable[Erratum]) -> list[str]:
 def plain(study: SeedStudy, *more: str) -> str:
     """Return the report for the terminal; `more` are further tables of the study."""
     wrong = ["Errata", *plain_errata(study.errata), ""] if study.errata else []
-    return "\n".join([study.title, "", *plain_rows(study.rows), "", *more, *wrong, *plain_claims(study)])
+    return "\n".join([study.title, "", *plain_rows(study.rows), "", origins(study), "", *more, *wrong, *plain_claims(study)])
+
+
+def origins(study: SeedStudy) -> str:
+    """Return how many rows there are of each origin."""
+    return "Rows by origin: " + ", ".join(f"{origin.value}: {number}" for origin, number in by_origin(study.rows).items()) + "."
 
 
 def markdown_table(head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
@@ -59,9 +67,9 @@ def markdown_table(head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
 def markdown(study: SeedStudy, figures: Mapping[str, str], *notes: str) -> str:
     """Return the report as Markdown: claims, notes, a table for every part, errata, figures (name -> caption)."""
     parts = [f"# {study.title}", "", *(f"- {'PASS' if holds else '**FAIL**'}: {text}" for text, holds in study.claims()), ""]
-    parts += [text for note in notes for text in (note, "")]
-    used = 10 if any(row.modern for row in study.rows) else 6
-    head = ("case", "quantity", "printed", "ours", "verdict", "why", "modern", "error", "steps", "ms")[:used]
+    parts += [text for note in (*notes, origins(study)) for text in (note, "")]
+    used = 11 if any(row.modern for row in study.rows) else 7
+    head = ("case", "quantity", "origin", "printed", "ours", "verdict", "why", "modern", "error", "steps", "ms")[:used]
     for part in dict.fromkeys(row.part for row in study.rows):
         lines = [flat(row)[1 : used + 1] for row in study.rows if row.part == part]
         parts += [f"## {part}", "", markdown_table(head, lines), ""]

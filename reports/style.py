@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,9 +16,9 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
-# Colours of Okabe and Ito, distinguishable with every kind of colour vision; their yellow is too faint on white.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "p", "h")  # 11 and 7 are coprime: 77 solvers have looks of their own
+# Colours of Okabe and Ito, distinguishable with every kind of colour vision (their yellow is too faint on white), and three of Tol's.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#882255", "#999933", "#332288")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "p", "h")  # 11 and 10 are coprime: 110 solvers have looks of their own
 LINES = {
     "overdetermined": (),
     "ode": (5, 2),
@@ -29,7 +29,10 @@ LINES = {
     "index3": (2, 4),
 }
 OTHER_LINE = (6, 2, 1, 2, 1, 2)
+SAME = "same"
+FACES = {"ggl": "#B0B0B0", "baumgarte": "#B0B0B0", "index2": SAME, "index3": "black"}  # forms are told apart without their dashes, too
 GREY = "#666666"
+GHOST = "#D0D5DA"  # curves of other panels, behind
 RC: Any = {
     "font.family": ["DejaVu Sans"],
     "font.size": 9,
@@ -51,7 +54,8 @@ RC: Any = {
     "figure.dpi": 120,
     "path.simplify_threshold": 0.3,  # points closer to the line than that are not seen, but weigh
 }
-DECIMALS = re.compile(rb"(-?\d+\.\d{2})\d+")
+# Coordinates are cut, scales of glyphs and the texts of labels are not.
+PLACES = re.compile(rb'(?<=[\s"])(?:d|points|x|y|x1|x2|y1|y2)="[^"]*"|translate\([^)]*\)')
 EXPONENT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -63,13 +67,14 @@ class Look:
     marker: str
     dashes: tuple[float, ...]
     ours: bool
+    face: str = "white"  # of the markers of rivals, by form
 
     def line(self) -> dict[str, Any]:
         """Return the keywords of matplotlib's plot."""
         return {
             "color": self.colour,
             "marker": self.marker,
-            "markerfacecolor": self.colour if self.ours else "white",
+            "markerfacecolor": self.colour if self.ours or self.face == SAME else self.face,
             "linewidth": 1.8 if self.ours else 1.1,
             "linestyle": (0, self.dashes) if self.dashes else "-",
         }
@@ -81,7 +86,11 @@ def looks(curves: Iterable[tuple[str, str]], ours: Collection[str], first: Colle
     solvers = sorted({solver for solver, _ in pairs}, key=lambda name: (name not in first, name not in ours, name))
     colours = {solver: COLOURS[k % len(COLOURS)] for k, solver in enumerate(solvers)}
     markers = {solver: MARKERS[k % len(MARKERS)] for k, solver in enumerate(solvers)}
-    return {pair: Look(colours[pair[0]], markers[pair[0]], LINES.get(pair[1], OTHER_LINE), pair[0] in ours) for pair in pairs}
+    found = {}
+    for solver, form in pairs:
+        dashes, face = LINES.get(form, OTHER_LINE), FACES.get(form, "white")
+        found[solver, form] = Look(colours[solver], markers[solver], dashes, solver in ours, face)
+    return found
 
 
 def power(value: float, _: object = None) -> str:
@@ -95,6 +104,7 @@ def power(value: float, _: object = None) -> str:
 
 def logarithmic(axis: Any) -> None:
     """Make an axis with its data logarithmic, with at most eight labels: powers of ten, and 2 and 5 times them on a short one."""
+    _widen(axis)
     axis.axes.set(**{f"{axis.axis_name}scale": "log"})
     low, high = sorted(axis.get_view_interval())
     short = low > 0 and high / low < 50
@@ -103,9 +113,21 @@ def logarithmic(axis: Any) -> None:
     axis.set_major_formatter(FuncFormatter(power))
 
 
-def legend_below(figure: Figure, axes: Axes, columns: int = 3) -> None:
-    """Put the legend under the plots, where it covers nothing."""
+def _widen(axis: Any) -> None:
+    """Give an axis on which all points have one value a decade to either side: a scale needs two ends."""
+    siblings = getattr(axis.axes, f"get_shared_{axis.axis_name}_axes")().get_siblings(axis.axes)
+    ends = [getattr(each, f"{axis.axis_name}axis").get_data_interval() for each in siblings]
+    low, high = (pick(value for pair in ends for value in pair) for pick in (min, max))
+    if 0 < low <= high < low * (1 + 1e-9):  # a median is not quite its only value: it went through a logarithm
+        axis.axes.set(**{f"{axis.axis_name}lim": (low / 10, high * 10)})
+
+
+def legend_below(figure: Figure, axes: Axes, columns: int = 3, rank: Callable[[str], Any] | None = None) -> None:
+    """Put the legend under the plots, where it covers nothing; `rank` orders its labels."""
     handles, labels = axes.get_legend_handles_labels()
+    if rank:
+        pairs = sorted(zip(labels, handles, strict=True), key=lambda pair: rank(pair[0]))
+        labels, handles = [label for label, _ in pairs], [handle for _, handle in pairs]
     if handles:
         figure.legend(handles, labels, loc="outside lower left", ncols=columns, handlelength=3.2)
 
@@ -130,4 +152,10 @@ def save(drawn: Figure, path: Path) -> list[Path]:
 
 def small(svg: bytes) -> bytes:
     """Return an SVG without digits that nobody sees."""
-    return b"\n".join(line.strip() for line in DECIMALS.sub(rb"\1", svg).splitlines())
+    return b"\n".join(line.strip() for line in cut(svg, 2).splitlines())
+
+
+def cut(svg: bytes, decimals: int) -> bytes:
+    """Return an SVG whose coordinates have this many decimals."""
+    digits = re.compile(rb"(\d+\.\d{%d})\d+" % decimals)
+    return PLACES.sub(lambda found: digits.sub(rb"\1", found[0]), svg)

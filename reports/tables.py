@@ -6,12 +6,14 @@ import hashlib
 import html
 import math
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
+
+from herk.bench.export import harmless
 
 NONE = "–"
 LONG = 80  # characters; columns with such texts get room on the page
@@ -64,11 +66,21 @@ class Table:
     classes: Mapping[Any, Callable[[Any], str]] = field(default_factory=dict)
     folded: bool = False
     on_page: bool = True
+    book: str = ""  # tables of one book share a file, in which a first column tells them apart
 
     @property
     def file(self) -> str:
         """Return the name of its files, without ending."""
-        return slug(self.name)
+        return slug(self.book or self.name)
+
+    @property
+    def anchor(self) -> str:
+        """Return where links to this table lead."""
+        return f"table-{slug(self.name)}"
+
+    def without(self, *columns: str) -> Table:
+        """Return the table without some columns."""
+        return replace(self, frame=self.frame.drop(columns=list(columns)))
 
     @property
     def head(self) -> list[str]:
@@ -94,7 +106,7 @@ class Table:
 
     def csv(self) -> str:
         """Return the table with all digits."""
-        return self.frame.to_csv(index=False)
+        return harmless(self.frame).to_csv(index=False)
 
     def markdown(self) -> str:
         """Return the table as Markdown."""
@@ -115,6 +127,21 @@ class Table:
         for ending, text in written.items():
             (folder / f"{self.file}.{ending}").write_text(text, encoding="utf-8")
         return [folder / f"{self.file}.{ending}" for ending in written]
+
+
+def bound(tables: Iterable[Table]) -> list[Table]:
+    """Return tables as they are written: those of one book in one, with the name of each in a first column."""
+    books: dict[str, list[Table]] = {}
+    for table in tables:
+        books.setdefault(table.file, []).append(table)
+    return [pages[0] if not pages[0].book else _book(pages) for pages in books.values()]
+
+
+def _book(pages: Sequence[Table]) -> Table:
+    first = pages[0]
+    marked = [page.frame.rename(columns=str).assign(table=page.name)[["table", *map(str, page.frame.columns)]] for page in pages]
+    formats = {str(name): write for page in pages for name, write in page.formats.items()}
+    return Table(first.book, first.book.replace("_", " "), pd.concat(marked, ignore_index=True), formats)
 
 
 def clean(text: str) -> str:

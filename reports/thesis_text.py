@@ -37,7 +37,15 @@ def plain_table1(cells: Sequence[Cell]) -> str:
 def plain(study: Study) -> str:
     """Return the report for the terminal: the cells of Table 1 as a table instead of rows."""
     rows = [row for row in study.rows if row.part != "Table 1"]
-    parts = [study.title, "", *seed_text.plain_rows(rows), "", "Table 1 (error, steps)", plain_table1(study.cells)]
+    parts = [
+        study.title,
+        "",
+        *seed_text.plain_rows(rows),
+        "",
+        "Table 1 (error, steps)",
+        plain_table1(study.cells),
+        seed_text.origins(study),
+    ]
     return "\n".join([*parts, "", "Errata", *seed_text.plain_errata(study.errata), "", *seed_text.plain_claims(study)])
 
 

@@ -1,143 +1,129 @@
-"""Verdicts in words, computed with their numbers; none says more than the records show."""
+"""Verdicts computed from the runs, as claims; none says more than the records show, and none rests on a run that we stopped."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import pandas as pd
 
-from reports.tables import fraction, seconds, short, tolerance
+from reports.claims import Claim
+from reports.contents import FOREIGN, GROUPS, HALF_EXPLICIT, KEEPING, STOPPED, Contents
+from reports.curves import each, medians, work_at
+from reports.orders import EXACT
 
 LEVEL = 1.25  # times closer than this factor are called equal: timing noise and scatter of single runs are of that size
+Best = tuple[str, float]  # a curve and what the error asked for costs it
 
 
 @dataclass(frozen=True)
-class Duel:
-    """The fastest of ours against the fastest rival on one problem at one error; either may not get there."""
+class Race:
+    """The cheapest curve of each group for one error on one problem; a group may not get there, or be stopped by us on the way."""
 
     case: str
     error: float
-    ours: tuple[str, float] | None
-    rival: tuple[str, float] | None
+    best: dict[str, Best | None]
+    stopped: dict[str, int]
+    asked: dict[str, int]
 
     @property
     def ratio(self) -> float | None:
-        """Return our time over the rival's."""
-        return self.ours[1] / self.rival[1] if self.ours and self.rival else None
+        """Return the time of the fastest half-explicit method over that of the fastest foreign solver."""
+        mine, foreign = self.best[HALF_EXPLICIT], self.best[FOREIGN]
+        return mine[1] / foreign[1] if mine and foreign else None
 
     @property
     def outcome(self) -> str:
-        """Return ahead, level, behind, or that there is no comparison."""
-        if self.ratio is None:
-            return "no comparison"
-        return "ahead" if self.ratio < 1 / LEVEL else "behind" if self.ratio > LEVEL else "level"
+        """Return ahead, level or behind; open if our limit stopped what would decide; none if somebody does not get there."""
+        if self.ratio is not None:
+            return "ahead" if self.ratio < 1 / LEVEL else "behind" if self.ratio > LEVEL else "level"
+        missing = [group for group in (HALF_EXPLICIT, FOREIGN) if self.best[group] is None]
+        return "open" if any(self.stopped[group] for group in missing) else "none"
+
+    @property
+    def claim(self) -> Claim:
+        """Return the race as a claim."""
+        best = {group: None if found is None else list(found) for group, found in self.best.items()}
+        facts = {"case": self.case, "error": self.error, "best": best, "stopped": self.stopped, "asked": self.asked}
+        return Claim("duel", facts)
 
 
-def duels(work: pd.DataFrame, error: float, ours: Iterable[str]) -> list[Duel]:
-    """Return one duel for each problem of a work table."""
-    mine = work["solver"].isin(list(ours))
-    return [
-        Duel(str(case), error, fastest(work[mine & (work["case"] == case)], error), fastest(work[~mine & (work["case"] == case)], error))
-        for case in dict.fromkeys(work["case"])
-    ]
+def races(runs: pd.DataFrame, errors: Sequence[float], group: Callable[[str], str]) -> list[Race]:
+    """Return a race for every problem and error, problem by problem; half-explicit methods take part where they hold all constraints."""
+    control = (runs["solver"].map(group) == HALF_EXPLICIT) & (runs["form"] != KEEPING)
+    costs: dict[str, list[tuple[str, str, list[float | None], bool]]] = {}
+    for case, curve, part in each(runs[~runs["status"].isin(["unsupported", "unavailable"]) & ~control]):
+        found = medians(part, "time", "mixed")
+        limited = bool((part["outcome"] == STOPPED).any())
+        entry = (group(part["solver"].iloc[0]), curve, [work_at(found, error) for error in errors], limited)
+        costs.setdefault(case, []).append(entry)
+    return [_race(case, error, k, entries) for case, entries in costs.items() for k, error in enumerate(errors)]
 
 
-def fastest(rows: pd.DataFrame, error: float) -> tuple[str, float] | None:
-    """Return curve and cost of the cheapest, None if nobody gets there."""
-    reached = rows[rows[error].notna()]
-    if reached.empty:
-        return None
-    best = reached.loc[reached[error].idxmin()]
-    return str(best["curve"]), float(best[error])
+def _race(case: str, error: float, k: int, entries: list[tuple[str, str, list[float | None], bool]]) -> Race:
+    best: dict[str, Best | None] = dict.fromkeys(GROUPS)
+    stopped, asked = dict.fromkeys(GROUPS, 0), dict.fromkeys(GROUPS, 0)
+    for group, curve, costs, limited in entries:
+        cost, known = costs[k], best[group]
+        asked[group] += 1
+        if cost is None:
+            stopped[group] += limited
+        elif known is None or (cost, curve) < (known[1], known[0]):
+            best[group] = (curve, cost)
+    return Race(case, error, best, stopped, asked)
 
 
-def duel_words(duel: Duel) -> str:
-    """Return a duel as a sentence."""
-    goal = f"an error of {tolerance(duel.error)} on {duel.case}"
-    if duel.ours is None and duel.rival is None:
-        return f"Nobody reaches {goal} in these records."
-    if duel.ours is None or duel.rival is None:
-        winner, cost = duel.ours or duel.rival  # type: ignore[misc]
-        missing = "no rival" if duel.rival is None else "none of ours"
-        return f"{winner} reaches {goal} in {seconds(cost)}; {missing} reaches it in these records, so there is no comparison."
-    (mine, own), (rival, theirs) = duel.ours, duel.rival
-    times = f"({seconds(own)} against {seconds(theirs)})"
-    if duel.outcome == "level":
-        return f"{mine} and {rival}, the fastest rival, need about the same time to reach {goal} {times}."
-    if duel.outcome == "ahead":
-        return f"{mine} reaches {goal} in {fraction(own / theirs)} of the time of {rival}, the fastest rival {times}."
-    times = f"({seconds(theirs)} against {seconds(own)})"
-    return f"{rival} reaches {goal} in {fraction(theirs / own)} of the time of {mine}, the fastest of ours {times}."
-
-
-def tally(found: Sequence[Duel]) -> str:
-    """Return all duels at one error as a sentence."""
+def tally(found: Sequence[Race]) -> Claim | str:
+    """Return all races to one error as a claim."""
     if not found:
         return "There are no runs with tolerances in these records, so work and precision cannot be compared."
-    names = {outcome: [duel.case for duel in found if duel.outcome == outcome] for outcome in ("ahead", "level", "behind", "no comparison")}
-    error, possible = found[0].error, len(found) - len(names["no comparison"])
-    without = f" No comparison is possible on {listed(names['no comparison'])}." if names["no comparison"] else ""
-    if not possible:
-        return f"At an error of {tolerance(error)} no problem allows a comparison of ours with a rival.{without}"
-    middle = float(pd.Series([duel.ratio for duel in found if duel.ratio is not None]).median())
-    speed = f"{fraction(middle)} of the time" if middle <= 1 else f"{middle:.2g} times the time"
-    parts = [f"ours is fastest on {len(names['ahead'])} of {counted(possible, 'problem')}"]
-    parts += [f"level on {len(names['level'])}"] if names["level"] else []
-    parts += [f"behind on {len(names['behind'])} ({listed(names['behind'])})"] if names["behind"] else []
-    return f"At an error of {tolerance(error)} {', '.join(parts)}; the median is {speed} of the fastest rival.{without}"
+    names = {what: [race.case for race in found if race.outcome == what] for what in ("ahead", "level", "behind", "open", "none")}
+    ratios = [race.ratio for race in found if race.ratio is not None]
+    middle = float(pd.Series(ratios).median()) if ratios else None
+    return Claim("speed", {"error": found[0].error, **names, "median": middle})
 
 
-def listed(names: Sequence[str], most: int = 6) -> str:
-    """Return names as an enumeration, the rest as a number."""
-    shown = list(names[:most]) + ([f"{len(names) - most} more"] if len(names) > most else [])
-    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+def orders(table: pd.DataFrame, problem: str = "") -> Claim:
+    """Return what the table of orders, of all problems or of one, shows.
 
-
-def counted(number: int, noun: str, many: str = "") -> str:
-    """Return a number with its noun."""
-    return f"{number} {noun if number == 1 else many or f'{noun}s'}"
-
-
-def order_words(table: pd.DataFrame) -> list[str]:
-    """Return what the table of orders shows."""
-    judged = table[table["verdict"].isin(["kept", "below"])]
-    if judged.empty:
-        return ["There are no ladders of fixed steps with a claimed order in these records."]
-    kept = judged[judged["verdict"] == "kept"]
-    lines = [f"The claimed order is observed in {len(kept)} of {len(judged)} cases (method, problem, group of components)."]
-    below = judged[judged["verdict"] == "below"]
-    lines += [
-        f"Below its order: {row.method} on {row.problem}, {row.group}: observed {row.observed:.2f}, claimed {row.claimed:g}."
-        for row in below.head(5).itertuples()
-    ]
-    lines += [f"{len(below) - 5} more are in the table."] if len(below) > 5 else []
-    few = len(table) - len(judged)
-    return [*lines, *([f"{counted(few, 'case')} cannot be judged: too few steps above rounding, or no claim."] if few else [])]
-
-
-def drift_words(table: pd.DataFrame, ours: Iterable[str]) -> list[str]:
-    """Return what happens to the constraints over the longest span: ours that hold all of them, then the others.
-
-    Columns: problem, solver, curve, rtol, t_end, drift, and whether all constraints are kept in view.
+    A case is a half-explicit method on a problem, with all groups of its components.
     """
-    lines, mine = [], set(ours)
-    for problem, part in table.groupby("problem", sort=True):
-        last = part[part["t_end"] == part["t_end"].max()]
-        place = f"On {problem} until t = {short(last['t_end'].iloc[0])}"
-        keeping = last["solver"].isin(mine) & last["kept"]
-        own, others = last[keeping], last[~keeping]
-        if len(own):
-            lines.append(
-                f"{place} ours on all constraints violate none by more than {short(own['drift'].max())} ({counted(len(own), 'run')})."
-            )
-        if len(others):
-            best, worst = (drifted(others.loc[place]) for place in (others["drift"].idxmin(), others["drift"].idxmax()))
-            ends = best if len(others) == 1 else f"{best} at best and {worst} at worst"
-            lines.append(f"{place} all other solvers and forms violate the constraints by {ends}.")
-    return lines or ["There are no runs of the drift study in these records."]
+    kept, below, unjudged = 0, [], []
+    judged = table[table["verdict"] != "no claim"]
+    for (case, method), part in judged.groupby(["problem", "method"], sort=True):
+        verdicts = set(part["verdict"])
+        if "below" in verdicts:
+            below.append(f"{method} on {case}")
+        elif "kept" in verdicts and verdicts <= {"kept", EXACT}:  # what constraints alone determine has no order to lose
+            kept += 1
+        else:
+            unjudged.append(f"{method} on {case}")
+    return Claim("orders", {"problem": problem, "kept": kept, "below": below, "unjudged": unjudged})
 
 
-def drifted(row: pd.Series) -> str:
-    """Return a violation with the run it belongs to."""
-    return f"{short(row['drift'])} ({row['curve']}, rtol {tolerance(row['rtol'])})"
+def endings(contents: Contents) -> Claim:
+    """Return how the runs with tolerances ended."""
+    runs = contents.runs[contents.runs["step"].isna()]
+    runs = runs[~runs["status"].isin(["unsupported", "unavailable"])]
+    wrong = runs["ok"] & (runs["mescd"] < 0)
+    facts: dict[str, Any] = {
+        "runs": len(runs), "right": int((runs["ok"] & ~wrong).sum()), "wrong": int(wrong.sum()),
+        "stopped": int((runs["outcome"] == STOPPED).sum()), "failed": int((runs["outcome"] == "failed").sum()),
+        "solvers": contents.programs(runs["solver"].unique()), "problems": int(runs["problem"].nunique()),
+    }  # fmt: skip
+    return Claim("endings", facts)
+
+
+DECIDES = 0.5  # of the bound of stability: above it the bound, and not the tolerance, sets the step
+
+
+def stiff(contents: Contents) -> Claim:
+    """Return the problems on which eigenvalue times step, measured, lies at the bound of an explicit method: the clearest run."""
+    runs = contents.runs[contents.runs["h_lambda"].notna() & (contents.runs["h_lambda_bound"] > 0)]
+    share = runs["h_lambda"] / runs["h_lambda_bound"]
+    found = []
+    for problem, part in runs.assign(share=share)[share >= DECIDES].groupby("problem", sort=True):
+        row = part.sort_values(["share", "curve", "rtol"], ascending=[False, True, True]).iloc[0]
+        found.append([problem, row["curve"], row["rtol"], row["h_lambda"], row["h_lambda_bound"]])
+    return Claim("stiff", {"limited": found, "measured": len(runs)})

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Install scikits.odes (IDA) into an environment: install_scikits.sh PYTHON STAMP.
-# Where that is impossible, one line says what to do, and all goes on: its tests are then skipped.
+# Where that is impossible, one line says what to do, and all goes on: the report then says so, and its tests are skipped.
 set -u
 python=$1 stamp=$2 log=$(dirname "$2")/scikits.log
 
 works() { "$python" -c "from scikits.odes import dae" 2>/dev/null; }
 headers() { echo '#include <sundials/sundials_config.h>' | cc -E - >/dev/null 2>&1 && command -v gfortran >/dev/null; }
-give_up() { echo "scikits.odes is left out ($1). To have it: $2, then make test again."; exit 0; }
+give_up() { echo "scikits.odes is left out ($1). To have it: $2, then run make again."; exit 0; }
 
 install_headers() {
     local may=()

@@ -18,9 +18,9 @@ from baselines.irk.radau5_memory import JACOBIAN, NGEV, jacobian_at
 from herk.core.dae import Array
 from herk.core.jit import compiled, inner
 from herk.core.pointers import address
+from herk.linalg.dense import factor, substitute
 from herk.method.signatures import FUNCTION, function_at
-from herk.model.forms import stored_facts
-from herk.model.linear import factor, substitute
+from herk.model.forms import analysis
 
 MOST_CORRECTIONS = 4
 EPS = 2.220446049250313e-16
@@ -194,11 +194,5 @@ def patterns(top: Any, whole: Any, y0: Array, slope: Array, t0: float) -> tuple[
 
 
 def own_index(model: Any) -> int:
-    """Return the index of the model as written; found once, then stored beside its forms."""
-
-    def write() -> str:
-        from herk.model.regularize import regularize
-
-        return f"INDEX = {regularize(model).index}\n"
-
-    return int(stored_facts(model, "own_index", {}, write).INDEX)
+    """Return the index of the model as written."""
+    return int(analysis(model).index)

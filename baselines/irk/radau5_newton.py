@@ -62,7 +62,7 @@ from baselines.irk.radau5_memory import (
     residual_at,
 )
 from herk.core.jit import inner
-from herk.model.linear import factor, substitute
+from herk.linalg.dense import factor, substitute
 
 MOST_ITERATIONS = 7
 LONGER = 2.0  # a rate of convergence found with a step this much shorter is forgotten (our addition: one iteration after a tiny first

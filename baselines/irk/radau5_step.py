@@ -49,8 +49,8 @@ from baselines.irk.radau5_memory import (
 )
 from baselines.irk.radau5_newton import EPS, MOST_ITERATIONS, OK, decompose, linearise, newton, weight
 from herk.core.jit import compiled, inner
+from herk.linalg.dense import substitute
 from herk.method.signatures import function_at
-from herk.model.linear import substitute
 
 SHRINK, GROW = 5.0, 0.125  # h_old / h_new lies between GROW and SHRINK
 SAME_FROM, SAME_TO = 1.0, 1.2  # a step that would grow by no more than this is kept, and its factorisation with it

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from herk.core.jit import compiled
 from herk.core.pointers import at
-from herk.model.linear import factor, substitute
+from herk.linalg.dense import factor, substitute
 
 RESIDUAL = "void(float64, float64[::1], float64[::1], float64[::1])"  # residual(t, z, zp, out)
 JACOBIAN = "void(float64, float64[::1], float64[::1], float64, float64[::1])"  # jacobian(t, z, zp, cj, out), by rows

@@ -10,7 +10,7 @@ import numpy as np
 
 from herk.core.jit import compiled
 from herk.core.pointers import at
-from herk.model.linear import solve_block
+from herk.linalg.dense import solve_block
 
 RESIDUAL = "void(float64, float64[::1], float64[::1], float64[::1])"  # residual(t, z, zp, out)
 JACOBIAN = "void(float64, float64[::1], float64[::1], float64, float64[::1])"  # jacobian(t, z, zp, cj, out)
@@ -30,7 +30,7 @@ def solve_scaled(work, size):  # type: ignore[no-untyped-def]
         if largest > 0.0:
             row /= largest
             work[size * size + r] /= largest
-    return solve_block(work, size)
+    return abs(solve_block(work, size))  # its sign is that of the determinant
 
 
 @compiled()

@@ -69,7 +69,7 @@ def _order_error(problem: Problem, exact: Callable[[float], Array], tableau: Tab
     step = (ORDER_SPAN[1] - ORDER_SPAN[0]) / count
     start = exact(ORDER_SPAN[0])
     # Interpreted: a few hundred steps are quicker than compiling a kernel for each method.
-    sol = herk.solve_dae(problem.dae, ORDER_SPAN, start, method=tableau, step=step, interpret=True, consistent="trust")
+    sol = herk.solve_dae(problem.dae, ORDER_SPAN, start, method=tableau, step=step, consistent="trust")
     true = np.array([exact(t) for t in sol.t]).T
     return float(np.max(np.abs(sol.y - true) / (1 + np.abs(true)))) if sol.success else math.inf
 
@@ -133,18 +133,19 @@ def studied(records: Sequence[Record], say: Say) -> Iterator[Claim]:
         yield Claim(f"{record['study']}: {record['text']}", bool(record["holds"]), str(record.get("evidence") or "recorded"))
 
 
-FASTEST = ("pendulum", 1e-6)  # further the foreign solvers do not get within the time that work_precision allows
+FASTEST = ("pendulum", 1e-6)  # most programs are used with such errors
 FOREIGN = ("scipy_", "ida_", "solve_dae_", "casadi_")
 
 
 def work_precision(records: Sequence[Record], say: Say) -> Iterator[Claim]:
-    """Claim from stored runs that HERK reaches high accuracy on a non-stiff problem sooner than every foreign solver."""
+    """Claim from stored runs that HERK, holding all constraints, reaches an error sooner than every foreign solver that gets there."""
     problem, wanted = FASTEST
     times: dict[str, float] = {}
     for run in records:
         if run["kind"] == "run" and (run["study"], run["problem"], run["changes"]) == ("work_precision", problem, "{}"):
             error, spent = run.get("error_end"), run.get("cpu_min")
-            if run["status"] == "ok" and error is not None and spent is not None and error <= wanted:
+            control = run["solver"].startswith("herk_") and run["form"] != "overdetermined"
+            if run["status"] == "ok" and not control and error is not None and spent is not None and error <= wanted:
                 times[run["solver"]] = min(spent, times.get(run["solver"], math.inf))
     ours = min((pair for pair in times.items() if pair[0].startswith("herk_")), key=lambda pair: pair[1], default=None)
     theirs = min((pair for pair in times.items() if pair[0].startswith(FOREIGN)), key=lambda pair: pair[1], default=None)

@@ -9,10 +9,15 @@ import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from herk.core import HerkError, InputError
 
+if TYPE_CHECKING:
+    from herk.bench.claims import Claim
+
 OUT = Path("reports/out")
+PUBLISHED = Path(__file__).parents[2] / "reports" / "published"
 STANDARD = ("work_precision", "convergence", "drift")
 FINE, CLAIM_FAILED, USAGE, NOTHING_RAN, INTERRUPTED = 0, 1, 2, 3, 130
 EXITS = (
@@ -53,10 +58,10 @@ def parser() -> argparse.ArgumentParser:
     recommending = command("recommend", "which solver for my model? every fitting one is tried against a reference two solvers agree on")
     recommending.add_argument("file", type=Path, metavar="FILE", help="a Python file that defines `model`, `dae` or `problem()`")
     recommending.add_argument("--error", type=float, default=1e-6, help="the accuracy you want (1e-6)")
-    recommending.add_argument("--budget", type=float, default=60.0, metavar="S", help="seconds to spend on trials (60)")
+    recommending.add_argument("--budget", type=float, default=240.0, metavar="S", help="seconds after which all has ended (240)")
     _out(recommending)
     making = command("new", "write a commented template that runs")
-    making.add_argument("what", choices=("problem", "solver"))
+    making.add_argument("what", choices=("problem", "solver", "thesis-problem"))
     making.add_argument("name", metavar="NAME")
     return top
 
@@ -172,10 +177,12 @@ def report(asked: argparse.Namespace) -> int:
     if not (asked.out / store.NAME).exists():
         say(f"There are no records in {asked.out}; `python -m herk.bench run work_precision` makes some, --out names another folder.")
         return NOTHING_RAN
-    files, note = export.runs(asked.out)
+    with store.alone(asked.out, say):
+        files, note = export.runs(asked.out)
+        written = page.write(asked.out)
     if note:
         say(note)
-    print(f"Report: {page.write(asked.out)}\nRecords: {asked.out / store.NAME}, as tables: {', '.join(map(str, files))}")
+    print(f"Report: {written}\nRecords: {asked.out / store.NAME}, as tables: {', '.join(map(str, files))}")
     return FINE
 
 
@@ -197,15 +204,28 @@ def compare(asked: argparse.Namespace) -> int:
 
 
 def check(asked: argparse.Namespace) -> int:
-    """Test every claim."""
+    """Test every claim, and every sentence of the page in OUT and of the published one against its records."""
     from herk.bench import claims
 
     found = claims.check(asked.out, say, asked.problem, asked.quick)
+    if asked.problem is None:
+        found += sentences(asked.out) + sentences(PUBLISHED)
     for claim in found:
         print(f"{'PASS' if claim.holds else 'FAIL'}  {claim.text}{f': {claim.evidence}' if claim.evidence else ''}")
     if not found:
         return NOTHING_RAN
     return FINE if all(claim.holds for claim in found) else CLAIM_FAILED
+
+
+def sentences(folder: Path) -> list[Claim]:
+    """Return the sentences of a page as claims: each is counted again from the records beside the page."""
+    from herk.bench import claims
+    from reports import proof
+
+    found = proof.of_folder(folder)
+    if not found:
+        say(f"no page with records in {folder}: none of its sentences is checked")
+    return [claims.Claim(f"{folder}: {each.sentence}", each.holds, each.evidence) for each in found]
 
 
 def recommend(asked: argparse.Namespace) -> int:
@@ -229,7 +249,8 @@ def new(asked: argparse.Namespace) -> int:
     path = create(asked.what, asked.name)
     # A solver in plain Python needs more time than those the quick study is made for, and is compared on one problem first.
     more = "--problem pendulum --time-limit 10 " if asked.what == "solver" else ""
-    print(f"Written: {path}\nRun it: python -m herk.bench run work_precision --quick {more}--file {shlex.quote(str(path))}")
+    start = "python" if asked.what == "thesis-problem" else f"python -m herk.bench run work_precision --quick {more}--file"
+    print(f"Written: {path}\nRun it: {start} {shlex.quote(str(path))}")
     return FINE
 
 
@@ -246,6 +267,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return COMMANDS[asked.command](asked)
     except HerkError as error:
         say(f"{parser().prog}: {error}")
+        return USAGE
+    except OSError as error:  # most likely a disk that is full
+        where = f" ({error.filename})" if error.filename else ""
+        say(f"{parser().prog}: Files could not be written: {error.strerror or error}{where}. What was stored before is unharmed; "
+            "make room, or name another folder with --out, and give the same command again.")  # fmt: skip
         return USAGE
     except KeyboardInterrupt:
         resume = f" What has been run is stored in {asked.out}; the same command goes on from there."

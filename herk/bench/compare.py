@@ -61,7 +61,12 @@ class Comparison:
             lines += ["", title, *found] if found else []
         sound = "No regression." if self.common else "Nothing is in both: there is nothing to compare."
         verdict = "REGRESSION" if self.regression else sound
-        return "\n".join([*lines, "", verdict])
+        return "\n".join(map(_printable, [*lines, "", verdict]))
+
+
+def _printable(line: str) -> str:
+    """Return a line that cannot command the terminal: messages come from files."""
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in line)
 
 
 def compare(old: Path, new: Path) -> Comparison:

@@ -10,7 +10,7 @@ from herk.bench.ladders import Ladder, Rung
 from herk.bench.record import Record
 
 PROCESS = 0.5  # seconds to start a process and prepare from a warm cache
-ROUGH = {"herk": 0.03}  # seconds for a run of a family, repetitions and measuring included
+ROUGH = {"herk": 0.05, "irk": 0.05, "scipy_radau": 1.0}  # seconds for a run of a solver or family, with repetitions and measuring
 OTHERS = 0.15
 
 Place = tuple[object, ...]
@@ -24,7 +24,8 @@ class Estimate:
 
     def run(self, ladder: Ladder, rung: Rung) -> float:
         """Return the seconds of one run."""
-        return self.known.get(_place(ladder, rung), ROUGH.get(baselines.get(ladder.solver).family, OTHERS))
+        rough = ROUGH.get(ladder.solver, ROUGH.get(baselines.get(ladder.solver).family, OTHERS))
+        return self.known.get(_place(ladder, rung), rough)
 
     def ladder(self, ladder: Ladder) -> float:
         """Return the seconds of a ladder."""

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pandas
 
 from herk.bench import store
-from herk.bench.store import Store
+from herk.bench.store import Store, StoreError
+
+FORMULA = ("=", "+", "-", "@", "\t", "\n")  # what spreadsheets take for the beginning of a formula
 
 
 def runs(out: Path) -> tuple[list[Path], str]:
@@ -15,11 +20,43 @@ def runs(out: Path) -> tuple[list[Path], str]:
     records, _ = Store(out / store.NAME).read()
     table = pandas.DataFrame([rec for rec in store.latest(records) if rec["kind"] == "run"])
     csv, parquet = out / "runs.csv", out / "runs.parquet"
-    table.to_csv(csv, index=False)
+    _write(csv, lambda path: harmless(table).to_csv(path, index=False))
     try:
         import pyarrow  # noqa: F401
     except ImportError:
         return [csv], "runs.parquet was not written: it needs pyarrow; pip install 'herk[parquet]'."
     plain = table.astype({name: "string" for name in table.columns if table[name].dtype == object})  # lists of tolerances among numbers
-    plain.to_parquet(parquet, index=False)
+    _write(parquet, lambda path: plain.to_parquet(path, index=False))
     return [csv, parquet], ""
+
+
+def harmless(table: pandas.DataFrame) -> pandas.DataFrame:
+    """Return the table with texts that a spreadsheet would run as formulas marked as texts by an apostrophe; numbers stay numbers."""
+    return table.map(_cell).rename(columns=_cell)
+
+
+def _cell(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    text = value.replace("\r\n", "\n").replace("\r", "\n")  # a lone return would not be quoted, and begin a row
+    return f"'{text}" if text.startswith(FORMULA) and not _is_number(text) else text
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return not text[0].isspace()
+
+
+def _write(path: Path, write: Callable[[Path], object]) -> None:
+    """Write the file whole or not at all: an older one is better than half of a new one."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        write(temporary)
+        temporary.replace(path)
+    except OSError as error:
+        raise StoreError(f"{path} could not be written: {error.strerror}. Records are kept; make room and run `report` again.") from None
+    finally:
+        temporary.unlink(missing_ok=True)

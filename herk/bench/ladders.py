@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import lru_cache
 
@@ -74,12 +74,20 @@ def expand(study: Study, choice: Choice = EVERYTHING) -> list[Ladder]:
     new_problems = _strangers(problems or (), [p for case in study.case for p in case.problem])
     new_solvers = _strangers(choice.own_solvers if solvers is None else solvers, [p for case in study.case for p in case.solver])
     ladders: dict[Ladder, None] = {}
-    for case in study.case:
+    for case in filter(_needed, study.case):
         known = [name for name in testset.names() if _matches(name, case.problem) and (problems is None or name in problems)]
         for name, changes in [(p, c) for p in known for c in case.changes] + [(p, {}) for p in new_problems]:
             for solver, form, options in _pairs(case, solvers, new_solvers):
-                ladders[_ladder(study, name, canonical(dict(changes)), solver, form, options, choice.files)] = None
+                place = _ladder(study, name, canonical(dict(changes)), solver, form, options, choice.files)
+                if case.rtol or case.steps:
+                    place = replace(place, rungs=_rungs(study, place, case.rtol, case.steps))
+                ladders[place] = None
     return list(ladders)
+
+
+def _needed(case: Case) -> bool:
+    """Tell whether a case takes part: a stand-in does only where the solver it stands in for cannot."""
+    return not case.stands_in_for or not baselines.get(case.stands_in_for).available()[0]
 
 
 def _pairs(case: Case, chosen: Sequence[str] | None, strangers: Sequence[str]) -> Iterable[tuple[str, str, str]]:
@@ -93,14 +101,18 @@ def _pairs(case: Case, chosen: Sequence[str] | None, strangers: Sequence[str]) -
 
 
 def _ladder(study: Study, problem: str, changes: str, solver: str, form: str, options: str, files: tuple[str, ...]) -> Ladder:
-    rungs = tuple(Rung(rtol, rounded(rtol * study.atol_per_rtol), None, rtol in study.series_rtol) for rtol in study.rtol)
-    if study.steps:
-        t0, t1 = _span(problem, changes)
-        rungs = tuple(Rung(None, None, abs(t1 - t0) / count) for count in study.steps)
-    return Ladder(
-        study.name, problem, changes, form, solver, rungs, study.repeats, study.time_limit, study.grid,
+    ladder = Ladder(
+        study.name, problem, changes, form, solver, (), study.repeats, study.time_limit, study.grid,
         _matches(solver, study.trajectories), options, files,
     )  # fmt: skip
+    return replace(ladder, rungs=_rungs(study, ladder, study.rtol, study.steps))
+
+
+def _rungs(study: Study, ladder: Ladder, tolerances: Sequence[float], counts: Sequence[int]) -> tuple[Rung, ...]:
+    if not counts:
+        return tuple(Rung(rtol, rounded(rtol * study.atol_per_rtol), None, rtol in study.series_rtol) for rtol in tolerances)
+    t0, t1 = _span(ladder.problem, ladder.changes)
+    return tuple(Rung(None, None, abs(t1 - t0) / count) for count in counts)
 
 
 @lru_cache(maxsize=64)

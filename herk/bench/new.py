@@ -1,4 +1,4 @@
-"""A file to start from: a commented problem or solver that runs at once."""
+"""A file to start from: a commented problem, solver, or mask of the program of the thesis, that runs at once."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from herk.core import InputError, nearest
 
 FOLDER = Path(__file__).with_name("templates")
-KINDS = ("problem", "solver")
+KINDS = ("problem", "solver", "thesis-problem")
 
 
 def create(what: str, name: str, folder: Path | None = None) -> Path:
@@ -36,6 +36,6 @@ def _check_name(what: str, name: str) -> None:
     import testset
 
     if not (name.isidentifier() and name.isascii() and name == name.lower()) or keyword.iskeyword(name) or name.startswith("_"):
-        raise InputError(f"{name!r} cannot be a name: use small letters, digits and underscores, a letter first, such as 'my_{what}'.")
-    if name in (testset.names() if what == "problem" else baselines.names()):
+        raise InputError(f"{name!r} cannot be a name: use small letters, digits and underscores, a letter first, such as 'my_own'.")
+    if what != "thesis-problem" and name in (testset.names() if what == "problem" else baselines.names()):
         raise InputError(f"A {what} named {name!r} is there already; choose another name.")

@@ -17,7 +17,7 @@ from functools import partial
 from joblib import Parallel, delayed, parallel_config
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
-from herk.bench import run, worker
+from herk.bench import orphans, run
 from herk.bench.ladders import Ladder
 from herk.bench.record import Record
 from herk.core import HerkError, InputError
@@ -64,7 +64,7 @@ def _processes(ladders: Sequence[Ladder]) -> Iterator[Batch]:
 
 def _mortal(bench: int, ladder: Ladder) -> Batch:
     """Return all records of a ladder, in a process that ends when the bench, its parent, does."""
-    worker.die_with_parent()
+    orphans.die_with_parent()
     if os.getppid() != bench:  # it has ended already
         os._exit(1)
     multiprocessing.set_start_method("spawn", force=True)  # what joblib has set here is unknown in processes that isolate a ladder

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
 
@@ -18,6 +20,16 @@ class Verdict(StrEnum):
     LOST = "not reproduced"
 
 
+class Origin(StrEnum):
+    """Where the value beside ours comes from: only the first two stand in the document."""
+
+    PRINTED = "printed value"
+    SAID = "said in words"
+    PICTURE = "read from a picture"
+    PROGRAM = "from the original program"
+    OURS = "ours"
+
+
 @dataclass(frozen=True)
 class Modern:
     """herk.solve_dae on the same problem: 2-norm of the error (at the end, or as the row says), accepted steps, milliseconds."""
@@ -30,7 +42,7 @@ class Modern:
 
 @dataclass(frozen=True)
 class Row:
-    """One published result; texts where a value is not one number."""
+    """One result beside ours; texts where a value is not one number. Every row says where `printed` comes from."""
 
     part: str
     case: str
@@ -40,6 +52,7 @@ class Row:
     verdict: Verdict
     why: str = ""
     modern: Modern | None = None
+    origin: Origin = field(kw_only=True)
 
 
 @dataclass(frozen=True)
@@ -84,3 +97,16 @@ def close(ours: float, printed: float, tolerance: float) -> bool:
 def digits_agree(ours: float, printed: float, digits: int) -> bool:
     """Tell whether both are the same when written with this many digits."""
     return f"{ours:.{digits - 1}e}" == f"{printed:.{digits - 1}e}"
+
+
+def by_origin(rows: Iterable[Row]) -> dict[Origin, int]:
+    """Count rows by where their values come from, in the order of Origin; kinds that do not occur are left out."""
+    found = Counter(row.origin for row in rows)
+    return {origin: found[origin] for origin in Origin if found[origin]}
+
+
+def reproduced(rows: Sequence[Row]) -> tuple[str, bool]:
+    """Return the claim that no row is lost, with the rows counted by origin."""
+    lost = sum(row.verdict is Verdict.LOST for row in rows)
+    kinds = ", ".join(f"{origin.value}: {number}" for origin, number in by_origin(rows).items())
+    return f"{len(rows) - lost} of {len(rows)} values are reproduced or refuted ({kinds})", bool(rows) and not lost

@@ -34,6 +34,12 @@ IDENTITY: Mapping[str, tuple[str, ...]] = MappingProxyType({
 WHOLE = ("published", "erratum", "claim", "figure")
 ALWAYS = ("schema", "kind", "key", "study", "date", *environment.LIBRARIES, "herk", "python", "commit", "machine", "cores", "os")
 NUMBERS = ("rtol", "atol", "step")
+# What fields must be, wherever they occur: readers rely on it, and a file may have been written by anybody.
+TEXTS = frozenset({"key", "kind", "study", "date", "problem", "form", "solver", "text", "reason", "message", "name"})
+PLAIN = frozenset({*ALWAYS, *TEXTS, "solver_version", "changes", "options"})  # neither lists nor objects
+POSITIVE = frozenset({"rtol", "step"})
+_COSTS = "wall_min wall_median cpu_min cpu_median repeats compile_seconds memory_bytes spent"
+MEASURED = frozenset(f"{_COSTS} t_reached t_end error_end error_grid scd mescd drift invariant".split())
 
 
 class RecordError(HerkError, ValueError):
@@ -86,7 +92,14 @@ def parse(text: str | bytes) -> Record:
         record = json.loads(text, parse_constant=_refuse)
     except (ValueError, RecursionError) as error:
         raise RecordError(f"It is not JSON: {error}.") from None
-    validate(record)
+    try:
+        validate(record)
+        if (b"\\ud" if isinstance(text, bytes) else "\\ud") in text.lower():  # half a character could not be printed
+            json.dumps(record, ensure_ascii=False).encode()
+    except RecordError:
+        raise
+    except (TypeError, ValueError, OverflowError, RecursionError) as error:
+        raise RecordError(f"Its fields are not what they should be: {error}.") from None
     return dict(record)
 
 
@@ -98,10 +111,34 @@ def validate(record: Any) -> None:
         raise RecordError(f"Its schema is {record.get('schema')!r}; this version of herk reads schema {SCHEMA}.")
     if missing := [name for name in ALWAYS if name not in record]:
         raise RecordError(f"It lacks {', '.join(missing)}.")
+    _check_fields(record)
     if record["key"] != key(record["kind"], record):
         raise RecordError(f"Its key {record['key']!r} does not belong to its content.")
     if record["kind"] == "run" and record.get("status") not in STATUSES:
         raise RecordError(f"The status of a run is one of {', '.join(STATUSES)}, not {record.get('status')!r}.")
+
+
+def _check_fields(record: Record) -> None:
+    """Raise RecordError if a field is of a kind that no reader expects."""
+    for name, value in record.items():
+        if name in TEXTS and not isinstance(value, str):
+            raise RecordError(f"Its {name} must be a text, not {value!r:.60}.")
+        if name in PLAIN and isinstance(value, (list, dict)):
+            raise RecordError(f"Its {name} must be a text or a number, not {value!r:.60}.")
+        measured = record["kind"] == "run" and name.partition(".")[0] in MEASURED
+        if (measured or name in POSITIVE) and not (value is None or _is_finite(value)):
+            raise RecordError(f"Its {name} must be a finite number or null, not {value!r:.60}.")
+        if name in POSITIVE and value is not None and value <= 0:
+            raise RecordError(f"Its {name} must be positive, not {value!r:.60}.")
+    atol = record.get("atol")
+    if not all(each is None or _is_finite(each) for each in (atol if isinstance(atol, list) else [atol])):
+        raise RecordError(f"Its atol must be a finite number or a list of such numbers, not {atol!r:.60}.")
+    if record["kind"] == "claim" and not isinstance(record.get("holds"), bool):
+        raise RecordError(f"A claim holds or not; it says {record.get('holds')!r:.60}.")
+
+
+def _is_finite(value: Any) -> bool:
+    return isinstance(value, (int, float)) and abs(value) < float("inf") and math.isfinite(float(value))
 
 
 def plain(value: Any) -> Any:

@@ -13,7 +13,7 @@ import numpy as np
 
 import baselines
 import testset
-from herk.bench import environment, isolate, measure, plugins, record, series
+from herk.bench import environment, isolate, measure, plugins, record, series, stability
 from herk.bench.ladders import Ladder, Rung
 from herk.bench.record import Record
 from herk.bench.worker import Again, Finding, Work
@@ -21,6 +21,7 @@ from herk.core import Problem, Reason, Settings, Solution, Solver, Stats
 from herk.core.dae import Array
 
 EARLY = 1e-3  # of the span; a run with half of its points in it is seen on a logarithmic scale only
+USUAL = 50  # output intervals of a trajectory where errors are taken at the steps
 FINER = 8  # output intervals of a trajectory for one of the grid of errors
 MOST_POINTS = 512  # accepted points at which errors over the interval are taken
 LONG = 0.2  # seconds of timed runs at one setting that are enough
@@ -70,7 +71,8 @@ def records(ladder: Ladder) -> Iterator[list[Record]]:
 def _work(ladder: Ladder) -> Work:
     settings = tuple(_settings(ladder, rung) for rung in ladder.rungs)
     kept = frozenset(rung.rtol for rung in ladder.rungs if rung.series)
-    observe = partial(observed, grid=ladder.grid, series_rtol=kept, paths=ladder.trajectories)
+    bound = stability.limit_of(baselines.get(ladder.solver))
+    observe = partial(observed, grid=ladder.grid, series_rtol=kept, paths=ladder.trajectories, bound=bound)
     load = partial(_load, ladder.problem, ladder.changes, ladder.solver, ladder.options, ladder.files)
     return Work(load, ladder.form, settings, observe, ladder.repeats, LONG, isolate.MEMORY_LIMIT, ladder.solved)
 
@@ -98,14 +100,20 @@ def observed(
     grid: int | str,
     series_rtol: frozenset[float | None],
     paths: bool,
+    bound: float | None = None,
 ) -> Record:
-    """Measure a run in its process, so that its points need not travel: metrics, counters, and its history if it is kept."""
+    """Measure a run in its process, so that its points need not travel: metrics, counters, and its history if it is kept.
+
+    bound: for an explicit method the step times eigenvalue up to which it is stable.
+    """
     kept = settings.step is None and settings.rtol in series_rtol
     fine = _with_output(problem, solution, again, grid, finer=kept and paths)
     coarse = fine and replace(fine, t=fine.t[::FINER], y=fine.y[:, ::FINER]) if kept and paths else fine
     found = {f.name: getattr(solution, f.name) for f in fields(Stats)}
     found |= {"t_reached": solution.t[-1] if len(solution.t) else None, "t_end": problem.t_span[1]}
     found |= measure.metrics(problem, settings, solution, coarse)
+    if bound is not None and settings.step is None:
+        found |= {"h_lambda": stability.measured(problem, solution), "h_lambda_bound": bound}
     history = series.over_time(problem, solution) if kept else {}
     history |= series.trajectories(problem, fine) if kept and paths and fine else {}
     return record.plain({"metrics": found, "series": history})
@@ -115,12 +123,13 @@ def _with_output(problem: Problem, solution: Solution, again: Again, grid: int |
     """Return the run at points where errors are taken: some of its own, or output times served by the solver's interpolation."""
     if not solution.success:
         return None
-    if grid == "steps":
+    if grid == "steps" and not finer:
         some = np.unique(np.linspace(0, len(solution.t) - 1, min(MOST_POINTS, len(solution.t) - 1) + 1).round().astype(int))
         return replace(solution, t=solution.t[some], y=solution.y[:, some])
     if not finer and len(solution.t) > 2 and (problem.reference is None or problem.reference.exact is None):
         return None  # nothing would be compared
-    served = again(t_eval=output_times(problem.t_span, solution.t, int(grid) * (FINER if finer else 1)))
+    count = USUAL if grid == "steps" else int(grid)
+    served = again(t_eval=output_times(problem.t_span, solution.t, count * (FINER if finer else 1)))
     return served if served.success else None
 
 

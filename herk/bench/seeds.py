@@ -38,4 +38,4 @@ def _row(row: Any) -> dict[str, Any]:
     """Return a row flat: what the modern mode gives stands in fields of its own."""
     beside = {f"modern_{name}": value for name, value in asdict(row.modern).items()} if row.modern else {}
     fields = {name: value for name, value in vars(row).items() if name != "modern"}
-    return {**fields, "verdict": row.verdict.value, **beside}
+    return {**fields, "verdict": row.verdict.value, "origin": row.origin.value, **beside}

@@ -54,11 +54,17 @@ def carry_out(
 
     whole: problems of the test set that take no part are described too, so that the report tells of them all.
     """
+    with store.alone(out, say):
+        return _carry_out(study, choice, out, say, jobs, cluster, fresh, tally or Tally(), whole)
+
+
+def _carry_out(
+    study: Study, choice: Choice, out: Path, say: Say, jobs: int | None, cluster: str | None, fresh: bool, tally: Tally, whole: bool
+) -> Tally:
     kept = Store(out / store.NAME)
     known, notes = kept.read()
     for note in notes:
         say(note)
-    tally = tally if tally is not None else Tally()
     every = ladders.expand(study, choice)
     done = set() if fresh else finished(known)
     todo = [left for ladder in every if (left := run.remaining(ladder, done)) is not None]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from herk.bench.record import Record, RecordError
 from herk.core import HerkError
 
 NAME = "records.jsonl"
+LOCK = "bench.lock"  # held by the bench that is at work in the folder
 HEAD = f'{{"schema":{record.SCHEMA},"kind":"'.encode()
 CUT = b"#cut"  # ends a line that was cut off when its writer was killed; a record ends in a brace
 
@@ -58,8 +60,8 @@ class Store:
         lines = b"".join(record.line(rec).encode() + b"\n" for rec in records)
         if not lines:
             return
-        self.path.parent.mkdir(parents=True, exist_ok=True)
         try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
             with self._opened() as file:
                 _write(file, self._end_of(file) + lines)
                 os.fsync(file)
@@ -109,6 +111,37 @@ def _whole(line: bytes) -> bool:
 def _write(file: int, data: bytes) -> None:
     while data:  # a disk that is nearly full takes a part
         data = data[os.write(file, data) :]
+
+
+@contextlib.contextmanager
+def alone(out: Path, say: Callable[[str], None]) -> Iterator[None]:
+    """Wait until no other bench is at work in this folder, and say so; the lock ends with the process, however that ends."""
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        file = os.open(out / LOCK, os.O_RDWR | os.O_CREAT, 0o644)
+    except OSError as error:
+        raise StoreError(f"The folder {out} cannot be used: {error.strerror}. Name another one with --out.") from None
+    try:
+        _wait(file, out, say)
+        os.ftruncate(file, 0)
+        os.pwrite(file, f"{os.getpid()}\n".encode(), 0)
+        yield
+    finally:
+        os.close(file)
+
+
+def _wait(file: int, out: Path, say: Callable[[str], None]) -> None:
+    """Take the lock; file systems that know no locks go without."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        number = os.pread(file, 20, 0).decode(errors="replace").strip()
+        who = f"Another bench (process {number})" if number.isdigit() else "Another bench"
+        say(f"{who} is at work in {out}: this one waits until it has ended. Ctrl-C gives up, --out names another folder.")
+        fcntl.flock(file, fcntl.LOCK_EX)
+    except OSError as error:
+        if error.errno not in (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS):
+            raise
 
 
 def latest(records: Iterable[Record]) -> list[Record]:

@@ -20,7 +20,9 @@ QUARTER = 4  # tolerances per decade, because the error of a single run scatters
 class Case:
     """Problems, solvers and forms by patterns (* ? [ab]); every match of all three is run, with every change of parameters.
 
-    `adaptive` asks for solvers with or without control of their step; `options` are handed to the solver.
+    `adaptive` asks for solvers with or without control of their step; `options` are handed to the solver. With `stands_in_for` the
+    case is run only where the solver of that name is not installed. `rtol` and `steps` replace those of the study: a solver that
+    needs seconds where others need milliseconds is asked for fewer tolerances, a method of order 1 for more steps.
     """
 
     problem: tuple[str, ...]
@@ -29,6 +31,9 @@ class Case:
     changes: tuple[Mapping[str, Any], ...] = ({},)
     adaptive: bool | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
+    stands_in_for: str = ""
+    rtol: tuple[float, ...] = ()
+    steps: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -109,7 +114,9 @@ def _case(table: Mapping[str, Any]) -> Case:
         raise InputError("A case of a study needs problem and solver: lists of names or patterns.")
     lists = {name: _texts(table[name], name) for name in ("problem", "solver", "form") if name in table}
     changes = tuple(table.get("changes", [{}]))
-    return Case(**lists, changes=changes, adaptive=table.get("adaptive"), options=table.get("options", {}))
+    others = {name: table[name] for name in ("adaptive", "options", "stands_in_for") if name in table}
+    own = {"rtol": _tolerances(table.get("rtol", ())), "steps": _counts(table.get("steps", ()))}
+    return Case(**lists, changes=changes, **own, **others)
 
 
 def _texts(value: Any, name: str) -> tuple[str, ...]:
@@ -136,10 +143,12 @@ def _tolerances(value: Any) -> tuple[float, ...]:
 
 
 def _counts(value: Any) -> tuple[int, ...]:
-    """Return numbers of steps, few first: a list, or {from, to}, doubled each time."""
+    """Return numbers of steps, few first: a list, or {from, to}, doubled each time, or with `per_doubling` counts in between."""
     if isinstance(value, Mapping):
-        _known(value, ("from", "to"), "steps")
-        value = [value["from"] * 2**k for k in range(int(math.log2(value["to"] / value["from"]) + 1e-9) + 1)]
+        _known(value, ("from", "to", "per_doubling"), "steps")
+        per = value.get("per_doubling", 1)
+        last = int(per * math.log2(value["to"] / value["from"]) + 1e-9)
+        value = {round(value["from"] * 2 ** (k / per)) for k in range(last + 1)}
     return tuple(sorted(int(each) for each in value))
 
 

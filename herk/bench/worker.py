@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import math
 import os
 import resource
@@ -20,10 +19,9 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from herk.bench import orphans
 from herk.core import Problem, Reason, Settings, Solution, Solver, Stats
 from herk.core.dae import Array
-
-_DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG
 
 Again = Callable[..., Solution]
 
@@ -107,12 +105,13 @@ class _Ready:
     def rung(self, settings: Settings, patient: bool) -> Finding:
         """Observe one run, which also warms up; then time others that are not slowed down by a watch on their time.
 
-        With patience a run that was late gets a second chance if it compiled what is needed only at this setting.
+        A run that compiled what is needed only at this setting is made again, so that compiling never counts as solving; one that was
+        late gets this second chance with patience only.
         """
         try:
             with _peak() as grown, _compilations() as compiled:
                 solution, *first = self.timed(settings)
-            if solution.reason is Reason.TIME_LIMIT and patient and compiled:
+            if compiled and (solution.success or (solution.reason is Reason.TIME_LIMIT and patient)):
                 solution, *first = self.timed(settings)
             times = [tuple(first)]
             if solution.success and self.work.repeats > 1 and first[0] < self.work.long:
@@ -153,24 +152,19 @@ def _thrown(error: BaseException, work: Work) -> Finding:
 
 
 def settle(environment: dict[str, str], memory_limit: float) -> None:
-    """Be quiet, leave Ctrl-C to the parent, die with it, and stay within the memory."""
+    """Be quiet, leave Ctrl-C to the parent, die with it and all children, and stay within the memory."""
     os.environ.update(environment)
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
     os.dup2(nowhere, 2)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    die_with_parent()
+    orphans.die_with_parent()
+    orphans.take_children_along()
     with contextlib.suppress(OSError, AttributeError, TypeError):
         os.close(forkserver._forkserver._forkserver_alive_fd)  # type: ignore[attr-defined] # the server ends when the bench alone does
     with contextlib.suppress(OSError, ValueError):  # systems without such limits go without
         now = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
         resource.setrlimit(resource.RLIMIT_AS, (int(now + memory_limit), resource.getrlimit(resource.RLIMIT_AS)[1]))
-
-
-def die_with_parent() -> None:
-    """Let this process be killed when its parent ends, however that ends; only Linux can, elsewhere a broken pipe is noticed later."""
-    with contextlib.suppress(OSError, AttributeError, TypeError):
-        ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)
 
 
 @contextlib.contextmanager

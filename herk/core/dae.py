@@ -22,7 +22,8 @@ class StageSource:
     The text defines `complete` (algebraic components from g = 0, the others given), `rate` (derivatives) and `residual` (largest |g|).
     `guessed` are the algebraic components that need a start value; the first `predicted` of them have a derivative, which
     `rate` returns behind those of the differential components. `pivots` counts the numbers by which `complete` reports how
-    well the choice still fits, `work` the floats of scratch memory it needs.
+    well the choice still fits, `work` the floats of scratch memory it needs; `free` are the
+    algebraic components whose derivative does not occur in E y'.
     """
 
     text: str
@@ -33,12 +34,12 @@ class StageSource:
     pivots: int
     work: int
     scalar: bool
+    free: tuple[int, ...] = ()
 
 
 class Generated(Protocol):
     """What a DAE made from a model offers beyond callables: compiled in-place functions and stage code."""
 
-    key: str
     structure: Array
 
     def functions(self) -> dict[str, Callable[[float, Array, Array], None]]:

@@ -52,7 +52,12 @@ def compiled(*signature: Any, **options: Any) -> Callable[[Callable[..., Any]], 
 
     def kept(function: Callable[..., Any]) -> Any:
         with quiet(), _kept_in(compiled_folder(Path(function.__code__.co_filename))):
-            return decorate(function)
+            made = decorate(function)
+        if hasattr(made, "_cache"):
+            from herk.core.sealed import seal
+
+            return seal(made)
+        return made
 
     return kept
 
@@ -84,8 +89,8 @@ def quiet() -> Iterator[None]:
 
 
 def is_compiled(function: object) -> bool:
-    """Tell whether the function can be called from compiled code."""
-    return HAVE_NUMBA and isinstance(function, CPUDispatcher)
+    """Tell whether the function can be called from compiled code: numba's, or machine code of a model (see codegen.native)."""
+    return HAVE_NUMBA and (isinstance(function, CPUDispatcher) or hasattr(function, "address"))
 
 
 _twins: dict[int, Any] = {}

@@ -24,6 +24,8 @@ def address(function: Callable[..., Any], signature: Any = None) -> int:
     if not is_compiled(function):
         _interpreted[id(function)] = function
         return id(function)
+    if hasattr(function, "address"):
+        return int(function.address)
     if function not in _addresses:
         if not function.nopython_signatures:  # type: ignore[attr-defined]
             with quiet():

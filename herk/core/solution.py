@@ -72,6 +72,7 @@ class Solution(Stats):
     y_events: list[Array] | None = None
     residual: float = 0.0
     selections: tuple[tuple[float, tuple[int, ...]], ...] = ()
+    notes: tuple[str, ...] = ()
 
     @property
     def status(self) -> int:
@@ -100,6 +101,8 @@ class Solution(Stats):
         rows |= {name: _short(getattr(self, name)) for name in ("t", "y")}
         rows |= {f.name: getattr(self, f.name) for f in fields(Stats)} | {"residual": f"{self.residual:.3g}"}
         rows["selections"] = f"{len(self.selections)} (first {self.selections[0]})" if self.selections else "none"
+        if self.notes:
+            rows["notes"] = " ".join(self.notes)
         width = max(map(len, rows))
         return "\n".join(f"{name:>{width}}: {value}" for name, value in rows.items())
 

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import math
 import types
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from herk.codegen.thunks import Callback, callback, with_parameters
 from herk.core import Dae
 from herk.core.dae import Array
 from herk.core.jit import HAVE_NUMBA, interpreted, is_compiled
 from herk.method.signatures import FUNCTION
-from herk.model.evaluate import CallableError, call, real
+from herk.model.evaluate import CallableError, call, real, shapes
+
+if TYPE_CHECKING:
+    from herk.codegen.native import Native
 
 InPlace = Callable[[float, Array, Array], None]
 NAMES = ("E", "f", "g", "jac_g", "g_t")
@@ -32,6 +37,51 @@ class Functions:
     compiled: bool
     have_jacobian: bool
     have_g_t: bool
+
+
+@dataclass(eq=False)
+class Bound:
+    """The five functions of a DAE as the loop calls them, by address with parameters; Python functions among them are called back."""
+
+    natives: tuple[Native, ...] = ()
+    callbacks: tuple[Callback, ...] = ()
+    have_jacobian: bool = True
+    have_g_t: bool = True
+
+    @property
+    def compiled(self) -> bool:
+        """Tell whether the loop never calls Python."""
+        return not self.callbacks
+
+    @property
+    def error(self) -> BaseException | None:
+        """Return what a Python function raised."""
+        return next((each.error for each in self.callbacks if each.error is not None), None)
+
+    def forget(self) -> None:
+        """Let functions that raised be called again."""
+        for each in self.callbacks:
+            each.error = None
+
+
+def bound(dae: Dae) -> Bound:
+    """Return the functions for the loop: a model's own code, compiled callables, and callbacks for what numba refuses."""
+    if dae.generated is not None and hasattr(dae.generated, "code"):
+        return Bound(tuple(dae.generated.code.functions[name] for name in NAMES))
+    if dae.generated is not None:
+        return Bound(tuple(with_parameters(function) for function in bind(dae).in_place))
+    made = Bound(have_jacobian=dae.jac_g is not None, have_g_t=dae.g_t is not None)
+    natives, callbacks = [], []
+    for name, shape in shapes(dae).items():
+        given = getattr(dae, name)
+        compiled = _compile(given)
+        if isinstance(compiled, Refusal):
+            callbacks.append(callback(_wrap(name, given), given, dae.n, math.prod(shape), made))
+            natives.append(callbacks[-1].native)
+        else:
+            natives.append(with_parameters(compiled))
+    made.natives, made.callbacks = tuple(natives), tuple(callbacks)
+    return made
 
 
 def bind(dae: Dae, *, interpret: bool = False) -> Functions:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from herk.core.jit import compiled
+from herk.core.jit import compiled, inner
 from herk.method.memory import AT, COMPLETE, DIFFERENTIAL, EPS, ERROR, ESTIMATES, NEW, OK, ORDER, STAGE, STAGES, STEP, K, N, Y
 
 T, T_END, H_MAX, RTOL, OLD_ERROR, EXPONENT, ATOL = 0, 2, 4, 5, 6, 7, 16  # places in `run`, see drive.py
@@ -10,7 +10,7 @@ SAFETY, SHRINK, GROW = 0.9, 0.2, 8.0
 MEMORY = 0.2  # weight of the previous error in the PI controller, times the exponent (Hairer & Wanner II, IV.2: 0.04 at order 5)
 
 
-@compiled()
+@inner()
 def spread(kernel, t, mem, ints):  # type: ignore[no-untyped-def]
     """Turn the error estimate of the differential components into one of all components, in place at ERROR; return the status.
 
@@ -29,7 +29,7 @@ def spread(kernel, t, mem, ints):  # type: ignore[no-untyped-def]
     return status
 
 
-@compiled()
+@inner()
 def error_norm(mem, ints, run):  # type: ignore[no-untyped-def]
     """Return the root mean square of error / (atol + rtol |y|) over all components."""
     n, y, new, error = ints[N], ints[AT + Y], ints[AT + NEW], ints[AT + ERROR]
@@ -40,7 +40,7 @@ def error_norm(mem, ints, run):  # type: ignore[no-untyped-def]
     return (total / n) ** 0.5
 
 
-@compiled()
+@inner()
 def damping(mem, ints, run):  # type: ignore[no-untyped-def]
     """Return the factor by which DOP853 damps its error estimate, from a second, coarser one (Hairer, Norsett & Wanner, II.10)."""
     if ints[ESTIMATES] < 2:
@@ -55,7 +55,7 @@ def damping(mem, ints, run):  # type: ignore[no-untyped-def]
     return (fine / total) ** 0.5 if total > 0.0 else 1.0
 
 
-@compiled()
+@inner()
 def next_step(h, error, rejected, run):  # type: ignore[no-untyped-def]
     """Return the step size that follows from the error of this one; after a rejection it does not grow."""
     if not error > 1e-10:
@@ -75,7 +75,7 @@ def shortest(t, span):  # type: ignore[no-untyped-def]
     return 64.0 * EPS * (abs(t) + 1e-3 * abs(span))
 
 
-@compiled()
+@inner()
 def first_step(kernel, mem, ints, run):  # type: ignore[no-untyped-def]
     """Return a first step size from the sizes of y, y' and y'' (Hairer, Norsett & Wanner, II.4), y'' from one trial step."""
     n, nd, y, k = ints[N], ints[DIFFERENTIAL], ints[AT + Y], ints[AT + K]
@@ -101,7 +101,7 @@ def first_step(kernel, mem, ints, run):  # type: ignore[no-untyped-def]
     return h if span > 0.0 else -h
 
 
-@compiled()
+@inner()
 def weighted(start, point, mem, ints, run):  # type: ignore[no-untyped-def]
     """Return the weighted root mean square of a point (by component) or of a row of derivatives (by place)."""
     nd, y = ints[DIFFERENTIAL], ints[AT + Y]

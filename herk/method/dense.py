@@ -27,7 +27,7 @@ def rows(machine: Machine, t: Array, y: Array, slots: np.ndarray, times: Array) 
         return out
     floats, ints = machine.memory.floats.copy(), machine.memory.ints.copy()
     with quiet(), np.errstate(all="ignore"):
-        status = machine.sampler(floats, ints, machine.table, t, y.reshape(-1), slots, np.ascontiguousarray(times), out)
+        status = machine.sampler(floats, ints, machine.table, t, y.reshape(-1), slots, np.ascontiguousarray(times), machine.branched, out)
     if status != OK:
         raise HerkError("The constraints could not be solved between two accepted points; use smaller tolerances.")
     return out

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from herk.core.jit import compiled
+from herk.core.jit import compiled, inner
+from herk.core.stack import view
 from herk.method.control import damping, error_norm, first_step, next_step, spread
 from herk.method.memory import (
     ACCEPT,
+    ANY_SIZE,
     AT,
     BEST_PIVOT,
+    BRANCH,
     COMPLETE,
     DETERIORATED,
     DIFFERENTIAL,
@@ -15,6 +18,7 @@ from herk.method.memory import (
     E_MODE,
     E_STACKED,
     EPS,
+    FLOOR,
     GUESSED,
     JACOBIAN,
     KERNEL,
@@ -24,39 +28,56 @@ from herk.method.memory import (
     OK,
     ORDER,
     PIVOT,
+    PIVOT_BEFORE,
+    PIVOT_NOW,
+    PIVOT_PEAK,
     PIVOTS,
     PREDICTED,
+    PROBED,
+    PROBES,
     RATE,
+    ROUGH,
+    ROUGHNESS,
+    ROUGHNESS_FREE,
+    SIGN,
+    STAGE_COMPLETE,
     STEP,
+    UNSEEN,
     WORSE,
     M,
     N,
     Y,
 )
 from herk.method.newton import jacobian
-from herk.method.selection import eliminate
+from herk.method.selection import IN_ANY_UNITS, RANK_TOLERANCE, eliminate, scale
 from herk.method.signatures import kernel_at
 
 # How a chunk of steps ends.
 RUNNING, FINISHED, CHUNK_FULL, NEED_SELECTION, UNDERFLOW, STUCK, RANK_LOST = 0, 1, 2, 3, -1, -2, -3
 
 # Places in `run` (floats); the absolute tolerances stand behind.
-T, H, T_END, T_START, H_MAX, RTOL, OLD_ERROR, EXPONENT, H_TRIED, THRESHOLD = range(10)  # H = 0: to be chosen
-RUN_SCALARS = 16  # then atol (n), then the size of each component so far (n), then scratch (m)
+T, H, T_END, T_START, H_MAX, RTOL, OLD_ERROR, EXPONENT, H_TRIED, THRESHOLD, JUMP, H_LAST, RESOLVED = range(13)  # H = 0: to be chosen
+RUN_SCALARS = 16  # then atol (n), then the size of each component so far (n), then scratch (m, n, n)
+
+# RESOLVED: how far algebraic components may be from a parabola within a step, beside their change.
 
 # Places in `plan` (integers); the selection wanted from Python stands behind.
-FIXED, INDEX, TOTAL, SLOT, KNOWN, COUNT, REJECTED, CAUSE, PENDING, ALWAYS = range(10)  # select before stepping; at every step
+FIXED, INDEX, TOTAL, SLOT, KNOWN, COUNT, REJECTED, CAUSE, PENDING, ALWAYS, JUMPS = range(11)
+# PENDING: select before stepping; ALWAYS: at every step
 PLAN_SCALARS = 16  # then costs (n) of the columns, then the wanted algebraic components (m)
 
 # Places in a row of the table of selections, followed by the order of the components.
 ROW_KERNEL, ROW_DIFFERENTIAL, ROW_PREDICTED, ROW_GUESSED, ROW_PIVOTS = range(5)
+ROW_STAGE = 5  # three addresses of stage code
 ROW_ORDER = 8
 
 SUSPECT = 2  # rejections in a row that put the selection under suspicion: it is made anew, by Procedure 3.11 to the letter
+NEARLY_ZERO = 1e-6  # a pivot that turned back this close to zero was zero
+TINY = 1e-9  # steps, beside the time, in which something that still is not resolved may be a jump
 RECHECK = 0.95  # if the old selection is confirmed, it is looked at again after a further fall to this part
 
 
-@compiled(forceinline=True)  # once per step: a call would push every array on the stack
+@inner(forceinline=True)  # once per step: a call would push every array on the stack
 def attempt(mem, ints, run, plan, table):  # type: ignore[no-untyped-def]
     """Try steps from the current point until one is accepted; a failing stage asks for a new selection first, then for a shorter step."""
     fresh = False
@@ -67,6 +88,16 @@ def attempt(mem, ints, run, plan, table):  # type: ignore[no-untyped-def]
             return UNDERFLOW
         status = kernel_at(ints[KERNEL])(STEP, run[T], h, mem, ints)
         damped = 1.0
+        if status == OK and not plan[FIXED] and turning(h, mem, ints, run):
+            plan[CAUSE] = BRANCH
+            run[H] = 0.25 * h
+            plan[REJECTED] += 1
+            ints[NREJECT] += 1
+            ints[LU_VALID] = 0
+            shortest = 16.0 * EPS * (abs(run[T]) + 1e-3 * abs(run[T_END] - run[T_START]))
+            if nearly_zero(mem, ints) or not abs(run[H]) > shortest:
+                return UNDERFLOW
+            continue
         if status == OK and not plan[FIXED]:
             damped = damping(mem, ints, run)
             status = spread(kernel_at(ints[KERNEL]), target, mem, ints)
@@ -78,13 +109,13 @@ def attempt(mem, ints, run, plan, table):  # type: ignore[no-untyped-def]
                 return RUNNING
             error = damped * error_norm(mem, ints, run)
             run[H] = next_step(h, error, plan[REJECTED] > 0, run)
-            if error <= 1.0:
+            if error <= 1.0 and resolved(target, mem, ints, run, plan):
                 run[T] = target
                 run[OLD_ERROR] = max(error, 1e-4)
                 plan[REJECTED] = 0
                 plan[CAUSE] = OK
                 return RUNNING
-            plan[CAUSE] = OK
+            plan[CAUSE] = OK if error > 1.0 else ROUGH
         else:
             plan[CAUSE] = status
             if not fresh and ints[M] > 0:
@@ -96,6 +127,7 @@ def attempt(mem, ints, run, plan, table):  # type: ignore[no-untyped-def]
                     return outcome
                 continue
             run[H] = 0.25 * h
+        ints[LU_VALID] = 0
         if plan[FIXED]:
             return UNDERFLOW
         plan[REJECTED] += 1
@@ -108,7 +140,72 @@ def attempt(mem, ints, run, plan, table):  # type: ignore[no-untyped-def]
             return UNDERFLOW
 
 
-@compiled(forceinline=True)
+@inner()
+def turning(h, mem, ints, run):  # type: ignore[no-untyped-def]
+    """Tell whether a pivot that was on its way to zero has turned back within the step.
+
+    Where two branches of solutions cross, the pivot of either is zero, and a step across may go on along the wrong one with a pivot of
+    the right sign. A pivot that only comes close to zero is followed by steps in which it is seen to turn.
+    """
+    if run[H_LAST] == 0.0:
+        return False
+    for i in range(ints[PIVOTS]):
+        now, before, new = mem[ints[AT + PIVOT_NOW] + i], mem[ints[AT + PIVOT_BEFORE] + i], mem[ints[AT + PIVOT] + i]
+        if (now + (now - before) * (h / run[H_LAST])) * now < 0.0 and new * now > 0.0 and abs(now) < abs(before):
+            return True
+    return False
+
+
+@inner()
+def nearly_zero(mem, ints):  # type: ignore[no-untyped-def]
+    """Tell whether a pivot is so small beside what it was that rounding hides on which side of zero it is: half of its digits."""
+    for i in range(ints[PIVOTS]):
+        if abs(mem[ints[AT + PIVOT_NOW] + i]) < NEARLY_ZERO * mem[ints[AT + PIVOT_PEAK] + i]:
+            return True
+    return False
+
+
+@inner(forceinline=True)
+def resolved(target, mem, ints, run, plan):  # type: ignore[no-untyped-def]
+    """Tell whether the algebraic components are resolved by this step; limit the next one so that they stay so.
+
+    Around a jump they never are. A component whose derivative does not occur may jump, as a force does when friction turns.
+    """
+    rough = max(mem[ROUGHNESS], mem[ROUGHNESS_FREE])
+    if rough <= run[RESOLVED]:
+        if rough > 1e-6 * run[RESOLVED]:
+            limit = min((run[RESOLVED] / rough) ** (1.0 / 3.0), 2.0) * abs(run[H_TRIED])
+            if abs(run[H]) > limit:
+                run[H] = limit if run[H] > 0.0 else -limit
+        return True
+    run[H] = 0.25 * run[H_TRIED]
+    if abs(run[H]) > TINY * (abs(target) + 1e-3 * abs(run[T_END] - run[T_START])) or mem[ROUGHNESS] > run[RESOLVED]:
+        return False
+    # Once more, with what the probes saw written down.
+    if kernel_at(ints[ANY_SIZE])(STEP, run[T], run[H_TRIED], mem, ints) != OK or not plateaus(mem, ints):
+        return False
+    plan[JUMPS] += 1
+    run[JUMP] = target
+    run[H] = run[H_TRIED]
+    return True
+
+
+@inner()
+def plateaus(mem, ints):  # type: ignore[no-untyped-def]
+    """Tell whether the algebraic components have, within the step, their old or their new values and none between: a jump, no pole."""
+    n, y, new, probed = ints[N], ints[AT + Y], ints[AT + NEW], ints[AT + PROBED]
+    for j in range(ints[DIFFERENTIAL], n):
+        c = ints[ORDER + j]
+        start, end = mem[y + c], mem[new + c]
+        slack = 1e-3 * abs(end - start) + UNSEEN * (max(abs(start), abs(end)) + mem[ints[AT + FLOOR] + c]) * 1e-3
+        for q in range(ints[PROBES]):
+            value = mem[probed + q * n + c]
+            if not min(abs(value - start), abs(value - end)) <= slack:
+                return False
+    return True
+
+
+@inner(forceinline=True)
 def plan_step(run, plan):  # type: ignore[no-untyped-def]
     """Return the step to try and the time it leads to; the end is hit exactly."""
     if plan[FIXED]:
@@ -126,23 +223,30 @@ def plan_step(run, plan):  # type: ignore[no-untyped-def]
     return target - run[T], target  # the step that is made, not the one that was meant: t + h is rounded
 
 
-@compiled()
+@inner()
 def reselect(mem, ints, run, plan, table):  # type: ignore[no-untyped-def]
     """Apply Procedure 3.11 at the current point; switch if it prefers other components, ask Python if they have no kernel yet."""
     n, m = ints[N], ints[M]
-    wanted = plan[PLAN_SCALARS + n : PLAN_SCALARS + n + m]
+    wanted = view(plan, PLAN_SCALARS + n, m)
     jacobian(run[T], ints[AT + Y], mem, ints)
-    a = mem[ints[AT + JACOBIAN] : ints[AT + JACOBIAN] + m * n]
-    required = ints[ORDER + n : ORDER + 2 * n]
+    a = view(mem, ints[AT + JACOBIAN], m * n)
+    required = view(ints, ORDER + n, n)
     threshold = 1.0 if plan[REJECTED] >= SUSPECT else run[THRESHOLD]
-    cost, size = plan[PLAN_SCALARS : PLAN_SCALARS + n], run[RUN_SCALARS + n : RUN_SCALARS + 2 * n]
-    if eliminate(a, m, n, required, cost, size, run[RUN_SCALARS + 2 * n :], threshold, wanted) < m:
-        return RANK_LOST
+    cost, size, scratch = view(plan, PLAN_SCALARS, n), view(run, RUN_SCALARS + n, n), view(run, RUN_SCALARS + 2 * n, m)
+    if eliminate(a, m, n, required, cost, size, scratch, threshold, IN_ANY_UNITS, wanted) < m:
+        weight, relative = view(run, RUN_SCALARS + 2 * n + m, n), view(run, RUN_SCALARS + 3 * n + m, n)
+        for i in range(n):
+            weight[i] = size[i] + mem[ints[AT + FLOOR] + i]
+            relative[i] = size[i] / weight[i]
+        jacobian(run[T], ints[AT + Y], mem, ints)
+        scale(a, m, n, weight)
+        if eliminate(a, m, n, required, cost, relative, scratch, threshold, RANK_TOLERANCE, wanted) < m:
+            return RANK_LOST
     for slot in range(plan[KNOWN]):
         if algebraic_match(table[slot], n, m, wanted):
             if slot == plan[SLOT] and not plan[PENDING] and plan[CAUSE] == OK:
                 for i in range(ints[PIVOTS]):
-                    mem[ints[AT + BEST_PIVOT] + i] = RECHECK / DETERIORATED * mem[ints[AT + PIVOT] + i]
+                    mem[ints[AT + BEST_PIVOT] + i] = RECHECK / DETERIORATED * abs(mem[ints[AT + PIVOT] + i])
                 return RUNNING
             plan[PENDING] = 0
             return switch(mem, ints, run, plan, table, slot)
@@ -150,7 +254,7 @@ def reselect(mem, ints, run, plan, table):  # type: ignore[no-untyped-def]
     return NEED_SELECTION
 
 
-@compiled()
+@inner()
 def algebraic_match(row, n, m, wanted):  # type: ignore[no-untyped-def]
     """Tell whether a row of the table has just the wanted algebraic components (the last m of its order)."""
     for i in range(m):
@@ -162,11 +266,14 @@ def algebraic_match(row, n, m, wanted):  # type: ignore[no-untyped-def]
     return True
 
 
-@compiled()
+@inner()
 def switch(mem, ints, run, plan, table, slot):  # type: ignore[no-untyped-def]
     """Put a selection in force at the current point: order of components, first stage, reference pivots."""
     n, m = ints[N], ints[M]
     enter(table[slot], ints)
+    if slot != plan[SLOT]:
+        for i in range(m + 1):
+            mem[ints[AT + PIVOT_PEAK] + i] = 0.0
     plan[SLOT] = slot
     for i in range(n):
         mem[ints[AT + NEW] + i] = mem[ints[AT + Y] + i]
@@ -175,14 +282,18 @@ def switch(mem, ints, run, plan, table, slot):  # type: ignore[no-untyped-def]
     if status == OK:
         status = kernel(RATE, run[T], 0.0, mem, ints)
     for i in range(m + 1):
-        mem[ints[AT + BEST_PIVOT] + i] = mem[ints[AT + PIVOT] + i]
+        mem[ints[AT + BEST_PIVOT] + i] = abs(mem[ints[AT + PIVOT] + i])
+        mem[ints[AT + SIGN] + i] = 0.0 if plan[FIXED] else mem[ints[AT + PIVOT] + i]
+        mem[ints[AT + PIVOT_NOW] + i] = mem[ints[AT + PIVOT] + i]
+        mem[ints[AT + PIVOT_PEAK] + i] = max(mem[ints[AT + PIVOT_PEAK] + i], abs(mem[ints[AT + PIVOT] + i]))
+    run[H_LAST] = 0.0
     if status != OK:
         plan[CAUSE] = status
         return STUCK
     return RUNNING
 
 
-@compiled()
+@inner()
 def enter(row, ints):  # type: ignore[no-untyped-def]
     """Copy a row of the table of selections to where kernels look for it."""
     ints[KERNEL] = row[ROW_KERNEL]
@@ -191,6 +302,8 @@ def enter(row, ints):  # type: ignore[no-untyped-def]
     ints[GUESSED] = row[ROW_GUESSED]
     ints[PIVOTS] = row[ROW_PIVOTS]
     ints[LU_VALID] = 0
+    for i in range(3):
+        ints[STAGE_COMPLETE + i] = row[ROW_STAGE + i]
     for i in range(ints[N]):
         ints[ORDER + i] = row[ROW_ORDER + i]
 
@@ -211,6 +324,11 @@ def advance(mem, ints, run, plan, table, t_out, y_out, slot_out):  # type: ignor
         status = attempt(mem, ints, run, plan, table)
         if status == RUNNING:
             worse = kernel_at(ints[KERNEL])(ACCEPT, run[T], run[H_TRIED], mem, ints) == WORSE
+            run[H_LAST] = run[H_TRIED]
+            for i in range(ints[PIVOTS]):
+                mem[ints[AT + PIVOT_BEFORE] + i] = mem[ints[AT + PIVOT_NOW] + i]
+                mem[ints[AT + PIVOT_NOW] + i] = mem[ints[AT + PIVOT] + i]
+                mem[ints[AT + PIVOT_PEAK] + i] = max(mem[ints[AT + PIVOT_PEAK] + i], abs(mem[ints[AT + PIVOT] + i]))
             for i in range(n):
                 y_out[count, i] = mem[y + i]
                 if not plan[ALWAYS]:  # Procedure 3.11 to the letter knows no sizes

@@ -23,6 +23,9 @@ class Watch:
     t: list[list[float]] = field(default_factory=list)
     y: list[list[Array]] = field(default_factory=list)
     values: list[float] = field(default_factory=list)
+    muted: int | None = None  # not looked at in the first step, because it is zero at the start
+    ended: int | None = None  # the terminal event that ended the run
+    sunk: bool = False  # the muted event went on in the direction in which it is an event: it would come ever faster
 
     def start(self, t: float, y: Array) -> None:
         """Evaluate the events at the start."""
@@ -33,6 +36,10 @@ class Watch:
         """Look for events in one step, with the states between its ends; return time and state of a terminal one, if it ends the run."""
         before, after = self.values, [value(event, t_new, y_new) for event in self.events]
         self.values = after
+        if self.muted is not None:
+            beyond = after[self.muted] * getattr(self.events[self.muted], "direction", 0) > 0
+            before[self.muted] = after[self.muted]
+            self.muted, self.sunk = None, beyond
         active = [i for i, event in enumerate(self.events) if crosses(before[i], after[i], getattr(event, "direction", 0))]
         found = [(locate(self.events[i], t_old, t_new, before[i], after[i], between), i) for i in active]
         for t, i in sorted(found, key=lambda pair: abs(pair[0] - t_old)):
@@ -43,6 +50,7 @@ class Watch:
             self.y[i].append(y)
             terminal = getattr(self.events[i], "terminal", None) or 0
             if terminal and len(self.t[i]) >= int(terminal):
+                self.ended = i
                 return t, y
         return None
 

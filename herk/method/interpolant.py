@@ -15,6 +15,8 @@ from herk.method.dense import checked, rows
 from herk.method.machine import Machine
 
 LEAST_DEGREE = 4
+MOST_HALVINGS = 12
+TOLERATED = 10.0  # times the tolerances: the method itself is not better than that between its points
 
 
 def nodes(degree: int) -> Array:
@@ -40,12 +42,31 @@ def steps_of(t: Array, times: Array) -> np.ndarray:
     return np.clip(np.searchsorted(sign * t, sign * times, side="right") - 1, 0, max(t.size - 2, 0))
 
 
-def through(machine: Machine, t: Array, y: Array, slots: np.ndarray, steps: np.ndarray) -> Array:
-    """Return the states at the nodes of these steps: steps x nodes x n."""
+def through(machine: Machine, t: Array, y: Array, slots: np.ndarray, times: Array) -> tuple[Array, Array]:
+    """Return the ends of pieces that cover the given ones, and the states at the nodes of each: pieces x nodes x n.
+
+    A piece in which the polynomial misses the solution by more than the tolerances is halved: components that only constraints
+    determine are exact at the ends of a step, however long, and nothing else says that they are between.
+    """
     at = nodes(max(LEAST_DEGREE, machine.tableau.order))
-    inside = t[steps, None] + at[1:-1] * (t[steps + 1] - t[steps])[:, None]
-    states = rows(machine, t, y, slots, inside.ravel()).reshape(len(steps), at.size - 2, -1)
-    return np.concatenate([y[steps, None], states, y[steps + 1, None]], axis=1)
+    between = (at[1:] + at[:-1]) / 2.0
+    shares = weights(between, at)
+    for halvings in range(MOST_HALVINGS + 1):
+        length = np.diff(times)
+        grid = times[:-1, None] + at * length[:, None]
+        grid[:, -1] = times[1:]
+        values = rows(machine, t, y, slots, grid.ravel()).reshape(*grid.shape, -1)
+        if halvings == MOST_HALVINGS:
+            break
+        asked = times[:-1, None] + between * length[:, None]
+        found = rows(machine, t, y, slots, asked.ravel()).reshape(*asked.shape, -1)
+        off = np.abs(np.einsum("ij,qjn->qin", shares, values) - found)
+        wrong = (off > TOLERATED * (machine.atol + machine.rtol * np.abs(found))).any(axis=(1, 2))
+        if not wrong.any():
+            break
+        halves = times[:-1][wrong] + length[wrong] / 2.0
+        times = np.sort(np.concatenate([times, halves]))[:: 1 if times[-1] > times[0] else -1]
+    return times, values
 
 
 def evaluate(t: Array, steps: np.ndarray, values: Array, times: Array) -> Array:
@@ -59,14 +80,15 @@ def plain_rows(machine: Machine, t: Array, y: Array, slots: np.ndarray, times: A
     """Return the states at the times like `dense.rows`, without projection."""
     if t.size == 1:
         return np.repeat(y[:1], times.size, axis=0)
-    steps = steps_of(t, times)
-    needed, place = np.unique(steps, return_inverse=True)
-    return evaluate(t, steps, through(machine, t, y, slots, needed)[place], times)
+    first, last = steps_of(t, times[[0, -1]])
+    ends, values = through(machine, t, y, slots, t[first : last + 2])
+    steps = steps_of(ends, times)
+    return evaluate(ends, steps, values[steps], times)
 
 
 @dataclass(frozen=True, eq=False)
 class Interpolant:
-    """Dense output as data: the accepted times and, for each step, the states at its nodes."""
+    """Dense output as data: the ends of its pieces, which are steps or parts of them, and the states at the nodes of each."""
 
     t: Array
     values: Array
@@ -74,7 +96,7 @@ class Interpolant:
     @classmethod
     def over(cls, machine: Machine, t: Array, y: Array, slots: np.ndarray) -> Interpolant:
         """Return the polynomials over points y (by rows)."""
-        return cls(t, y[:, None] if t.size == 1 else through(machine, t, y, slots, np.arange(t.size - 1)))
+        return cls(t, y[:, None]) if t.size == 1 else cls(*through(machine, t, y, slots, t))
 
     def __call__(self, t: float | Array) -> Array:
         """Return y at one time (n) or several (n x times)."""

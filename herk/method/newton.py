@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from herk.core.jit import compiled
+from herk.core.jit import compiled, inner
+from herk.core.stack import view
+from herk.linalg.dense import factor, substitute
 from herk.method.memory import (
     AT,
     AT_G,
@@ -11,9 +13,11 @@ from herk.method.memory import (
     DIFFERENTIAL,
     EPS,
     FLOOR,
+    FRESH_SIZE,
     FULL_NEWTON,
     HAVE_JACOBIAN,
     JACOBIAN,
+    LAST_STAGE,
     LU,
     LU_VALID,
     NGEV,
@@ -21,6 +25,7 @@ from herk.method.memory import (
     NJEV,
     NLU,
     ORDER,
+    PARAMETERS,
     PIVOT,
     RHS,
     YDOT,
@@ -28,38 +33,37 @@ from herk.method.memory import (
     M,
     N,
 )
-from herk.method.signatures import function_at
-from herk.model.linear import factor, substitute
+from herk.method.signatures import parametric_at
 
 MOST_ITERATIONS = 25
 SLOW = 0.1  # contraction above which the Jacobian is renewed
 CAUTION = 0.1  # a faster contraction is taken for luck
 
 
-@compiled()
+@inner()
 def jacobian(t, z, mem, ints):  # type: ignore[no-untyped-def]
     """Evaluate dg/dy (m x n) at the point stored at mem[z:], by the user's function or by forward differences."""
     n, m, out, value = ints[N], ints[M], ints[AT + JACOBIAN], ints[AT + RHS]
-    y = mem[z : z + n]
+    y, par = view(mem, z, n), view(mem, ints[AT + PARAMETERS], 1)
     ints[NJEV] += 1
     if ints[HAVE_JACOBIAN]:
-        function_at(ints[AT_JAC_G])(t, y, mem[out : out + m * n])
+        parametric_at(ints[AT_JAC_G])(t, y, par, view(mem, out, m * n))
         return
-    base, shifted = mem[ints[AT + G] : ints[AT + G] + m], mem[value : value + m]
-    function_at(ints[AT_G])(t, y, base)
+    base, shifted = view(mem, ints[AT + G], m), view(mem, value, m)
+    parametric_at(ints[AT_G])(t, y, par, base)
     for j in range(n):
         kept = y[j]
         # The increment is a power-of-two-clean difference, scaled with the component (never smaller than its floor).
         y[j] = kept + 1.5e-8 * (abs(kept) + mem[ints[AT + FLOOR] + j])
         increment = y[j] - kept
-        function_at(ints[AT_G])(t, y, shifted)
+        parametric_at(ints[AT_G])(t, y, par, shifted)
         for i in range(m):
             mem[out + i * n + j] = (shifted[i] - base[i]) / increment
         y[j] = kept
     ints[NGEV] += n + 1
 
 
-@compiled()
+@inner()
 def renew(t, z, mem, ints):  # type: ignore[no-untyped-def]
     """Factor the selected columns of dg/dy at mem[z:]; return False if they are singular."""
     n, m, nd = ints[N], ints[M], ints[DIFFERENTIAL]
@@ -68,15 +72,28 @@ def renew(t, z, mem, ints):  # type: ignore[no-untyped-def]
     for i in range(m):
         for c in range(m):
             mem[lu + i * m + c] = mem[jac + i * n + ints[ORDER + nd + c]]
-    largest = 0.0
-    for i in range(m * m):
-        largest = max(largest, abs(mem[lu + i]))
-    smallest = factor(mem, lu, m, ints[ORDER + 4 * n :])
+    smallest = factor(mem, lu, m, view(ints, ORDER + 4 * n, m))
     ints[NLU] += 1
     ints[LU_VALID] = 1
+    sign = parity(view(ints, ORDER + 4 * n, m), m)
     for i in range(m):
-        mem[ints[AT + PIVOT] + i] = abs(mem[lu + ints[ORDER + 4 * n + i] * m + i])
-    return smallest > 1e-14 * largest
+        pivot = mem[lu + ints[ORDER + 4 * n + i] * m + i]
+        sign = -sign if pivot < 0.0 else sign
+        mem[ints[AT + PIVOT] + i] = abs(pivot)
+    if m > 0:  # the sign of the determinant tells one branch of solutions from the next
+        mem[ints[AT + PIVOT]] *= sign
+    return smallest > 0.0
+
+
+@inner()
+def parity(order, m):  # type: ignore[no-untyped-def]
+    """Return the sign of the permutation order[0:m]."""
+    sign = 1.0
+    for i in range(m):
+        for j in range(i):
+            if order[j] > order[i]:
+                sign = -sign
+    return sign
 
 
 @compiled()
@@ -86,19 +103,22 @@ def complete(t, z, tolerance, mem, ints):  # type: ignore[no-untyped-def]
     if m == 0:
         return 0
     g, d, lu = ints[AT + G], ints[AT + YDOT], ints[AT + LU]
-    y, residual, fresh, last = mem[z : z + n], mem[g : g + m], False, 0.0
+    y, residual, fresh, last = view(mem, z, n), view(mem, g, m), False, 0.0
+    par = view(mem, ints[AT + PARAMETERS], 1)
     rate = mem[CONTRACTION]
     for iteration in range(MOST_ITERATIONS):
-        function_at(ints[AT_G])(t, y, residual)
+        parametric_at(ints[AT_G])(t, y, par, residual)
         ints[NGEV] += 1
-        if ints[LU_VALID] and at_rounding(residual, y, mem[ints[AT + JACOBIAN] :]):
+        if ints[LU_VALID] and at_rounding(residual, y, view(mem, ints[AT + JACOBIAN], m * n)):
+            if ints[LAST_STAGE] and m <= FRESH_SIZE and not renew(t, z, mem, ints):
+                return -1
             return iteration
         if not ints[LU_VALID] or (ints[FULL_NEWTON] and iteration > 0) or (iteration > 0 and rate > SLOW and not fresh):
             if not renew(t, z, mem, ints):
                 return -1
-            function_at(ints[AT_G])(t, y, residual)  # finite differences use the same memory
+            parametric_at(ints[AT_G])(t, y, par, residual)  # finite differences use the same memory
             fresh, last, rate = True, 0.0, 0.1
-        substitute(mem, lu, m, ints[ORDER + 4 * n :], residual, mem, d)
+        substitute(mem, lu, m, view(ints, ORDER + 4 * n, m), residual, mem, d)
         size = 0.0
         for c in range(m):
             j = ints[ORDER + nd + c]
@@ -115,12 +135,14 @@ def complete(t, z, tolerance, mem, ints):  # type: ignore[no-untyped-def]
         # The error left is about size * rate / (1 - rate); a rate measured in another solve is not trusted for that.
         if size <= tolerance or (last > 0.0 and rate < 1.0 and size * rate / (1.0 - rate) <= tolerance):
             mem[CONTRACTION] = rate
+            if ints[LAST_STAGE] and m <= FRESH_SIZE and not renew(t, z, mem, ints):  # also for the first stages of the next step
+                return -1
             return iteration + 1
         last = size
     return -1
 
 
-@compiled()
+@inner()
 def at_rounding(residual, y, jac):  # type: ignore[no-untyped-def]
     """Tell whether every residual is as small as rounding errors in g allow: about eps times sum |dg/dy_j| |y_j|."""
     n = y.size
@@ -139,7 +161,8 @@ def residual(t, z, mem, ints):  # type: ignore[no-untyped-def]
     g, m = ints[AT + G], ints[M]
     largest = 0.0
     if m > 0:
-        function_at(ints[AT_G])(t, mem[z : z + ints[N]], mem[g : g + m])
+        par = view(mem, ints[AT + PARAMETERS], 1)
+        parametric_at(ints[AT_G])(t, view(mem, z, ints[N]), par, view(mem, g, m))
         ints[NGEV] += 1
         for i in range(m):
             largest = max(largest, abs(mem[g + i]))

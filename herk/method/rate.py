@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from herk.core.jit import compiled
+from herk.core.jit import compiled, inner
+from herk.core.stack import view
+from herk.linalg.dense import factor, solve_stacked, substitute
 from herk.method.memory import (
     AT,
     AT_E,
@@ -27,6 +29,7 @@ from herk.method.memory import (
     NLU,
     OK,
     ORDER,
+    PARAMETERS,
     PREDICTED,
     RHS,
     SINGULAR,
@@ -39,8 +42,7 @@ from herk.method.memory import (
 )
 from herk.method.memory import K as K_BLOCK
 from herk.method.newton import jacobian
-from herk.method.signatures import function_at
-from herk.model.linear import factor, solve_stacked, substitute
+from herk.method.signatures import parametric_at
 
 
 @compiled()
@@ -48,7 +50,7 @@ def rate(t, z, row, mem, ints):  # type: ignore[no-untyped-def]
     """Write the derivatives at the point mem[z:] into row `row` of the stages, in the order of the components."""
     n, ydot, k = ints[N], ints[AT + YDOT], ints[AT + K_BLOCK] + row * ints[N]
     f = ints[AT + F]
-    function_at(ints[AT_F])(t, mem[z : z + n], mem[f : f + n])
+    parametric_at(ints[AT_F])(t, view(mem, z, n), view(mem, ints[AT + PARAMETERS], 1), view(mem, f, n))
     ints[NFEV] += 1
     mode = ints[E_MODE]
     if mode == E_DIAGONAL:
@@ -65,7 +67,7 @@ def rate(t, z, row, mem, ints):  # type: ignore[no-untyped-def]
     return status
 
 
-@compiled()
+@inner()
 def reduced(t, z, mem, ints):  # type: ignore[no-untyped-def]
     """Solve the square system of the non-zero rows and columns of E; its factors are kept as long as E stays the same."""
     n, rank = ints[N], ints[E_RANK]
@@ -78,7 +80,7 @@ def reduced(t, z, mem, ints):  # type: ignore[no-untyped-def]
     for i in range(rank):
         mem[rhs + i] = mem[f + ints[rows + i]]
     scratch = ints[AT + STACKED]
-    substitute(mem, ints[AT + E_LU], rank, ints[order:], mem[rhs : rhs + rank], mem, scratch)
+    substitute(mem, ints[AT + E_LU], rank, view(ints, order, rank), view(mem, rhs, rank), mem, scratch)
     for i in range(n):
         mem[ydot + i] = 0.0
     for i in range(rank):
@@ -86,14 +88,15 @@ def reduced(t, z, mem, ints):  # type: ignore[no-untyped-def]
     return OK
 
 
-@compiled()
+@inner()
 def renew_reduced(t, z, mem, ints):  # type: ignore[no-untyped-def]
     """Evaluate E; factor its reduced part if it differs from the one factored last, and check that its zeros are where they were."""
     n, rank = ints[N], ints[E_RANK]
     now, fresh = ints[AT + E_NOW], ints[AT + STACKED]
     rows, columns, order = ORDER + 2 * n, ORDER + 3 * n, ORDER + 5 * n
     if ints[E_MODE] == E_VARYING:
-        function_at(ints[AT_E])(t, mem[z : z + n], mem[fresh : fresh + n * n])
+        par = view(mem, ints[AT + PARAMETERS], 1)
+        parametric_at(ints[AT_E])(t, view(mem, z, n), par, view(mem, fresh, n * n))
         same = ints[E_VALID] == 1
         for i in range(n * n):
             same = same and mem[fresh + i] == mem[now + i]
@@ -110,10 +113,10 @@ def renew_reduced(t, z, mem, ints):  # type: ignore[no-untyped-def]
             mem[lu + i * rank + j] = mem[now + ints[rows + i] * n + ints[columns + j]]
     ints[NLU] += 1
     ints[E_VALID] = 1
-    return OK if factor(mem, lu, rank, ints[order:]) > 0.0 else SINGULAR
+    return OK if factor(mem, lu, rank, view(ints, order, rank)) > 0.0 else SINGULAR
 
 
-@compiled()
+@inner()
 def listed(value, start, count, ints):  # type: ignore[no-untyped-def]
     """Tell whether a value stands among ints[start : start + count]."""
     for i in range(count):
@@ -122,19 +125,19 @@ def listed(value, start, count, ints):  # type: ignore[no-untyped-def]
     return False
 
 
-@compiled()
+@inner()
 def stacked(t, z, mem, ints):  # type: ignore[no-untyped-def]
     """Solve [E; g_y] y' = [f; -g_t], which determines y' for every regularised system, whatever the shape of E."""
     n, m = ints[N], ints[M]
     a, b, f, ydot = ints[AT + STACKED], ints[AT + RHS], ints[AT + F], ints[AT + YDOT]
-    y, g_t = mem[z : z + n], mem[b + n : b + n + m]
+    y, g_t, par = view(mem, z, n), view(mem, b + n, m), view(mem, ints[AT + PARAMETERS], 1)
     if m:
         jacobian(t, z, mem, ints)
         for i in range(m * n):
             mem[a + n * n + i] = mem[ints[AT + JACOBIAN] + i]
-        time_derivative(t, y, g_t, mem[ints[AT + G] : ints[AT + G] + m], ints)
+        time_derivative(t, y, g_t, view(mem, ints[AT + G], m), par, ints)
     if ints[HAVE_E]:
-        function_at(ints[AT_E])(t, y, mem[a : a + n * n])
+        parametric_at(ints[AT_E])(t, y, par, view(mem, a, n * n))
     else:
         for i in range(n * n):
             mem[a + i] = mem[ints[AT + E_NOW] + i]
@@ -142,22 +145,22 @@ def stacked(t, z, mem, ints):  # type: ignore[no-untyped-def]
         mem[b + i] = mem[f + i]
     for i in range(m):
         mem[b + n + i] = -mem[b + n + i]
-    smallest = solve_stacked(mem[a : a + (n + m) * n], n + m, n, mem[b : b + n + m])
+    smallest = solve_stacked(view(mem, a, (n + m) * n), n + m, n, view(mem, b, n + m), view(mem, ydot, n))
     for i in range(n):
         mem[ydot + i] = mem[b + i]
     return OK if smallest > 0.0 else SINGULAR
 
 
-@compiled()
-def time_derivative(t, y, out, scratch, ints):  # type: ignore[no-untyped-def]
+@inner()
+def time_derivative(t, y, out, scratch, par, ints):  # type: ignore[no-untyped-def]
     """Evaluate dg/dt by the user's function or by a central difference in t, a one-sided one where the domain of g ends."""
     if ints[HAVE_G_T]:
-        function_at(ints[AT_G_T])(t, y, out)
+        parametric_at(ints[AT_G_T])(t, y, par, out)
         return
     step = 6e-6 * (abs(t) + 1.0)
     for low, high in ((-step, step), (0.0, step), (-step, 0.0)):
-        function_at(ints[AT_G])(t + high, y, out)
-        function_at(ints[AT_G])(t + low, y, scratch)
+        parametric_at(ints[AT_G])(t + high, y, par, out)
+        parametric_at(ints[AT_G])(t + low, y, par, scratch)
         ints[NGEV] += 2
         finite = True
         for i in range(out.size):

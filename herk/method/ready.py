@@ -17,8 +17,8 @@ def ready(request: Request, y: Array, here: Linearisation) -> Machine:
     memory, n = machine.memory, machine.dae.n
     # Inside a step the algebraic components need only be exact enough not to disturb the error estimate; Newton converges
     # quadratically in generated code, so corrections of this relative size leave errors of about their square.
-    tight = 1e-9 if machine.generate else 1e-14
-    loose = max(tight, min(1e-4, (1e-3 * request.rtol) ** 0.5)) if machine.generate else max(tight, 1e-3 * request.rtol)
+    tight = 1e-9 if machine.code is not None else 1e-14
+    loose = max(tight, min(1e-4, (1e-3 * request.rtol) ** 0.5)) if machine.code is not None else max(tight, 1e-3 * request.rtol)
     memory.floats[at.TIGHT] = tight
     memory.floats[at.TOLERANCE] = tight if request.step is not None else loose
     memory.ints[at.FULL_NEWTON] = request.newton == "full"

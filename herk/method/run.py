@@ -13,7 +13,7 @@ import numpy as np
 
 from herk.core import HerkError, Reason
 from herk.core.dae import Array
-from herk.core.jit import interpreted, quiet
+from herk.core.jit import quiet
 from herk.method import drive
 from herk.method import memory as at
 from herk.method.callables import NAMES
@@ -25,12 +25,15 @@ from herk.method.output import Output
 from herk.model.evaluate import CallableError, call
 
 FIRST_CHUNK, LONGEST_CHUNK, PATIENCE = 64, 8192, 0.02  # steps; seconds after which a chunk should come back to Python
+WORTH_A_KERNEL = 0.1  # seconds of stepping after which a kernel with its sums written out, compiled in as many, pays
 
 CAUSES = {
     at.OK: (Reason.STEP_UNDERFLOW, "the error estimate asks for ever smaller steps"),
     at.NO_CONVERGENCE: (Reason.NEWTON, "the constraints could not be solved for the algebraic components, however short the step"),
     at.SINGULAR: (Reason.SINGULAR, "E y' = f could not be solved for the derivatives"),
     at.E_CHANGED: (Reason.SINGULAR, "E changed its structure and its derivatives are no longer determined"),
+    at.BRANCH: (Reason.SINGULAR, "the constraints become singular: two of their solutions meet, or one goes to infinity"),
+    at.ROUGH: (Reason.STEP_UNDERFLOW, "algebraic components change ever faster: a pole, or a jump"),
     at.NONFINITE: (Reason.NONFINITE, "the right-hand side or the constraints gave values that are not finite, however short the step"),
 }
 
@@ -59,16 +62,18 @@ class Run:
         """Prepare the arrays shared with the compiled loop, and the output."""
         n, m = machine.dae.n, machine.dae.m
         self.request, self.machine, self.y0 = request, machine, y0
-        self.run = np.zeros(drive.RUN_SCALARS + 2 * n + m)
+        self.run = np.zeros(drive.RUN_SCALARS + 4 * n + m)
         self.plan = np.zeros(drive.PLAN_SCALARS + n + m, dtype=np.int64)
         self._fill()
         self.advance = machine.advance
         self.output = Output(request, machine, y0)
-        self.watch = Watch(request.events) if request.events is not None else None
+        self.watch = Watch(request.events, muted=request.muted) if request.events is not None else None
         self.deadline = np.inf
         self.taken = 0
         self.reason: Reason | None = None
         self.message = ""
+        self.interrupted: KeyboardInterrupt | None = None
+        self.busy = 0.0  # seconds in compiled code
 
     def _fill(self) -> None:
         request, run, plan, n = self.request, self.run, self.plan, self.machine.dae.n
@@ -83,9 +88,11 @@ class Run:
             plan[drive.TOTAL] = max(1, int(np.ceil(abs(span) / request.step * (1 - 1e-9))))
             run[drive.H] = np.copysign(request.step, span)
         elif request.first_step is not None:
-            first = max(request.first_step, interpreted(shortest)(request.t0, span))
+            first = max(request.first_step, shortest(request.t0, span))
             run[drive.H] = np.copysign(min(first, abs(span)), span)
         run[drive.THRESHOLD] = self.machine.threshold
+        few = len({float(c) for c in request.tableau.c if 0.05 < c < 0.95}) < 3
+        run[drive.RESOLVED] = 0.08 if few else 0.2  # two stages inside a step see less than three
         plan[drive.PENDING] = 1
         plan[drive.ALWAYS] = request.selection == "complete" and self.machine.dae.m > 0
         plan[drive.PLAN_SCALARS : drive.PLAN_SCALARS + n] = self.machine.cost
@@ -116,9 +123,15 @@ class Run:
         error: BaseException | None = None
         try:
             status = self.advance(*self._state, self.machine.table, t, y, slots)
+            error = self.machine.functions.error  # of a Python function that was called back
+            self.machine.functions.forget()
         except (KeyboardInterrupt, Exception) as caught:  # noqa: BLE001 - a user's function may raise anything; the points before it are kept
             error, status = caught, drive.STUCK
-        quick, count = time.perf_counter() - started < PATIENCE, int(plan[drive.COUNT])
+        taken, count = time.perf_counter() - started, int(plan[drive.COUNT])
+        quick = taken < PATIENCE
+        self.busy += taken
+        if self.busy > WORTH_A_KERNEL:
+            self.machine.write_out()
         self.taken += count
         kept = self._watched(t[:count], y[:count])
         self.output.add(kept)
@@ -166,6 +179,9 @@ class Run:
         if self.watch is not None:
             t_old = float(t[-2]) if t.size > 1 else self.output.last[0]
             stop = self.watch.step(t_old, t_new, y_new, lambda time: self.output.between(t.size, np.array([time]))[0])
+            if self.watch.sunk:
+                self._end(Reason.STEP_UNDERFLOW, f"Events with a reset come ever faster before t = {t_new!r}: the run cannot pass them.")
+                return None
             if stop is not None:
                 self._end(Reason.EVENT, f"A terminal event occurred at t = {stop[0]!r}.")
                 return stop
@@ -208,6 +224,7 @@ class Run:
         """End the run for an exception: an interrupt, states that cannot be found between points, or a user's function."""
         t = self.output.last[0] if t is None else t
         if isinstance(error, KeyboardInterrupt):
+            self.interrupted = error
             self._end(Reason.INTERRUPTED, f"Interrupted at t = {t!r}; the points reached so far are returned.")
         elif isinstance(error, MemoryError):
             self._end(Reason.EXCEPTION, f"Memory was exhausted at t = {t!r}; ask for fewer points with t_eval.")

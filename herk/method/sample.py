@@ -5,10 +5,12 @@ Both ways the algebraic components are completed by g = 0, so interpolated point
 
 from __future__ import annotations
 
-from herk.core.jit import compiled
+from herk.core.jit import compiled, inner
+from herk.core.stack import view
 from herk.method.drive import enter
 from herk.method.memory import (
     AT,
+    BRANCH,
     COMPLETE,
     DIFFERENTIAL,
     EXTEND,
@@ -18,9 +20,13 @@ from herk.method.memory import (
     NONFINITE,
     OK,
     ORDER,
+    PIVOT,
+    PIVOTS,
     PREDICTED,
     RATE,
+    SIGN,
     SLOPE,
+    STAGE,
     STAGES,
     STEP,
     TABLE_B,
@@ -30,9 +36,12 @@ from herk.method.memory import (
     Y,
 )
 from herk.method.signatures import kernel_at
+from herk.method.step import same_branch
+
+SMALL_STEPS = 16
 
 
-@compiled()
+@inner()
 def interval(t, time, forward):  # type: ignore[no-untyped-def]
     """Return the step that contains a time, by bisection."""
     low, high = 0, t.size - 1
@@ -45,20 +54,34 @@ def interval(t, time, forward):  # type: ignore[no-untyped-def]
     return low
 
 
-@compiled()
-def prepare(kernel, t, h, ends, terms, mem, ints):  # type: ignore[no-untyped-def]
+@inner()
+def prepare(kernel, t, h, ends, terms, branched, mem, ints):  # type: ignore[no-untyped-def]
     """Load the start of a step, the slopes between its ends as guesses and, for dense output, repeat its stages."""
     n = ints[N]
     for c in range(n):
         mem[ints[AT + Y] + c] = ends[c]
+        mem[ints[AT + NEW] + c] = ends[c]
         mem[ints[AT + SLOPE] + c] = (ends[n + c] - ends[c]) / h
-    status = kernel(RATE, t, 0.0, mem, ints)
+    status = kernel(COMPLETE, t, 0.0, mem, ints)
+    for i in range(ints[PIVOTS]):  # the branch this step is on
+        mem[ints[AT + SIGN] + i] = mem[ints[AT + PIVOT] + i] if branched else 0.0
+    if status == OK:
+        status = kernel(RATE, t, 0.0, mem, ints)
     if status == OK and terms:
         status = kernel(EXTEND, t, h, mem, ints)
     return status
 
 
-@compiled()
+@inner()
+def prepare_again(kernel, t, h, ends, before, gone, mem, ints):  # type: ignore[no-untyped-def]
+    """Repeat the stages with the guesses the run had, from the step before; the chord of this step led to another branch."""
+    n = ints[N]
+    for c in range(n):
+        mem[ints[AT + SLOPE] + c] = (ends[c] - before[c]) / gone
+    return kernel(EXTEND, t, h, mem, ints)
+
+
+@inner()
 def polynomial(theta, h, terms, mem, ints):  # type: ignore[no-untyped-def]
     """Put the interpolated components that have derivatives into the new point: y + h sum_j k_j b_j(theta), b_j in Bernstein form."""
     n, new = ints[N], ints[AT + NEW]
@@ -77,7 +100,7 @@ def polynomial(theta, h, terms, mem, ints):  # type: ignore[no-untyped-def]
             mem[new + ints[ORDER + j]] += h * weight * mem[ints[AT + K] + s * n + j]
 
 
-@compiled()
+@inner()
 def linear_guess(theta, ends, mem, ints):  # type: ignore[no-untyped-def]
     """Start the other algebraic components between their values at both ends of the step."""
     n = ints[N]
@@ -86,8 +109,29 @@ def linear_guess(theta, ends, mem, ints):  # type: ignore[no-untyped-def]
         mem[ints[AT + NEW] + c] = (1.0 - theta) * ends[c] + theta * ends[n + c]
 
 
+@inner()
+def follow(kernel, t, theta, h, terms, start, mem, ints):  # type: ignore[no-untyped-def]
+    """Go from the start of the step to theta by small steps, each beginning where the one before ended: the guess was too far off."""
+    n, new, kept = ints[N], ints[AT + NEW], ints[AT + STAGE]
+    for c in range(n):
+        mem[kept + c] = start[c]
+    for part in range(1, SMALL_STEPS + 1):
+        share = theta * part / SMALL_STEPS
+        polynomial(share, h, terms, mem, ints)
+        for j in range(ints[DIFFERENTIAL] + ints[PREDICTED], n):
+            mem[new + ints[ORDER + j]] = mem[kept + ints[ORDER + j]]
+        status = kernel(COMPLETE, t + share * h, 0.0, mem, ints)
+        if status != OK:
+            return status
+        if not same_branch(mem, ints):
+            return BRANCH
+        for c in range(n):
+            mem[kept + c] = mem[new + c]
+    return OK
+
+
 @compiled()
-def sample(mem, ints, table, t, y, slots, times, out):  # type: ignore[no-untyped-def]
+def sample(mem, ints, table, t, y, slots, times, branched, out):  # type: ignore[no-untyped-def]
     """Evaluate at `times` (any order, inside the steps t): y holds the points by rows, slots[i] the selection of the step that led to i."""
     n, step = ints[N], -1
     terms = (ints[AT + YDOT] - ints[AT + TABLE_B]) // (ints[STAGES] + 1 + ints[EXTRA])
@@ -103,15 +147,20 @@ def sample(mem, ints, table, t, y, slots, times, out):  # type: ignore[no-untype
         if i != step:
             step = i
             enter(table[slots[i + 1]], ints)
-            status = prepare(kernel_at(ints[KERNEL]), t[i], h, y[i * n : (i + 2) * n], terms, mem, ints)
+            ends = view(y, i * n, 2 * n)
+            status = prepare(kernel_at(ints[KERNEL]), t[i], h, ends, terms, branched, mem, ints)
+            if status == BRANCH and i > 0:
+                status = prepare_again(kernel_at(ints[KERNEL]), t[i], h, ends, view(y, i * n - n, n), t[i] - t[i - 1], mem, ints)
             if status != OK:
                 return status
         kernel = kernel_at(ints[KERNEL])
         theta = (times[q] - t[i]) / h
         if terms:
             polynomial(theta, h, terms, mem, ints)
-            linear_guess(theta, y[i * n : (i + 2) * n], mem, ints)
+            linear_guess(theta, view(y, i * n, 2 * n), mem, ints)
             status = kernel(COMPLETE, times[q], 0.0, mem, ints)
+            if status != OK or not same_branch(mem, ints):
+                status = follow(kernel, t[i], theta, h, terms, view(y, i * n, n), mem, ints)
         else:
             status = kernel(STEP, t[i], theta * h, mem, ints)
         if status != OK:

@@ -61,7 +61,7 @@ def replaced(system: Equations, rows: dict[int, sp.Expr]) -> Equations:
         E[i, :] = sp.zeros(1, system.n)
         f[i] = expression
     g = sp.ImmutableDenseMatrix(len(rows), 1, [rows[i] for i in sorted(rows)])
-    return Equations(system.t, system.states, E.as_immutable(), f.as_immutable(), g)
+    return Equations(system.t, system.states, E.as_immutable(), f.as_immutable(), g, system.parameters)
 
 
 def refuse(name: str, wanted: str) -> InputError:

@@ -56,8 +56,8 @@ def lines(assignments: Sequence[tuple[str, Any]], names: Mapping[sp.Symbol, str]
 
 
 def prepared(equations: Equations) -> tuple[Equations, dict[sp.Symbol, str]]:
-    """Return the equations over real symbols with exact numbers, and the text of every symbol: `t`, `y0`, `y1`, ..."""
-    given = [equations.t, *equations.states]
+    """Return the equations over real symbols with exact numbers, and the text of every symbol: `t`, `y0`, `y1`, ..., `par_0`, ..."""
+    given = [equations.t, *equations.states, *equations.parameters]
     real: dict[sp.Basic, sp.Basic] = {s: sp.Symbol(s.name, real=True) for s in given}
     matrices = (equations.E, equations.f, equations.g)
     foreign = sorted(str(s) for s in set().union(*(m.free_symbols for m in matrices)) - set(given))
@@ -65,8 +65,10 @@ def prepared(equations: Equations) -> tuple[Equations, dict[sp.Symbol, str]]:
         raise InputError(f"The equations contain {', '.join(foreign)}, which is neither the time nor a state and has no value.")
     E, f, g = (m.xreplace(real | _exact(m)) for m in matrices)
     symbols = [real[s] for s in given]
-    names = dict(zip(symbols, ["t", *(f"y{j}" for j in range(equations.n))], strict=True))
-    return Equations(symbols[0], tuple(symbols[1:]), E, f, g), names
+    n, count = equations.n, len(equations.parameters)
+    texts = ["t", *(f"y{j}" for j in range(n)), *(f"par_{k}" for k in range(count))]
+    names = dict(zip(symbols, texts, strict=True))
+    return Equations(symbols[0], tuple(symbols[1 : n + 1]), E, f, g, tuple(symbols[n + 1 :])), names
 
 
 def literal(value: sp.Expr) -> str:
@@ -205,13 +207,13 @@ class _Printer:
         return "0.0", _ATOM  # the derivative of a jump, right almost everywhere
 
     def _print_floor(self, e: sp.Expr) -> tuple[str, int]:
-        return f"({self.text(e.args[0], _ATOM)}//1.0)", _ATOM
+        return f"round_down({self.text(e.args[0])})", _ATOM
 
     def _print_ceiling(self, e: sp.Expr) -> tuple[str, int]:
-        return f"(-(-{self.text(e.args[0], _ATOM)}//1.0))", _ATOM
+        return f"round_up({self.text(e.args[0])})", _ATOM
 
     def _print_Mod(self, e: sp.Expr) -> tuple[str, int]:  # noqa: N802
-        return f"({self.text(e.args[0], _ATOM)} % {self.text(e.args[1], _ATOM)})", _ATOM
+        return f"modulo({self.text(e.args[0])}, {self.text(e.args[1])})", _ATOM
 
     def _print_Derivative(self, e: sp.Expr) -> tuple[str, int]:  # noqa: N802
         if isinstance(e.args[0], (sp.floor, sp.ceiling)):

@@ -1,26 +1,29 @@
-"""The symbolic part of Procedure 2.4: factors z with sum_s z_s B_s = a, for a row a known to depend on the rows B_s.
+"""The symbolic part of Procedure 2.4: factors z with sum_s z_s B_s = a for a row a that depends on the rows B_s.
 
 Every entry carries its values at the consistent points, so whether it is zero is never guessed from its form.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import mpmath
 import sympy as sp
 
-from herk.model.rank import CLEAN, TINY
+from herk.model.rank import CLEAN, GOOD, TINY
 
-SMALL = 120  # operations up to which an expression is rewritten in any case
-LARGE = 1000  # operations up to which cancelling is worth trying
+Tidy = Callable[[sp.Expr], sp.Expr]
+
+
+class NoPivotError(ArithmeticError):
+    """No entry can be divided by at all the points."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """An expression, its values at the points, and the sizes of the terms it was made from."""
+    """An expression, its values at the points (in a matrix of size one), and the sizes of its terms."""
 
     expr: sp.Expr
     values: tuple[Any, ...]
@@ -32,9 +35,10 @@ class Entry:
         return all(abs(v) <= CLEAN * s for v, s in zip(self.values, self.sizes, strict=True))
 
     @property
-    def safe(self) -> bool:
-        """Tell whether it can be divided by: zero at no point."""
-        return all(abs(v) > TINY * s for v, s in zip(self.values, self.sizes, strict=True))
+    def quality(self) -> float:
+        """Return how good a pivot it is at the worst point: 0 where it vanishes, or is only rounding."""
+        pairs = zip(self.values, self.sizes, strict=True)
+        return float(min((abs(v) if abs(v) > TINY * s else mpmath.mpf(0) for v, s in pairs), default=0.0))
 
     def minus(self, factor: Entry, other: Entry) -> Entry:
         """Return self - factor * other."""
@@ -43,11 +47,12 @@ class Entry:
         sizes = tuple(max(s, abs(p)) for s, p in zip(self.sizes, products, strict=True))
         return Entry(self.expr - factor.expr * other.expr, values, sizes)
 
-    def over(self, pivot: Entry) -> Entry:
-        """Return self / pivot, tidied."""
+    def over(self, pivot: Entry, tidy: Tidy) -> Entry:
+        """Return self / pivot; `tidy` is asked if there is anything to cancel."""
         values = tuple(v / p for v, p in zip(self.values, pivot.values, strict=True))
         sizes = tuple(s / abs(p) for s, p in zip(self.sizes, pivot.values, strict=True))
-        return Entry(tidy(self.expr / pivot.expr), values, sizes)
+        plain = not self.expr.free_symbols & pivot.expr.free_symbols
+        return Entry(self.expr / pivot.expr if plain else tidy(self.expr / pivot.expr), values, sizes)
 
 
 def nothing(points: int) -> Entry:
@@ -55,51 +60,18 @@ def nothing(points: int) -> Entry:
     return Entry(sp.S.Zero, (mpmath.mpf(0),) * points, (mpmath.mpf(0),) * points)
 
 
-def tidy(expr: sp.Expr) -> sp.Expr:
-    """Return the shorter of an expression and its cancelled form with sin^2 + cos^2 = 1 used, if it is small enough to try."""
-    if expr.is_Atom or sp.count_ops(expr) > LARGE:
-        return expr
-    # Floats would make cancelling inexact, and exponentials would be split into factors that overflow.
-    frozen = {atom: sp.Dummy(positive=True) for atom in expr.atoms(sp.Float, sp.exp)}
-    try:
-        shorter = _without_squared_sines(sp.cancel(expr.xreplace(frozen)))
-    except (sp.PolynomialError, NotImplementedError):
-        return expr
-    return min((expr, shorter.xreplace({dummy: atom for atom, dummy in frozen.items()})), key=sp.count_ops)
-
-
-def _without_squared_sines(expr: sp.Expr) -> sp.Expr:
-    """Reduce numerator and denominator by sin^2 = 1 - cos^2 for every angle, and cancel again if that changed them."""
-    angles = [s.args[0] for s in expr.atoms(sp.sin) if expr.has(sp.cos(s.args[0]))]
-    parts = sp.fraction(expr)
-    for angle in angles:
-        relation = sp.sin(angle) ** 2 + sp.cos(angle) ** 2 - 1
-        parts = tuple(sp.rem(sp.expand(part), relation, sp.sin(angle)) for part in parts)
-    reduced = parts[0] / parts[1]
-    return sp.cancel(reduced) if angles and reduced != expr else expr
-
-
-def shortest(expr: sp.Expr) -> sp.Expr:
-    """Return an expression expanded, unless that makes it much longer."""
-    ops = sp.count_ops(expr)
-    if ops > 4 * SMALL:
-        return expr
-    expanded = sp.expand(expr, power_base=False, power_exp=False, log=False)
-    return expanded if sp.count_ops(expanded) <= 1.3 * ops + 2 else expr
-
-
-def factors(target: Mapping[int, Entry], rows: Mapping[int, Mapping[int, Entry]]) -> dict[int, Entry]:
-    """Return z by sparse elimination over the columns, simplest pivots first (numbers, then parameters, then the rest)."""
+def factors(target: Mapping[int, Entry], rows: Mapping[int, Mapping[int, Entry]], tidy: Tidy) -> dict[int, Entry]:
+    """Return z by sparse elimination over the columns: among good pivots the simplest first."""
     equations = _columns(target, rows)
     solved: list[tuple[int, dict[int, Entry], Entry]] = []
     while equations:
         k, s = min(_candidates(equations), key=lambda c: _cost(equations[c[0]], c[1]))
         coefficients, right = equations.pop(k)
         pivot = coefficients.pop(s)
-        rest = {i: e.over(pivot) for i, e in coefficients.items()}
-        right = right.over(pivot)
+        rest = {i: e.over(pivot, tidy) for i, e in coefficients.items()}
+        right = right.over(pivot, tidy)
         solved.append((s, rest, right))
-        equations = [eq for eq in (_eliminated(eq, s, rest, right) for eq in equations) if eq[0]]
+        equations = [eq for eq in (_eliminated(eq, s, rest, right, tidy) for eq in equations) if eq[0]]
     z: dict[int, Entry] = {}
     for s, rest, right in reversed(solved):
         for i, coefficient in rest.items():
@@ -114,14 +86,23 @@ _Equation = tuple[dict[int, Entry], Entry]
 def _columns(target: Mapping[int, Entry], rows: Mapping[int, Mapping[int, Entry]]) -> list[_Equation]:
     points = next((len(e.values) for row in rows.values() for e in row.values()), 0)
     used = sorted({j for row in rows.values() for j in row})
-    equations = [({i: row[j] for i, row in rows.items() if j in row and not row[j].zero}, target.get(j) or nothing(points)) for j in used]
+    equations = [
+        (
+            {i: row[j] for i, row in rows.items() if j in row and not row[j].zero},
+            target.get(j) or nothing(points),
+        )
+        for j in used
+    ]
     return [eq for eq in equations if eq[0]]
 
 
 def _candidates(equations: Sequence[_Equation]) -> list[tuple[int, int]]:
-    """Return (equation, unknown) pairs whose coefficient may be divided by."""
-    pairs = [(k, s, e) for k, (coefficients, _) in enumerate(equations) for s, e in coefficients.items() if all(e.values)]
-    return [(k, s) for k, s, e in pairs if e.safe] or [(k, s) for k, s, _ in pairs]
+    """Return (equation, unknown) pairs whose coefficient may be divided by: well away from zero at all points."""
+    pairs = [(k, s, e.quality) for k, (coefficients, _) in enumerate(equations) for s, e in coefficients.items()]
+    best = max(quality for _, _, quality in pairs)
+    if not best:
+        raise NoPivotError
+    return [(k, s) for k, s, quality in pairs if quality >= min(GOOD, best)]
 
 
 def _cost(equation: _Equation, s: int) -> tuple[int, int, int]:
@@ -131,7 +112,7 @@ def _cost(equation: _Equation, s: int) -> tuple[int, int, int]:
     return len(coefficients), kind, sp.count_ops(pivot) + sp.count_ops(right.expr)
 
 
-def _eliminated(equation: _Equation, s: int, rest: dict[int, Entry], right: Entry) -> _Equation:
+def _eliminated(equation: _Equation, s: int, rest: dict[int, Entry], right: Entry, tidy: Tidy) -> _Equation:
     coefficients, own = equation
     if s not in coefficients:
         return equation

@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import difflib
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
 import sympy as sp
 from sympy.core.function import AppliedUndef
-from sympy.parsing.sympy_parser import parse_expr
 
 from herk.core import InputError
-from herk.model.plain import finite
+from herk.model.functions import FUNCTIONS, differentiable
+from herk.model.numbers import FormulaError
+from herk.model.parse import WORDS, parse
+from herk.model.plain import finite, ordered, shown
 
 t = sp.Symbol("t", real=True)
-
-# What a text entry such as "-2*x*lam" may use besides the model's own names.
-_SCOPE = {
-    name: getattr(sp, name)
-    for line in (
-        "sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh exp log sqrt pi",
-        "Abs sign Max Min Piecewise Heaviside Rational Integer Float Symbol Function",
-    )
-    for name in line.split()
-} | {"abs": sp.Abs, "min": sp.Min, "max": sp.Max, "__builtins__": {}}
 
 
 def content(states: Sequence[Any], E: Any, f: Any, time: Any, parameters: Any) -> dict[str, Any]:
@@ -40,6 +33,8 @@ def content(states: Sequence[Any], E: Any, f: Any, time: Any, parameters: Any) -
 
 def symbol(value: Any, what: str) -> sp.Symbol:
     """Return the symbol meant by a symbol or a name; dummies become plain symbols, so that content keys are the same in every process."""
+    if str(value) in WORDS:
+        raise InputError(f"{value} has a meaning in formulas and cannot be the name of a {what}.")
     if isinstance(value, sp.Dummy):
         return sp.Symbol(value.name, real=True)
     if isinstance(value, sp.Symbol):
@@ -60,21 +55,44 @@ def distinct(symbols: Sequence[sp.Symbol], what: str) -> None:
 def expression(value: Any, names: Mapping[str, sp.Symbol], place: str) -> sp.Expr:
     """Return one entry as a sympy expression in the known symbols; equal names mean the same symbol."""
     try:
-        parsed = parse_expr(value, local_dict=dict(names), global_dict=dict(_SCOPE)) if isinstance(value, str) else sp.sympify(value)
-    except Exception as error:  # noqa: BLE001 - sympy refuses text in many ways
-        raise InputError(f"{place} is {value!r}, which is not a formula: {error}.") from None
+        parsed = parse(value, names) if isinstance(value, str) else sp.sympify(value, strict=True)
+    except FormulaError as error:
+        raise InputError(f"{place} is {shown(value)}, which is not a formula: {error}.") from None
+    except Exception as error:  # noqa: BLE001 - sympy refuses what it cannot work out in many ways
+        raise InputError(f"{place} is {shown(value)}, which is not a formula: {type(error).__name__}, {error}.") from None
     if not isinstance(parsed, sp.Expr) or parsed.has(sp.nan, sp.zoo, sp.oo, -sp.oo):
-        raise InputError(f"{place} is {value!r}, which is not a finite scalar formula.")
+        raise InputError(f"{place} is {shown(value)}, which is not a finite scalar formula.")
+    if parsed.has(sp.I):
+        raise InputError(f"{place} is {shown(value)}, which is complex; write real and imaginary parts as equations of their own.")
+    _known(parsed, names, place)
+    foreign = {s: names[s.name] for s in parsed.free_symbols if s is not names[s.name]}
+    try:
+        return differentiable(_whole(parsed.xreplace(foreign) if foreign else parsed))
+    except TypeError as error:  # numbers that are not real are compared somewhere inside
+        raise InputError(f"{place} is {shown(value)}, which is not a real formula: {error}.") from None
+
+
+def _known(parsed: sp.Expr, names: Mapping[str, sp.Symbol], place: str) -> None:
+    """Refuse functions and symbols that nothing is known about."""
     undefined = {*parsed.atoms(AppliedUndef), *parsed.atoms(sp.Derivative)}
     if undefined:
         listed = ", ".join(sorted(map(str, undefined)))
-        raise InputError(f"{place} contains {listed}; write functions as formulas of t and derivatives as states of their own.")
+        cure = "write functions as formulas of t and derivatives as states of their own"
+        raise InputError(f"{place} contains {listed}; {_meant(undefined) or cure}.")
     unknown = sorted(s.name for s in parsed.free_symbols if s.name not in names)
     if unknown:
         is_not = "is not a state, the time or a parameter" if len(unknown) == 1 else "are neither states nor the time nor parameters"
         raise InputError(f"{place} contains {', '.join(unknown)}, which {is_not} of this model; give a value in parameters or add a state.")
-    foreign = {s: names[s.name] for s in parsed.free_symbols if s is not names[s.name]}
-    return differentiable(_whole(parsed.xreplace(foreign) if foreign else parsed))
+
+
+def _meant(undefined: set[sp.Expr]) -> str:
+    """Return a question that names a function we know, if one is spelled alike."""
+    lower = {name.lower(): name for name in FUNCTIONS}
+    for written in sorted(each.func.__name__ for each in undefined if isinstance(each, AppliedUndef)):
+        near = difflib.get_close_matches(written.lower().replace("arc", "a"), lower, n=1, cutoff=0.75)
+        if near:
+            return f"did you mean {lower[near[0]]}"
+    return ""
 
 
 def _whole(expr: sp.Expr) -> sp.Expr:
@@ -84,38 +102,22 @@ def _whole(expr: sp.Expr) -> sp.Expr:
     return expr.replace(lambda e: e.is_Pow and e.exp.is_Float, lambda e: e.base ** simple(e.exp)) if expr.has(sp.Float) else expr
 
 
-def differentiable(expr: sp.Expr) -> sp.Expr:
-    """Write functions with kinks and jumps by pieces: sympy's derivatives of them contain delta functions or assume complex numbers."""
-    if not expr.has(sp.Abs, sp.sign, sp.Heaviside, sp.Max, sp.Min):
-        return expr
-    return (
-        expr.replace(sp.Abs, lambda a: sp.Piecewise((a, a >= 0), (-a, True)))
-        .replace(sp.sign, lambda a: sp.Piecewise((1, a > 0), (-1, a < 0), (0, True)))
-        .replace(sp.Heaviside, lambda a, middle: sp.Piecewise((0, a < 0), (middle, sp.Eq(a, 0)), (1, True)))
-        .replace(sp.Max, lambda *a: sp.Piecewise(*((b, sp.And(*(b >= c for c in a if c is not b))) for b in a[:-1]), (a[-1], True)))
-        .replace(sp.Min, lambda *a: sp.Piecewise(*((b, sp.And(*(b <= c for c in a if c is not b))) for b in a[:-1]), (a[-1], True)))
-    )
-
-
 def matrix(value: Any, n: int, names: Mapping[str, sp.Symbol]) -> sp.ImmutableDenseMatrix:
     """Return E as an n x n matrix."""
-    rows = value.tolist() if hasattr(value, "tolist") else value
-    try:
-        rows = [list(row) for row in rows]
-    except TypeError:
-        raise InputError(f"E must be an {n} x {n} matrix, not {value!r}.") from None
+    wanted = f"E must be a matrix of {n} x {n}, a sequence of rows that are sequences of numbers and formulas"
+    value = value.toarray() if hasattr(value, "toarray") else value  # sparse
+    rows = [ordered(row, wanted) for row in ordered(value.tolist() if hasattr(value, "tolist") else value, wanted)]
     if len(rows) != n or any(len(row) != n for row in rows):
-        shape = f"{len(rows)} x {len(rows[0])}" if rows and len({len(row) for row in rows}) == 1 else "ragged"
-        raise InputError(f"E is {shape}; for {n} states it must be {n} x {n}.")
+        lengths = sorted({len(row) for row in rows})
+        shape = f"{len(rows)} x {lengths[0]}" if len(lengths) == 1 else f"ragged, with rows of {' and '.join(map(str, lengths))} entries"
+        raise InputError(f"E is {shape if rows else 'empty'}; for {n} states it must be {n} x {n}.")
     entries = [expression(entry, names, f"E[{i},{j}]") for i, row in enumerate(rows) for j, entry in enumerate(row)]
     return sp.ImmutableDenseMatrix(n, n, entries)
 
 
 def column(value: Any, n: int, names: Mapping[str, sp.Symbol]) -> sp.ImmutableDenseMatrix:
     """Return f as a column of n entries."""
-    if isinstance(value, str) or not isinstance(value, Iterable):
-        raise InputError(f"f must be a sequence of {n} formulas, not {value!r}.")
-    entries = list(value)
+    entries = ordered(value, f"f must be a sequence of {n} formulas")
     if len(entries) != n:
         raise InputError(f"f has {len(entries)} entries; for {n} states it must have {n}.")
     return sp.ImmutableDenseMatrix(n, 1, [expression(entry, names, f"f[{i}]") for i, entry in enumerate(entries)])

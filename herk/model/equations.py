@@ -1,4 +1,4 @@
-"""A system E y' = f, 0 = g in sympy with every parameter a number: what code is generated from."""
+"""A system E y' = f, 0 = g in sympy, parameters as symbols or as numbers: what code is generated from."""
 
 from __future__ import annotations
 
@@ -6,16 +6,19 @@ from dataclasses import dataclass
 
 import sympy as sp
 
+from herk.model.gradient import gradient
+
 
 @dataclass(frozen=True)
 class Equations:
-    """E(t,y) y' = f(t,y), 0 = g(t,y): n states, E n x n, f of n entries, g of m entries."""
+    """E(t,y) y' = f(t,y), 0 = g(t,y): n states, E n x n, f of n entries, g of m entries; parameters have their values at run time."""
 
     t: sp.Symbol
     states: tuple[sp.Symbol, ...]
     E: sp.ImmutableDenseMatrix
     f: sp.ImmutableDenseMatrix
     g: sp.ImmutableDenseMatrix
+    parameters: tuple[sp.Symbol, ...] = ()
 
     @property
     def n(self) -> int:
@@ -30,9 +33,9 @@ class Equations:
     @property
     def jac_g(self) -> sp.ImmutableDenseMatrix:
         """Return dg/dy, m x n."""
-        return sp.ImmutableDenseMatrix(self.m, self.n, [sp.diff(row, s) for row in self.g for s in self.states])
+        return sp.ImmutableDenseMatrix(self.m, self.n, [gradient(row).get(s, 0) for row in self.g for s in self.states])
 
     @property
     def g_t(self) -> sp.ImmutableDenseMatrix:
         """Return the partial derivative of g with respect to t."""
-        return sp.ImmutableDenseMatrix(self.m, 1, [sp.diff(row, self.t) for row in self.g])
+        return sp.ImmutableDenseMatrix(self.m, 1, [gradient(row).get(self.t, 0) for row in self.g])

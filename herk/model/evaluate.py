@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from herk.core import Dae, HerkError, InputError
+from herk.core import Dae, HerkError, InputError, Problem
 from herk.core.dae import Array
+from herk.model.balance import sizes
 
 
 class CallableError(HerkError):
@@ -28,13 +29,34 @@ class CallableError(HerkError):
 
 @dataclass(frozen=True)
 class Linearisation:
-    """E, f, g and the derivatives of g at one point, as arrays."""
+    """E, f, g and the derivatives of g at one point, as arrays; `f_size` are the sizes of the terms of f, `y_size` of y."""
 
     E: Array
     f: Array
     g: Array
     jac: Array
     g_t: Array
+    f_size: Array | None = None
+    y_size: Array | None = None
+
+
+def located(system: Any, t: float | None, y: Any, caller: str) -> tuple[Dae, float, Any]:
+    """Return DAE, time and state from a Dae, a Model or a Problem; what the call names wins over what they bring."""
+    if isinstance(system, Dae):
+        dae = system
+    elif isinstance(system, Problem):
+        dae = system.dae
+    elif hasattr(system, "form"):
+        dae = system.form("overdetermined")
+    else:
+        raise InputError(f"{caller} takes a herk.Dae, a herk.Model or a problem of the test set, not {type(system).__name__}.")
+    if t is None and getattr(system, "t_span", None) is not None:
+        t = system.t_span[0]
+    if y is None:
+        y = getattr(system, "y0", None)
+    if t is None or y is None:
+        raise InputError(f"A herk.Dae brings no start: call {caller}(dae, t0, y0).")
+    return dae, float(t), y
 
 
 def call(name: str, function: Callable[[float, Array], Any], t: float, y: Array) -> Any:
@@ -78,7 +100,24 @@ def linearise(dae: Dae, t: float, y: Array) -> Linearisation:
     for name, value in values.items():
         if not np.isfinite(value).all():
             raise InputError(f"{name}(t, y) is not finite at t = {t!r}, y = {y.tolist()}.")
-    return Linearisation(*values.values())
+    y_size = sizes(values["jac_g"], y)
+    f_size = _size_of_f(dae, t, y, values["f"], y_size)
+    return Linearisation(values["E"], values["f"], values["g"], values["jac_g"], values["g_t"], f_size, y_size)
+
+
+def _size_of_f(dae: Dae, t: float, y: Array, f: Array, sizes_of_y: Array) -> Array:
+    """Return how large the terms of f are: how much f changes if y changes by its size, in three directions."""
+    size = np.abs(f)
+    signs = np.random.default_rng(5).choice([-1.0, 1.0], (3, dae.n))
+    for sign in signs:
+        try:
+            with np.errstate(all="ignore"):
+                moved = evaluate("f", dae.f, t, y + 1e-6 * sign * sizes_of_y, (dae.n,))
+        except CallableError:  # the domain of f may end here
+            continue
+        change = np.abs(moved - f) * 1e6
+        size = np.where(np.isfinite(change), np.maximum(size, change), size)
+    return size
 
 
 def matrix(dae: Dae, t: float, y: Array) -> Array:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from types import MappingProxyType, ModuleType
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,14 +15,15 @@ import numpy as np
 from herk.core import Dae, InputError, nearest
 from herk.core.dae import Array
 from herk.model.back import Back, Elimination
+from herk.model.chains import zero_columns
 from herk.model.generated import GeneratedForm
-from herk.model.residual import load_residual
 from herk.model.start import completed_start, consistent_start, inconsistency, linearise
-from herk.model.store import load, version
 
 if TYPE_CHECKING:
     from herk.model.equations import Equations
     from herk.model.model import Model
+    from herk.model.reduce import Reduced
+    from herk.model.regularize import Regularization
 
 FORMS = ("overdetermined", "index1", "index2", "index3", "ggl", "baumgarte", "ode", "second_order")
 OPTIONS: Mapping[str, Mapping[str, float]] = MappingProxyType({"baumgarte": MappingProxyType({"k0": 100.0, "k1": 20.0})})
@@ -126,7 +128,7 @@ class Form(Dae):
     def _implicit(self) -> tuple[Any, Any]:
         if not isinstance(self.generated, GeneratedForm):
             raise InputError(f"Form {self.form!r} of {self.model.name!r} is an ODE without formulas; use rate, or the form 'index1'.")
-        return load_residual(self.generated.key, self.generated.equations)
+        return self.generated.implicit()
 
     @cached_property
     def _unit(self) -> bool:
@@ -169,24 +171,99 @@ def rates(dae: Dae, t: float, y: Array) -> Array:
     return rate
 
 
+_MOST_KEPT = 512  # analyses and forms in memory; the oldest goes first
+_kept: OrderedDict[tuple[Any, ...], Any] = OrderedDict()
+
+
+def _once(key: tuple[Any, ...], make: Callable[[], Any]) -> Any:
+    """Return what was made for this key, or make it."""
+    if key not in _kept:
+        _kept[key] = make()
+        while len(_kept) > _MOST_KEPT:
+            _kept.popitem(last=False)
+    return _kept[key]
+
+
 def form(model: Model, name: str = "overdetermined", **options: float) -> Form:
-    """Return the form of this name; formulas are derived only if its code is not stored yet."""
+    """Return the form of this name. Formulas are derived once for all values of the parameters; see `analysed_anew`."""
     values = _options(name, options)
     if name == "second_order":
         from herk.model.second_order import second_order
 
         return second_order(model)
-    key = _key(model, name, values)
-    facts = stored_facts(model, name, values, partial(_facts_text, model, name, values))
-    generated: Any = GeneratedForm(key, partial(_equations, model, name, values))
-    common: dict[str, Any] = {
-        "n": facts.N, "m": facts.M, "names": facts.NAMES, "form": name, "index": facts.INDEX, "algebraic": facts.ALGEBRAIC,
-        "levels": facts.LEVELS, "kept": facts.KEPT, "eliminated": facts.ELIMINATED, "model": model, "options": values,
-    }  # fmt: skip
-    if facts.ROWS:
-        steps = Elimination(form(model, "index1"), facts.ROWS, facts.KEPT, facts.ELIMINATED)
+    analysis(model)
+    insert = _special(model)
+    key = _key(model, name, values, insert)
+    facts = _once(("facts", key), lambda: _facts(_reduced(model, name, values, insert)))
+    common = {**facts, "form": name, "model": model, "options": values}
+    rows = common.pop("rows")
+    if rows:
+        steps = Elimination(form(model, "index1"), rows, facts["kept"], facts["eliminated"])
         return Form(E=steps.matrix, f=steps.right, elimination=steps, **common)
-    return Form(E=_matrix(facts, generated), **_callables(generated, facts.M), generated=generated, **common)
+    parameters = () if insert else model.values
+    generated: Any = GeneratedForm(key, partial(_equations, model, name, values, insert), parameters)
+    return Form(E=_matrix(generated, model), **_callables(generated, facts["m"]), generated=generated, **common)
+
+
+def _facts(result: Reduced) -> dict[str, Any]:
+    """Return what a form knows about itself, the same for all values of the parameters."""
+    system = result.equations
+    return {
+        "n": system.n, "m": system.m, "names": tuple(str(s) for s in system.states), "index": result.index,
+        "algebraic": zero_columns(system.E), "levels": result.levels, "kept": result.kept, "eliminated": result.eliminated,
+        "rows": result.rows,
+    }  # fmt: skip
+
+
+def analysis(model: Model) -> Regularization:
+    """Return what regularize found for this structure, whatever the values it was found for; special values have their own."""
+    from herk.model.regularize import regularize
+
+    found: Regularization = _once(_analysis_key(model), lambda: regularize(model))
+    if not _special(model) and any(model.E[place].free_symbols & set(model.parameters) for place in found.zeros):
+        _special_cases.add(_case(model))  # an entry of E vanishes for just these values
+        _kept.pop(("analysis", model.structure, ()), None)
+        _kept[_analysis_key(model)] = found
+    return found
+
+
+def _analysis_key(model: Model) -> tuple[Any, ...]:
+    return "analysis", *(_case(model) if _special(model) else (model.structure, ()))
+
+
+_special_cases: set[tuple[Any, ...]] = set()
+
+
+def analysed_anew(model: Model) -> Form | None:
+    """Return the overdetermined form found for just these parameter values and this start; None if that is the one there is.
+
+    Ranks were decided at values and start of the model that came first. Where they do not hold for others (a mass of zero, another
+    branch of the equations), the start does not fit or y' is not determined: then this case is analysed for itself.
+    """
+    if _case(model) in _special_cases or _case(analysis(model).model) == _case(model):
+        return None
+    _special_cases.add(_case(model))
+    return form(model)
+
+
+def _case(model: Model) -> tuple[Any, ...]:
+    return model.structure, model.values, model.y0, model.t_span[0]
+
+
+def _special(model: Model) -> bool:
+    """Tell whether an analysis for this case must not serve others: a parameter is zero, or the general one did not fit."""
+    return 0.0 in model.values or _case(model) in _special_cases
+
+
+def _reduced(model: Model, name: str, options: Mapping[str, float], insert: bool) -> Reduced:
+    from herk.model.reduce import reduced
+
+    key = ("reduced", _key(model, name, options, insert))
+    return _once(key, lambda: reduced(model, analysis(model), name, options, insert=insert))  # type: ignore[no-any-return]
+
+
+def _equations(model: Model, name: str, options: Mapping[str, float], insert: bool) -> Equations:
+    return _reduced(model, name, options, insert).equations
 
 
 def _callables(generated: GeneratedForm, m: int) -> dict[str, Any]:
@@ -194,8 +271,10 @@ def _callables(generated: GeneratedForm, m: int) -> dict[str, Any]:
     return {name: generated.callable(name) for name in names}
 
 
-def _matrix(facts: ModuleType, generated: GeneratedForm) -> Any:
-    return generated.callable("E") if facts.E is None else np.array(facts.E).reshape(facts.N, facts.N)
+def _matrix(generated: GeneratedForm, model: Model) -> Any:
+    """Return E as a matrix where it is the same along a run."""
+    evaluated = generated.callable("E")
+    return evaluated(model.t_span[0], np.zeros(generated.n)) if generated.constant_E else evaluated
 
 
 def _options(name: str, options: Mapping[str, float]) -> dict[str, float]:
@@ -210,33 +289,6 @@ def _options(name: str, options: Mapping[str, float]) -> dict[str, float]:
     return {option: float(options.get(option, default)) for option, default in known.items()}
 
 
-def stored_facts(model: Model, name: str, options: Mapping[str, float], write: Callable[[], str]) -> ModuleType:
-    """Return the constants of a form; `write` derives them if they are not stored yet."""
-    return load(f"form_{_key(model, name, options)}", write)
-
-
-def _key(model: Model, name: str, options: Mapping[str, float]) -> str:
-    text = repr((model.key, name, sorted(options.items()), version()))
+def _key(model: Model, name: str, options: Mapping[str, float], insert: bool) -> str:
+    text = repr((model.structure, name, sorted(options.items()), _case(model) if insert else ()))
     return hashlib.sha256(text.encode()).hexdigest()[:16]
-
-
-def _equations(model: Model, name: str, options: Mapping[str, float]) -> Equations:
-    from herk.model.reduce import reduced
-
-    return reduced(model, name, options).equations
-
-
-def _facts_text(model: Model, name: str, options: Mapping[str, float]) -> str:
-    """Return the module of constants that spares the next process all algebra."""
-    from herk.model.chains import zero_columns
-    from herk.model.reduce import reduced
-
-    result = reduced(model, name, options)
-    system = result.equations
-    numeric = not system.E.free_symbols
-    facts = {
-        "N": system.n, "M": system.m, "NAMES": tuple(str(s) for s in system.states), "INDEX": result.index, "LEVELS": result.levels,
-        "ALGEBRAIC": zero_columns(system.E), "KEPT": result.kept, "ELIMINATED": result.eliminated, "ROWS": result.rows,
-        "E": tuple(float(e) for e in system.E) if numeric else None,
-    }  # fmt: skip
-    return "".join(f"{name} = {value!r}\n" for name, value in facts.items())

@@ -1,52 +1,163 @@
-"""Compiled functions and stage code of a model's equations, found on disk by key or generated once."""
+"""Machine code of a model's equations, made in milliseconds when it is first asked for; parameters keep their place until run time."""
 
 from __future__ import annotations
 
-import hashlib
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, fields
-from types import ModuleType
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from herk.codegen.scope import CONSTANTS, PYTHON, external
+from herk.codegen.trampolines import FUNCTION, MOVING, PARAMETRIC, SHIFTED, SHIFTED_PARAMETRIC
 from herk.core import InputError, StageSource
 from herk.core.dae import Array
-from herk.model.store import load
 
-if TYPE_CHECKING:  # sympy and the generators are imported only when there is something to generate
+if TYPE_CHECKING:
+    from herk.codegen.native import Native
     from herk.model.equations import Equations
 
-InPlace = Callable[[float, Array, Array], None]
-
-_HEADER = "from math import *\n\nfrom herk.core.jit import compiled\n"
 _FUNCTIONS = ("f", "g", "E", "jac_g", "g_t")
-_DERIVATIVES = ("jac_f", "jac_Ey")
-_known: dict[str, Equations] = {}
+_MOST_STRUCTURES = 256  # whose code is kept in memory; the oldest goes first
+
+
+class Code:
+    """The code of one system of equations, shared by all values of its parameters."""
+
+    def __init__(self, equations: Equations) -> None:
+        """Keep the equations; code is made when it is asked for."""
+        self.equations = equations
+        self.stages: dict[tuple[tuple[int, ...], bool], StageSource] = {}
+        self.natives: dict[Any, dict[str, Native]] = {}  # stage functions and kernels, by what they were made for
+
+    @cached_property
+    def functions(self) -> dict[str, Native]:
+        """Return E, f, g, jac_g, g_t as functions (t, y, par, out)."""
+        from herk.model.texts import functions_text
+
+        return _built(functions_text(self.equations), dict.fromkeys(_FUNCTIONS, PARAMETRIC))
+
+    @cached_property
+    def derivatives(self) -> dict[str, Native]:
+        """Return jac_f(t, y, par, out) and jac_Ey(t, y, v, par, out)."""
+        from herk.model.texts import derivatives_text
+
+        return _built(derivatives_text(self.equations), {"jac_f": PARAMETRIC, "jac_Ey": MOVING})
+
+    @cached_property
+    def implicit(self) -> dict[str, Native]:
+        """Return residual(t, y, v, par, out) and jacobian(t, y, v, cj, par, out)."""
+        from herk.model.texts import residual_text
+
+        return _built(residual_text(self.equations), {"residual": MOVING, "jacobian": SHIFTED_PARAMETRIC})
+
+    @cached_property
+    def structure(self) -> Array:
+        """Return the pattern of g_y, m x n: 1 where an entry is not identically zero."""
+        from herk.model.structure import is_zero, jacobian
+
+        rows = jacobian(self.equations.g, self.equations.states)
+        pattern = [[float(not is_zero(e)) for e in row] for row in rows]
+        return np.array(pattern, dtype=float).reshape(self.equations.m, self.equations.n)
+
+    @cached_property
+    def required(self) -> tuple[int, ...] | None:
+        """Return the zero columns of E, None for an E that is not regularly reducible."""
+        from herk.model.structure import required
+
+        return required(self.equations.E)
+
+    @cached_property
+    def constant_E(self) -> bool:  # noqa: N802 - the matrix is called E everywhere
+        """Tell whether E is the same along a run."""
+        return not self.equations.E.free_symbols - set(self.equations.parameters)
+
+    def stage(self, algebraic: tuple[int, ...], scalar: bool) -> StageSource:
+        """Return the text of a stage."""
+        from herk.model.stage import stage_source
+
+        if (algebraic, scalar) not in self.stages:
+            self.stages[algebraic, scalar] = stage_source(self.equations, algebraic, scalar)
+        return self.stages[algebraic, scalar]
+
+
+def _built(text: str, signatures: dict[str, str]) -> dict[str, Native]:
+    from herk.codegen.native import build
+
+    return build(text, signatures, CONSTANTS, external(), PYTHON)
+
+
+_codes: OrderedDict[str, Code] = OrderedDict()
+
+
+def code_of(key: str, equations: Callable[[], Equations]) -> Code:
+    """Return the code of this structure, made once per process."""
+    if key not in _codes:
+        _codes[key] = Code(equations())
+        while len(_codes) > _MOST_STRUCTURES:
+            _codes.popitem(last=False)
+    return _codes[key]
 
 
 @dataclass(frozen=True)
 class GeneratedForm:
-    """What a DAE made from a model offers: `key` names the content, `equations()` is called only if its code is not stored yet."""
+    """What a DAE made from a model offers: `key` names the structure, `values` are its parameters."""
 
     key: str
-    equations: Callable[[], Equations] = field(compare=False, repr=False)
+    symbolic: Callable[[], Equations] = field(compare=False, repr=False)
+    values: tuple[float, ...] = ()
 
-    def functions(self) -> dict[str, InPlace]:
+    @property
+    def code(self) -> Code:
+        """Return the code, shared with all other values."""
+        return code_of(self.key, self.symbolic)
+
+    @cached_property
+    def parameters(self) -> Array:
+        """Return the values as the code wants them; the array stays where it is."""
+        return np.array(self.values or (0.0,), dtype=float)
+
+    def equations(self) -> Equations:
+        """Return the equations with every parameter a number."""
+        from herk.model.entries import number
+        from herk.model.equations import Equations
+
+        system = self.code.equations
+        inserted = {p: number(value) for p, value in zip(system.parameters, self.values, strict=True)}
+        E, f, g = (part.xreplace(inserted) for part in (system.E, system.f, system.g))
+        return Equations(system.t, system.states, E, f, g)
+
+    def functions(self) -> dict[str, Native]:
         """Return the in-place functions `name(t, y, out)` for E, f, g, jac_g, g_t, matrices flattened by rows."""
-        return {name: getattr(self._module, name) for name in _FUNCTIONS}
+        return {name: self._bound("functions", name, FUNCTION, ("t", "y", "out")) for name in _FUNCTIONS}
 
-    def derivatives(self) -> dict[str, Callable[..., None]]:
+    def derivatives(self) -> dict[str, Native]:
         """Return `jac_f(t, y, out)` = f_y and `jac_Ey(t, y, v, out)` = (E v)_y for implicit methods, both n x n by rows."""
-        module = load(f"derivatives_{self.key}", lambda: _derivatives_text(self._known))
-        return {name: getattr(module, name) for name in _DERIVATIVES}
+        return {
+            "jac_f": self._bound("derivatives", "jac_f", FUNCTION, ("t", "y", "out")),
+            "jac_Ey": self._bound("derivatives", "jac_Ey", PARAMETRIC, ("t", "y", "v", "out")),
+        }
 
-    def stage(self, algebraic: Sequence[int], *, scalar: bool) -> StageSource:
-        """Return the stage code for these algebraic components, from disk if it was generated before."""
-        chosen = tuple(sorted(int(j) for j in algebraic))
-        mark = hashlib.sha256(repr(chosen).encode()).hexdigest()[:12]
-        module = load(f"stage_{self.key}_{mark}_{'scalar' if scalar else 'array'}", lambda: _stage_text(self._known, chosen, scalar))
-        return StageSource(**module.SOURCE)
+    def implicit(self) -> tuple[Native, Native]:
+        """Return `residual(t, y, v, out)` of E v - f and `jacobian(t, y, v, cj, out)`, n x n by rows."""
+        return (
+            self._bound("implicit", "residual", PARAMETRIC, ("t", "y", "v", "out")),
+            self._bound("implicit", "jacobian", SHIFTED, ("t", "y", "v", "cj", "out")),
+        )
+
+    def _bound(self, table: str, name: str, signature: str, places: Sequence[str]) -> Native:
+        from herk.codegen.native import bound
+
+        known = self.__dict__.setdefault("_known", {})
+        if (table, name) not in known:
+            known[table, name] = bound(getattr(self.code, table)[name], self.parameters, signature, places)
+        return known[table, name]  # type: ignore[no-any-return]
+
+    def stage(self, algebraic: Iterable[int], *, scalar: bool) -> StageSource:
+        """Return the text of a stage for these algebraic components."""
+        return self.code.stage(tuple(sorted(int(j) for j in algebraic)), scalar)
 
     def callable(self, name: str) -> Evaluation:
         """Return the function (t, y) -> array of this name: f, g, g_t, E, jac_g or jac_f; y may be any sequence of numbers."""
@@ -55,53 +166,45 @@ class GeneratedForm:
     @property
     def n(self) -> int:
         """Return the number of unknowns."""
-        return int(self._module.N)
+        return self.code.equations.n
 
     @property
     def m(self) -> int:
         """Return the number of constraints."""
-        return int(self._module.M)
+        return self.code.equations.m
 
     @property
     def names(self) -> tuple[str, ...]:
         """Return the names of the unknowns."""
-        return tuple(self._module.NAMES)
+        return tuple(str(s) for s in self.code.equations.states)
 
     @property
     def structure(self) -> Array:
         """Return the pattern of g_y, m x n: 1 where an entry is not identically zero."""
-        return np.array(self._module.STRUCTURE, dtype=float).reshape(self.m, self.n)
+        return self.code.structure
 
     @property
     def required(self) -> tuple[int, ...] | None:
         """Return the components that must be algebraic (zero columns of E), None for an E that is not regularly reducible."""
-        value: tuple[int, ...] | None = self._module.REQUIRED
-        return value
+        return self.code.required
 
     @property
-    def constant_E(self) -> bool:  # noqa: N802 - the matrix is called E everywhere
-        """Tell whether E is a matrix of numbers."""
-        return bool(self._module.CONSTANT_E)
+    def constant_E(self) -> bool:  # noqa: N802
+        """Tell whether E is the same along a run."""
+        return self.code.constant_E
 
-    @property
-    def diagonal(self) -> bool:
-        """Tell whether E is diagonal."""
-        return bool(self._module.DIAGONAL)
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the machine code out: it is made again where it is needed."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
 
-    @property
-    def _module(self) -> ModuleType:
-        return load(f"functions_{self.key}", lambda: _functions_text(self._known))
-
-    @property
-    def _known(self) -> Equations:
-        if self.key not in _known:
-            _known[self.key] = self.equations()
-        return _known[self.key]
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Restore key, equations and values."""
+        self.__dict__.update(state)
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """A compiled function as the callable (t, y) -> array that users and foreign solvers want; it can be pickled."""
+    """A function of a form as the callable (t, y) -> array that users and foreign solvers want; it can be pickled."""
 
     form: GeneratedForm
     name: str
@@ -113,82 +216,30 @@ class Evaluation:
 
     def __call__(self, t: float, y: Any) -> Array:
         """Return the value at (t, y)."""
-        function, n, shape = self.__dict__.get("_ready") or self._make_ready()
+        call, address, par, n, shape = self.__dict__.get("_ready") or self._make_ready()
         state = np.array(y, dtype=float)  # a copy: compiled code asks for memory that is contiguous and may be written
         if state.shape != (n,):
             raise InputError(f"y has shape {state.shape}; {n} numbers are needed.")
         out = np.empty(shape)
-        function(float(t), state, out.reshape(-1))
+        call(address, float(t), state, par, out.reshape(-1))
         return out
 
-    def _make_ready(self) -> tuple[Callable[..., None], int, tuple[int, ...]]:
-        source = self.form.derivatives() if self.name == "jac_f" else self.form.functions()
+    def _make_ready(self) -> tuple[Any, ...]:
+        from herk.codegen.trampolines import call_parametric
+
+        code = self.form.code
+        native = (code.derivatives if self.name == "jac_f" else code.functions)[self.name]
         n, m = self.form.n, self.form.m
         shape = {"f": (n,), "g": (m,), "g_t": (m,), "E": (n, n), "jac_g": (m, n), "jac_f": (n, n)}[self.name]
-        ready = (source[self.name], n, shape)
+        ready = (call_parametric, native.address, self.form.parameters, n, shape)
         object.__setattr__(self, "_ready", ready)
+        object.__setattr__(self, "_kept", native)
         return ready
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave the compiled function out: it is found again by its key."""
+        """Leave the machine code out."""
         return {f.name: getattr(self, f.name) for f in fields(self)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Restore form and name."""
         self.__dict__.update(state)
-
-
-def _functions_text(equations: Equations) -> str:
-    from herk.model.code import prepared
-    from herk.model.structure import is_zero, jacobian, required
-
-    names = tuple(str(s) for s in equations.states)
-    equations, texts = prepared(equations)
-    n, m, E = equations.n, equations.m, equations.E
-    jac_g = jacobian(equations.g, equations.states)
-    structure = tuple(tuple(int(not is_zero(e)) for e in row) for row in jac_g)
-    diagonal = all(i == j or is_zero(E[i, j]) for i in range(n) for j in range(n))
-    constants = f"N = {n}\nM = {m}\nNAMES = {names!r}\nSTRUCTURE = {structure!r}\nREQUIRED = {required(E)!r}\n"
-    constants += f"CONSTANT_E = {not E.free_symbols}\nDIAGONAL = {diagonal}\n"
-    contents = {"f": equations.f, "g": equations.g, "E": E, "jac_g": [e for row in jac_g for e in row], "g_t": equations.g_t}
-    return _HEADER + constants + "".join(_function(name, list(contents[name]), equations, texts) for name in _FUNCTIONS)
-
-
-def _derivatives_text(equations: Equations) -> str:
-    import sympy as sp
-
-    from herk.model.code import prepared
-    from herk.model.structure import jacobian
-
-    equations, texts = prepared(equations)
-    rates = [sp.Dummy(f"v{j}", real=True) for j in range(equations.n)]
-    both = (jacobian(rows, equations.states) for rows in (equations.f, equations.E * sp.Matrix(rates)))
-    jac_f, jac_product = ([e for row in matrix for e in row] for matrix in both)
-    texts |= {s: f"v{j}" for j, s in enumerate(rates)}
-    return _HEADER + _function("jac_f", jac_f, equations, texts) + _function("jac_Ey", jac_product, equations, texts, rates)
-
-
-def _function(name: str, entries: list[Any], equations: Equations, texts: dict[Any, str], rates: Iterable[Any] = ()) -> str:
-    """Return a function that writes the entries into `out`, zeros by a loop if there are many."""
-    from herk.model.code import lines
-
-    used = set().union(*(e.free_symbols for e in entries))
-    rates = list(rates)
-    body = [f"y{j} = y[{j}]" for j, s in enumerate(equations.states) if s in used]
-    body += [f"v{j} = v[{j}]" for j, s in enumerate(rates) if s in used]
-    full = [(f"out[{i}]", e) for i, e in enumerate(entries) if e != 0]
-    zeros = [i for i, e in enumerate(entries) if e == 0]
-    many = len(zeros) > 32
-    body += [f"for i in range({len(entries)}):", "    out[i] = 0.0"] if many else [f"out[{i}] = 0.0" for i in zeros]
-    body += lines(full, texts, "c")
-    arrays = ["y", "v", "out"] if rates else ["y", "out"]
-    signature = f"void(float64, {', '.join(['float64[::1]'] * len(arrays))})"
-    text = "".join(f"    {line}\n" for line in [*body, "return"])
-    return f'\n\n@compiled("{signature}")\ndef {name}(t, {", ".join(arrays)}):\n{text}'
-
-
-def _stage_text(equations: Equations, algebraic: tuple[int, ...], scalar: bool) -> str:
-    from herk.model.stage import stage_source
-
-    source = stage_source(equations, algebraic, scalar)
-    return f"SOURCE = { ({f.name: getattr(source, f.name) for f in fields(source)})!r}\n"

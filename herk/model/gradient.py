@@ -53,4 +53,11 @@ def _chain(expr: sp.Expr, done: dict[sp.Expr, Gradient]) -> Gradient:
     if isinstance(expr, (sp.sin, sp.cos, sp.exp, sp.log, sp.tanh)):
         outer = expr.fdiff(1)
         return {symbol: outer * value for symbol, value in _gradient(expr.args[0], done).items()}
+    if isinstance(expr, (sp.floor, sp.ceiling)):  # constant between its jumps
+        return {}
+    if isinstance(expr, sp.frac):
+        return _gradient(expr.args[0], done)
+    if isinstance(expr, sp.Mod):
+        number, modulus = expr.args
+        return _gradient(number - modulus * sp.floor(number / modulus), done)
     return {symbol: sp.diff(expr, symbol) for symbol in sorted(expr.free_symbols, key=str)}

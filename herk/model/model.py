@@ -10,23 +10,23 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+import sympy as sp
+
 from herk.core import InputError, nearest
-from herk.model import plain
+from herk.model import entries, plain
+from herk.model.breakpoints import breakpoints, switching_times
+from herk.model.equations import Equations
 
-if TYPE_CHECKING:  # sympy is imported when a formula is read, which a process that finds all code on disk need not do
-    import sympy as sp
-
-    from herk.model.equations import Equations
+if TYPE_CHECKING:
     from herk.model.forms import Form
-
-_FORMULAS = ("states", "E", "f", "t", "parameters")
 
 
 @dataclass(frozen=True, init=False)
 class Model:
-    """E(t,y) y' = f(t,y) with n states; parameters stay symbols until compiled; y0 entries may be None (computed from the constraints).
+    """E(t,y) y' = f(t,y) with n states; parameters stay symbols, their values count at run time.
 
-    States and parameters are symbols or names, entries of E and f formulas or texts such as "-2*x*lam"; equal names mean the same symbol.
+    Entries of y0 may be None: they are computed from the constraints. States and parameters are symbols or
+    names, entries of E and f formulas or texts such as "-2*x*lam"; equal names mean the same symbol.
     """
 
     name: str
@@ -53,34 +53,21 @@ class Model:
         """Validate and freeze the model."""
         if not isinstance(name, str) or not name:
             raise InputError(f"The name of a model must be a text that is not empty, not {name!r}.")
-        if isinstance(states, str) or not len(states):
-            raise InputError(f"The states must be a sequence of at least one symbol or name, not {states!r}.")
-        self._set(name=name)
-        try:
-            self._set(_written=plain.copied((states, E, f, t, parameters)))
-        except TypeError:
-            self._read(states, E, f, t, parameters)
-        else:
-            self._set(key=plain.key_of(self._written, self._key))
+        wanted = "The states must be a sequence of at least one symbol or name"
+        if not (states := plain.ordered(states, wanted)):
+            raise InputError(f"{wanted}, not an empty one.")
+        self._set(name=name, **entries.content(states, E, f, t, parameters))
         self._set(t_span=plain.span(t_span), y0=plain.start_values(y0, self.names))
 
-    def __getattr__(self, name: str) -> Any:
-        """Read the formulas when the first of them is asked for."""
-        if name not in _FORMULAS or "_written" not in self.__dict__:
-            raise AttributeError(f"A model has no attribute {name!r}.")
-        self._read(*self._written)
-        self.__dict__.pop("_written", None)  # last, so that another thread finds one or the other
-        return self.__dict__[name]
-
-    def _read(self, *written: Any) -> None:
-        from herk.model import entries
-
-        self._set(**entries.content(*written))
-
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """Return the names of the states."""
-        return self._written[0] if "_written" in self.__dict__ else tuple(s.name for s in self.states)
+        return tuple(s.name for s in self.states)
+
+    @property
+    def values(self) -> tuple[float, ...]:
+        """Return the values of the parameters, in their order."""
+        return tuple(self.parameters.values())
 
     @property
     def n(self) -> int:
@@ -88,23 +75,33 @@ class Model:
         return len(self.names)
 
     @cached_property
+    def structure(self) -> str:
+        """Return a hash of the equations, the same in every process; values of parameters, start and span do not enter."""
+        text = sp.srepr((self.states, self.E, self.f, self.t, tuple(self.parameters)))
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+    @property
     def key(self) -> str:
         """Return a hash of the equations and parameter values, the same in every process; start and span do not enter."""
-        return self._key()
-
-    def _key(self) -> str:
-        import sympy as sp
-
-        text = sp.srepr((self.states, self.E, self.f, self.t)) + repr(sorted((str(k), v) for k, v in self.parameters.items()))
+        text = repr((self.structure, sorted((str(k), v) for k, v in self.parameters.items())))
         return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+    def symbolic(self, constraints: Sequence[sp.Expr] = ()) -> Equations:
+        """Return the system with its parameters as symbols; `constraints` (hidden ones included) become g."""
+        g = sp.ImmutableDenseMatrix(len(constraints), 1, [sp.sympify(row) for row in constraints])
+        return Equations(self.t, self.states, self.E, self.f, g, tuple(self.parameters))
+
+    @cached_property
+    def _switching_times(self) -> list[sp.Expr]:
+        return switching_times(self.symbolic())
+
+    @property
+    def breakpoints(self) -> tuple[float, ...]:
+        """Return the times at which a condition on time alone changes: the equations are not smooth there."""
+        return breakpoints(self._switching_times, dict(self.parameters)) if self._switching_times else ()
 
     def numeric(self, constraints: Sequence[sp.Expr] = ()) -> Equations:
         """Return the system with every parameter replaced by its value; `constraints` (hidden ones included) become g."""
-        import sympy as sp
-
-        from herk.model import entries
-        from herk.model.equations import Equations
-
         values = {parameter: entries.number(value) for parameter, value in self.parameters.items()}
         g = sp.ImmutableDenseMatrix(len(constraints), 1, [sp.sympify(row).xreplace(values) for row in constraints])
         return Equations(self.t, self.states, self.E.xreplace(values), self.f.xreplace(values), g)
@@ -144,17 +141,13 @@ class Model:
 
     def _changed(self, **attributes: Any) -> Model:
         new = copy.copy(self)
-        if "parameters" in attributes:
-            new.__dict__.pop("key", None)
         new._set(**attributes)
         return new
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the content with the parameters as a plain dict: read-only views cannot be pickled."""
-        known = {"parameters": dict(self.parameters)} if "parameters" in self.__dict__ else {}
-        return self.__dict__ | known
+        return self.__dict__ | {"parameters": dict(self.parameters)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Restore the content."""
-        known = {"parameters": MappingProxyType(state["parameters"])} if "parameters" in state else {}
-        self._set(**state | known)
+        self._set(**state | {"parameters": MappingProxyType(state["parameters"])})

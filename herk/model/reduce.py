@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import sympy as sp
 
 from herk.model import entries
 from herk.model.chains import Chain, chains, differential_rows, refuse, replaced, zero_columns
 from herk.model.equations import Equations
+from herk.model.gradient import gradient
 from herk.model.levels import unknown_levels
 from herk.model.model import Model
-from herk.model.regularize import regularize
+from herk.model.regularize import Regularization
 from herk.model.structure import constraint_blocks
 
 # Beyond these the elimination is done in numbers: unknowns in a block (Cramer's rule), operations in all formulas.
@@ -35,11 +36,12 @@ class Reduced:
     rows: tuple[int, ...] = ()
 
 
-def reduced(model: Model, name: str, options: Mapping[str, float]) -> Reduced:
-    """Return the form of this name; raise InputError if the model does not have it."""
-    found = regularize(model)
-    system = _numbers(model, model.numeric(found.constraints))
-    parts = [Chain(c.row, tuple(_number(model, member) for member in c.members)) for c in chains(found)]
+def reduced(model: Model, found: Regularization, name: str, options: Mapping[str, float], *, insert: bool = False) -> Reduced:
+    """Return the form of this name; raise InputError if the model does not have it. `insert`: parameters are replaced by their values."""
+    system, parts = _zeros(model.symbolic(found.constraints), found.zeros), chains(found)
+    if insert:
+        system = _zeros(model.numeric(found.constraints), found.zeros)
+        parts = [Chain(c.row, tuple(_number(model, member) for member in c.members)) for c in parts]
     if name == "overdetermined":
         return Reduced(system, min(1, found.index), (1,) * model.n, tuple(range(model.n)))
     if name == "ode":
@@ -55,10 +57,12 @@ def _number(model: Model, expression: sp.Expr) -> sp.Expr:
     return sp.sympify(expression).xreplace({p: entries.number(value) for p, value in model.parameters.items()})
 
 
-def _numbers(model: Model, system: Equations) -> Equations:
-    """Return the system with entries of E that are zero for these parameter values written as zero."""
-    E = system.E.applyfunc(lambda entry: sp.S.Zero if entry.is_zero else entry)
-    return Equations(model.t, system.states, E, system.f, system.g)
+def _zeros(system: Equations, zeros: Sequence[tuple[int, int]]) -> Equations:
+    """Return the system with entries of E that are zero, for these parameter values or by an identity, written as zero."""
+    E = sp.Matrix(system.E.applyfunc(lambda entry: sp.S.Zero if entry.is_zero else entry))
+    for i, j in zeros:
+        E[i, j] = sp.S.Zero
+    return replace(system, E=E.as_immutable())
 
 
 def _of_index(model: Model, system: Equations, parts: Sequence[Chain], wanted: int, own: int) -> Reduced:
@@ -97,11 +101,12 @@ def _ggl(model: Model, system: Equations, parts: Sequence[Chain]) -> Reduced:
     base = replaced(system, {c.row: c.members[0] for c in parts})
     f = sp.Matrix(base.f)
     for i, j in _position_rows(model, base, long):
-        f[i] -= sum(sp.diff(c.members[0], states[j]) * mu for c, mu in zip(long, multipliers, strict=True))
+        f[i] -= sum(gradient(c.members[0]).get(states[j], sp.S.Zero) * mu for c, mu in zip(long, multipliers, strict=True))
     extra = [c.members[1] for c in long]
     E = sp.diag(base.E, sp.zeros(len(long)))
     g = sp.ImmutableDenseMatrix([*base.g, *extra])
-    full = Equations(system.t, (*states, *multipliers), E.as_immutable(), sp.ImmutableDenseMatrix([*f, *extra]), g)
+    right = sp.ImmutableDenseMatrix([*f, *extra])
+    full = Equations(system.t, (*states, *multipliers), E.as_immutable(), right, g, system.parameters)
     hidden = [[c.members[0]] for c in long] + [c.members[1:] for c in long] + [c.members for c in parts if c.index < 3]
     hidden.append([sp.S.Zero, sum(multipliers)])  # mu is as deep as lambda
     return Reduced(full, 2, unknown_levels(full, 2, hidden), tuple(range(n)))
@@ -139,19 +144,21 @@ def _ode(system: Equations, parts: Sequence[Chain]) -> Reduced:
             return _eliminated(square, rows, kept, columns, solved)
         if _is_linear(square, columns):
             states, nothing = tuple(system.states[j] for j in kept), sp.ImmutableDenseMatrix(0, 1, [])
-            unsolved = Equations(system.t, states, sp.eye(len(kept)).as_immutable(), nothing, nothing)
+            unsolved = Equations(system.t, states, sp.eye(len(kept)).as_immutable(), nothing, nothing, system.parameters)
             return Reduced(unsolved, 0, (1,) * len(kept), kept, columns, tuple(rows))
     E, f = sp.Matrix(square.E), sp.Matrix(square.f)
     for i, constraint in last.items():
-        E[i, :] = sp.Matrix([[sp.diff(constraint, s) for s in system.states]])
-        f[i] = -sp.diff(constraint, system.t)
-    whole = Equations(system.t, system.states, E.as_immutable(), f.as_immutable(), sp.ImmutableDenseMatrix(0, 1, []))
+        slopes = gradient(constraint)
+        E[i, :] = sp.Matrix([[slopes.get(s, sp.S.Zero) for s in system.states]])
+        f[i] = -slopes.get(system.t, sp.S.Zero)
+    none = sp.ImmutableDenseMatrix(0, 1, [])
+    whole = Equations(system.t, system.states, E.as_immutable(), f.as_immutable(), none, system.parameters)
     return Reduced(whole, 0, (1,) * system.n, tuple(range(system.n)))
 
 
 def _is_linear(square: Equations, columns: Sequence[int]) -> bool:
     own = {square.states[j] for j in columns}
-    return not any(sp.diff(row, s).free_symbols & own for row in square.g for s in own if row.has(s))
+    return not any(slope.free_symbols & own for row in square.g for s, slope in gradient(row).items() if s in own)
 
 
 def _solved(square: Equations, columns: Sequence[int]) -> dict[sp.Symbol, sp.Expr] | None:
@@ -162,7 +169,7 @@ def _solved(square: Equations, columns: Sequence[int]) -> dict[sp.Symbol, sp.Exp
         if not block.linear or len(own) > LARGEST_BLOCK:
             return None
         rows = sp.Matrix([square.g[i] for i in block.rows])
-        matrix = rows.jacobian(own)
+        matrix = sp.Matrix([[gradient(row).get(s, sp.S.Zero) for s in own] for row in rows])
         right = -rows.xreplace(dict.fromkeys(own, sp.S.Zero))
         determinant = matrix.det(method="berkowitz")
         for k, s in enumerate(own):  # Cramer's rule: no pivot that may vanish somewhere
@@ -181,7 +188,8 @@ def _eliminated(
     f = square.f.extract(list(rows), [0]).xreplace(dict(solved))
     E, f = _normalised(sp.Matrix(E), sp.Matrix(f))
     states = tuple(square.states[j] for j in kept)
-    return Reduced(Equations(square.t, states, E, f, sp.ImmutableDenseMatrix(0, 1, [])), 0, (1,) * len(kept), kept, gone)
+    system = Equations(square.t, states, E, f, sp.ImmutableDenseMatrix(0, 1, []), square.parameters)
+    return Reduced(system, 0, (1,) * len(kept), kept, gone)
 
 
 def _normalised(E: sp.Matrix, f: sp.Matrix) -> tuple[sp.ImmutableDenseMatrix, sp.ImmutableDenseMatrix]:

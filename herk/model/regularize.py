@@ -9,10 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from math import inf
+from time import monotonic
 
 import sympy as sp
 
 from herk.model import explain
+from herk.model.cloud import DEADLINE
 from herk.model.findings import RegularizationError, Step
 from herk.model.model import Model
 from herk.model.search import Search
@@ -24,13 +27,15 @@ __all__ = ["Regularization", "RegularizationError", "Step", "regularize"]
 class Regularization:
     """What regularize found: constraints level by level (each reads 0 = expression), parameters still symbols.
 
-    `trace` tells for each constraint which rows were combined with which factors, and what was differentiated.
+    `trace` tells for each constraint which rows were combined with which factors, and what was differentiated; `zeros` are
+    places in E whose formulas vanish identically, such as sin(t)**2 + cos(t)**2 - 1.
     """
 
     model: Model
     trace: tuple[Step, ...]
     index: int
     notes: tuple[str, ...] = ()
+    zeros: tuple[tuple[int, int], ...] = ()
 
     @property
     def levels(self) -> list[list[sp.Expr]]:
@@ -63,20 +68,28 @@ class Regularization:
         return f"<Regularization of {self.model.name!r}: index {self.index}, constraints per level {counts}>"
 
 
-def regularize(model: Model, *, max_index: int = 10) -> Regularization:
-    """Find the index and all constraints of the model; raise RegularizationError if it has no unique solution."""
-    return _regularize(model, max_index)
+def regularize(model: Model, *, max_index: int = 10, simplify: bool = True, time_limit: float | None = None) -> Regularization:
+    """Find the index and all constraints of the model; raise RegularizationError if it has no unique solution.
+
+    simplify=False leaves the formulas of hidden constraints as they come: quicker, and longer to read. After `time_limit`
+    seconds RegularizationError is raised, too.
+    """
+    token = DEADLINE.set(inf if time_limit is None else monotonic() + time_limit)
+    try:
+        return _regularize(model, max_index, simplify)
+    finally:
+        DEADLINE.reset(token)
 
 
 @lru_cache(maxsize=64)
-def _regularize(model: Model, max_index: int) -> Regularization:
+def _regularize(model: Model, max_index: int, simplify: bool) -> Regularization:
     explain.refuse_absent_states(model)
-    search = Search(model)
+    search = Search(model, simplify)
     for level in range(max_index + 1):
         if not search.advance(level):
             search.refuse_undetermined()
             search.compare_with_start()
-            return Regularization(model, tuple(search.steps), level, tuple(search.notes))
+            return Regularization(model, tuple(search.steps), level, tuple(search.notes), search.zeros)
     raise RegularizationError(_too_high(model, max_index, search.steps))
 
 

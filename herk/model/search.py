@@ -10,32 +10,51 @@ import mpmath
 import sympy as sp
 
 from herk.model import combine
+from herk.model.cloud import Cloud
 from herk.model.combine import Entry
 from herk.model.findings import RegularizationError, Row, Step, derivative_row, row_as_written
 from herk.model.model import Model
-from herk.model.points import DIGITS, OutsideError, Point, Projection, evaluator, negligible, starts, steady
-from herk.model.rank import CLEAN, SparseRow, Split, split, undetermined
+from herk.model.points import DIGITS, Evaluator, OutsideError, Point, negligible
+from herk.model.rank import CLEAN, SparseRow, Split, equilibrated, split, undetermined
+from herk.model.writing import SMALL, Writing
 
 Matrix = list[SparseRow]
+_BRANCHING = (
+    sp.Piecewise,
+    sp.floor,
+    sp.ceiling,
+    sp.Mod,
+    sp.frac,
+    sp.Abs,
+    sp.sign,
+    sp.Heaviside,
+    sp.Max,
+    sp.Min,
+)
 
 
 class Search:
     """Rows E^i, f^i of the current level with the consistent points of the level before."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, simplify: bool = True) -> None:
         """Begin with the rows as written, at points without constraints."""
         self.model = model
+        self.writing = Writing(simplify)
         self.steps: list[Step] = []
         self.notes: list[str] = []
         self.rows = [self._trimmed(row_as_written(model.E[i, :], model.f[i], i)) for i in range(model.n)]
         self.redundant: list[str] = []
-        self._starts = starts(model)
-        self._projections: dict[tuple[sp.Expr, ...], Projection] = {}
-        self.points: list[Point] = []
+        self.cloud = Cloud(model, self._finite)
         self._evaluate()
-        self.points = self._project([])
+        self.cloud.points = self.cloud.onto([])
         if not self.points:
             raise RegularizationError(f"E and f of model {model.name!r} have no finite real value near the start {_shown(model.y0)}.")
+        self.zeros = self._drop_zeros()
+
+    @property
+    def points(self) -> list[Point]:
+        """Return the points at which the rows are judged."""
+        return self.cloud.points
 
     @property
     def constraints(self) -> list[sp.Expr]:
@@ -46,22 +65,23 @@ class Search:
         """Do one iteration; return False if E^i has no dependent rows any more."""
         with mpmath.workdps(DIGITS):
             matrices = self._matrices()
-            found = split(matrices, [p.near for p in self.points], self._order())
+            at_start = self._start_matrix()
+            found = split(matrices, [p.near for p in self.points], self._order(), at_start)
             self._note_doubts(found)
             if not found.relations:
                 return False
             lost = {p for _, p in found.drops}
-            # Far points that agree take part: what vanishes near the start may not vanish in other branches of the equations.
+            # Far points that agree take part: what vanishes near the start may not vanish in other branches.
             deciding = [matrix for p, matrix in enumerate(matrices) if p not in lost]
-            steps = [self._step(level, i, sorted(found.relations[i]), deciding) for i in sorted(found.relations)]
+            steps = [self._step(level, i, sorted(found.relations[i]), deciding, at_start) for i in sorted(found.relations)]
             accepted = self._accepted(steps)
-        kept = [row for i, row in enumerate(self.rows) if i in found.independent]
+        kept = [row for i, row in enumerate(self.rows) if i in set(found.independent)]
         for step in accepted:
             kept.append(self._trimmed(derivative_row(step.constraint, len(self.steps), self.model.states, self.model.t)))
             self.steps.append(step)
         self.rows = kept
         self._evaluate()
-        self.points = self._project(self.constraints)
+        self.cloud.points = self.cloud.onto(self.constraints)
         if not self.points:
             raise RegularizationError(
                 f"The derivatives of the constraints of model {self.model.name!r} have no finite value where the constraints hold."
@@ -83,13 +103,11 @@ class Search:
 
     def compare_with_start(self) -> None:
         """Note if the ranks found near the start do not hold at the start itself."""
-        y0 = tuple(other if value is None else mpmath.mpf(value) for value, other in zip(self.model.y0, self.points[0].y, strict=True))
-        start = self._projection(self.constraints).onto(Point(mpmath.mpf(self.model.t_span[0]), y0, True, 0))
-        if start is None or not self._finite(start):
-            self.notes.append("No consistent point was reached from the start values themselves.")
-            return
         with mpmath.workdps(DIGITS):
-            if split([self._unpacked(steady(self._values, start))], [True], self._order()).relations:
+            matrix = self._start_matrix()
+            if matrix is None:
+                self.notes.append("No consistent point was reached from the start values themselves.")
+            elif split([matrix], [True], self._order()).relations:
                 self.notes.append("At the start values themselves y' is not determined: the start is a singular point.")
 
     def _order(self) -> list[int]:
@@ -106,60 +124,77 @@ class Search:
             self.notes.append(note)
         return replace(row, entries={j: e for j, e in row.entries.items() if j not in zero}) if zero else row
 
-    def _evaluate(self) -> None:
-        self._values = evaluator(self.model, [e for row in self.rows for e in (*row.entries.values(), row.rhs)])
+    def _drop_zeros(self) -> tuple[tuple[int, int], ...]:
+        """Drop entries of E that vanish everywhere by an identity, and return their places."""
+        with mpmath.workdps(DIGITS):
+            matrices = [self._matrix(point) for point in self.points]
+        places = [
+            (i, j)
+            for i, row in enumerate(self.rows)
+            for j, entry in row.entries.items()
+            # Analytic formulas that vanish around a point vanish everywhere; with branches they need not.
+            if not entry.has(*_BRANCHING) and not any(matrix[i][j] for matrix in matrices)
+        ]
+        for i, j in places:
+            entry = self.rows[i].entries.pop(j)
+            self.notes.append(f"{self.rows[i].label}: the factor {entry} of {self.model.states[j]}' is zero everywhere.")
+        if places:
+            self._evaluate()
+        return tuple(places)
 
-    def _unpacked(self, values: list[Any]) -> Matrix:
-        numbers = iter(values)
-        matrix = []
-        for row in self.rows:
-            matrix.append({j: next(numbers) for j in row.entries})
-            next(numbers)  # the right-hand side, evaluated only to see that it is finite
+    def _evaluate(self) -> None:
+        self._entries = Evaluator(self.model, [e for row in self.rows for e in row.entries.values()])
+        self._right = Evaluator(self.model, [row.rhs for row in self.rows])
+        self._seen: dict[int, tuple[Point, Matrix]] = {}
+
+    def _matrix(self, point: Point) -> Matrix:
+        """Return the rows at a point; the last matrix for each slot is kept."""
+        known, matrix = self._seen.get(point.slot, (None, []))
+        if known is not point:
+            numbers = iter(self._entries.cleaned(point))
+            matrix = [{j: next(numbers) for j in row.entries} for row in self.rows]
+            self._seen[point.slot] = point, matrix
         return matrix
 
     def _matrices(self) -> list[Matrix]:
-        return [self._unpacked(steady(self._values, point)) for point in self.points]
+        """Return the rows at the points, brought to size one."""
+        return [equilibrated(self._matrix(point)) for point in self.points]
 
-    def _project(self, constraints: Sequence[sp.Expr]) -> list[Point]:
-        """Return consistent points at which the rows can be evaluated; without any near the start, the far ones decide."""
-        projection = self._projection(constraints)
-        points = []
-        for tries in self._starts:
-            known = [p for p in self.points if p.slot == tries[0].slot]
-            for start in (*known, *tries):
-                point = projection.onto(start)
-                if point is not None and self._finite(point):
-                    points.append(point)
-                    break
-        return points if any(p.near for p in points) else [replace(p, near=True) for p in points]
-
-    def _projection(self, constraints: Sequence[sp.Expr]) -> Projection:
-        key = tuple(constraints)
-        if key not in self._projections:
-            self._projections = {key: Projection(self.model, key)}  # the last one is the one asked for again
-        return self._projections[key]
+    def _start_matrix(self) -> Matrix | None:
+        """Return the rows at the start itself; None if it cannot be made consistent."""
+        point = self.cloud.start(self.constraints)
+        return None if point is None else equilibrated(self._matrix(point), self._matrix(self.points[0]))
 
     def _finite(self, point: Point) -> bool:
         with mpmath.workdps(DIGITS):
             try:
-                self._values(point)
+                self._right.exact(point)
+                self._matrix(point)
             except OutsideError:
                 return False
         return True
 
-    def _step(self, level: int, i: int, others: list[int], matrices: list[Matrix]) -> Step:
+    def _step(self, level: int, i: int, others: list[int], matrices: list[Matrix], at_start: Matrix | None) -> Step:
         """Combine row i with the rows it depends on; what is left is a constraint."""
-
-        def row(k: int) -> dict[int, Entry]:
-            tops = tuple(max(map(abs, matrix[k].values()), default=mpmath.mpf(0)) for matrix in matrices)
-            return {j: Entry(e, tuple(matrix[k][j] for matrix in matrices), tops) for j, e in self.rows[k].entries.items()}
-
-        z = combine.factors(row(i), {k: row(k) for k in others})
-        left = self.rows[i].rhs - sum(factor.expr * self.rows[k].rhs for k, factor in z.items())
+        self.cloud.watch_the_clock()
+        try:
+            z = self._factors(i, others, matrices if at_start is None else [*matrices, at_start])
+        except combine.NoPivotError:  # the start is a singular point, or lies in another branch
+            z = self._factors(i, others, matrices)
+        terms = [(sp.S.One, self.rows[i].rhs), *((-factor, self.rows[k].rhs) for k, factor in z.items())]
         # The derivative of a constraint is c_y y' + c_t = 0, with the opposite sign of the row c_y y' = -c_t.
-        expr = combine.shortest(-left if self.rows[i].origin is not None else left)
-        combined = tuple((self.rows[k].label, z[k].expr) for k in sorted(z))
+        sign = -1 if self.rows[i].origin is not None else 1
+        expr = self.writing.sum([(sign * factor, rhs) for factor, rhs in terms], set(self.model.states))
+        combined = tuple((self.rows[k].label, z[k]) for k in sorted(z))
         return Step(level, self.rows[i].label, combined, self._without_powers(expr), self.rows[i].origin)
+
+    def _factors(self, i: int, others: list[int], matrices: list[Matrix]) -> dict[int, sp.Expr]:
+        def row(k: int) -> dict[int, Entry]:
+            values = {j: tuple(matrix[k].get(j, mpmath.mpf(0)) for matrix in matrices) for j in self.rows[k].entries}
+            return {j: Entry(e, values[j], tuple(map(abs, values[j]))) for j, e in self.rows[k].entries.items()}
+
+        z = combine.factors(row(i), {k: row(k) for k in others}, self.writing.tidy)
+        return {k: factor.expr for k, factor in z.items()}
 
     def _without_powers(self, expr: sp.Expr) -> sp.Expr:
         """Return c for a constraint c^k: the power has no gradient where it holds."""
@@ -169,38 +204,35 @@ class Search:
         return simple
 
     def _accepted(self, steps: list[Step]) -> list[Step]:
-        """Return the steps whose constraints say something new; redundant ones are left out, contradicting ones raise."""
+        """Return the steps whose constraints are new; redundant ones are left out, contradicting ones raise."""
         steps = self._news(steps)
-        if not steps or self._independent([*self.constraints, *(step.constraint for step in steps)]):
+        if not steps or self.cloud.independent([*self.constraints, *(step.constraint for step in steps)]):
             return steps
         good: list[Step] = []
         for step in steps:
             before = [*self.constraints, *(other.constraint for other in good)]
-            if self._independent([*before, step.constraint]):
+            if self.cloud.independent([*before, step.constraint]):
                 good.append(step)
-            elif self._project([*before, step.constraint]):
+            elif self.cloud.onto([*before, step.constraint]):
                 self._leave_out(step)
             else:
                 good.append(self._rescued(before, step))
         return good
 
     def _rescued(self, before: list[sp.Expr], step: Step) -> Step:
-        """Return the step with its constraint freed of a hidden power, such as x**2 - 2*x*z + z**2; raise if that is not the trouble."""
-        if sp.count_ops(step.constraint) <= combine.SMALL:
+        """Return the step freed of a hidden power, such as x**2 - 2*x*z + z**2; raise if that is not the trouble."""
+        if sp.count_ops(step.constraint) <= SMALL:
             new = replace(step, constraint=self._without_powers(sp.factor(step.constraint)))
-            if new.constraint != step.constraint and self._independent([*before, new.constraint]):
+            if new.constraint != step.constraint and self.cloud.independent([*before, new.constraint]):
                 return new
         raise RegularizationError(self._fault(before, step.constraint))
 
     def _news(self, steps: list[Step]) -> list[Step]:
-        """Return the steps whose constraints do not hold yet at all points, measured by the distance to their zero sets."""
-        distances = [mpmath.mpf(0)] * len(steps)
-        projection = self._projection([step.constraint for step in steps])
+        """Return the steps whose constraints do not hold yet at all points."""
+        projection = self.cloud.projection([step.constraint for step in steps])
+        distances: list[Any] = [mpmath.mpf(0)] * len(steps)
         for point in self.points:
-            residual, rows = projection.evaluate(point)
-            for k, (value, row) in enumerate(zip(residual, rows, strict=True)):
-                slope = max((abs(g) * (abs(point.y[j]) + 1) for j, g in row.items()), default=mpmath.mpf(0))
-                distances[k] = max(distances[k], abs(value) / slope if slope else abs(value) and mpmath.inf)
+            distances = [max(pair) for pair in zip(distances, projection.distances(point), strict=True)]
         for step, distance in zip(steps, distances, strict=True):
             if distance <= CLEAN:
                 self._leave_out(step)
@@ -211,17 +243,12 @@ class Search:
         self.redundant.append(f"{source} follows from the other equations")
         self.notes.append(f"Left out as redundant: {source} follows from the other equations.")
 
-    def _independent(self, constraints: list[sp.Expr]) -> bool:
-        """Tell whether the constraints can hold together and g_y has full row rank where they do."""
-        points = self._project(constraints)
-        return bool(points) and not gradients(self._projection(constraints), points).relations
-
     def _fault(self, before: list[sp.Expr], new: sp.Expr) -> str:
         """Say why no point satisfies the constraints together with the new one."""
         if not new.free_symbols & set(self.model.states):
             return f"Model {self.model.name!r} has no solution: its equations lead to 0 = {new}, which cannot hold."
-        points = self._project(before)
-        used = gradients(self._projection([*before, new]), points).relations.get(len(before))
+        points = self.cloud.onto(before)
+        used = self.cloud.gradients([*before, new], points).relations.get(len(before))
         if used is None:
             found = "no real point was found that satisfies" + (" all constraints found so far and" if before else "")
             return f"Model {self.model.name!r}: {found} 0 = {new}; the equation has no solution, or the start is too far from one."
@@ -237,13 +264,6 @@ class Search:
             t = mpmath.nstr(self.points[p].t, 4)
             where = "near the start" if self.points[p].near else "far from the start"
             self.notes.append(f"Doubtful rank: {self.rows[i].label} behaves differently at one consistent point {where} (t = {t}).")
-
-
-def gradients(projection: Projection, points: Sequence[Point]) -> Split:
-    """Return which constraints have gradients that depend on those before them."""
-    with mpmath.workdps(DIGITS):
-        matrices = [projection.gradients(point) for point in points]
-        return split(matrices, [point.near for point in points], range(len(projection.constraints)))
 
 
 def without_powers(expr: sp.Expr, states: set[sp.Symbol]) -> sp.Expr:

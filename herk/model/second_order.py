@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from herk.core import InputError
 from herk.core.dae import Array
-from herk.model.forms import Form, form, stored_facts
+from herk.model.forms import Form, analysis, form
 
 if TYPE_CHECKING:
     from herk.model.equations import Equations
@@ -74,17 +73,11 @@ class SecondOrderForm(Form):
 
 def second_order(model: Model) -> SecondOrderForm:
     """Return the second-order form; raise InputError if the model has no rows p' = v or mixes derivatives of p and v."""
-    facts = stored_facts(model, "second_order", {}, partial(_facts_text, model))
-    base = form(model, "overdetermined" if facts.INDEX == 0 else f"index{facts.INDEX}")
+    places = _places(model)
+    index = analysis(model).index
+    base = form(model, "overdetermined" if index == 0 else f"index{index}")
     shared = {f.name: getattr(base, f.name) for f in fields(Form) if f.init} | {"form": "second_order"}
-    places = {name: getattr(facts, name.upper()) for name in ("positions", "velocities", "multipliers", "dynamic", "constraints")}
     return SecondOrderForm(**shared, **places)
-
-
-def _facts_text(model: Model) -> str:
-    from herk.model.regularize import regularize
-
-    return "".join(f"{name} = {value!r}\n" for name, value in (_places(model) | {"INDEX": regularize(model).index}).items())
 
 
 def _pairs(system: Equations) -> dict[int, int]:
@@ -101,7 +94,7 @@ def _pairs(system: Equations) -> dict[int, int]:
     return pairs
 
 
-def _places(model: Model) -> dict[str, tuple[int, ...]]:
+def _places(model: Model) -> dict[str, Any]:
     """Find rows c p' = c v with a state v; what is left must be M v' = force and algebraic rows."""
     system = model.numeric()
     n, E = system.n, system.E
@@ -115,4 +108,4 @@ def _places(model: Model) -> dict[str, tuple[int, ...]]:
     if not pairs or len(kinematic) != len(pairs) or len(dynamic) != len(velocities) or not allowed:
         raise InputError(f"Model {model.name!r} is no second-order system: every derivative must stand in a row p' = v or M v' = force.")
     multipliers = tuple(j for j in range(n) if j not in (*positions, *velocities))
-    return {"POSITIONS": positions, "VELOCITIES": velocities, "MULTIPLIERS": multipliers, "DYNAMIC": dynamic, "CONSTRAINTS": algebraic}
+    return {"positions": positions, "velocities": velocities, "multipliers": multipliers, "dynamic": dynamic, "constraints": algebraic}

@@ -35,7 +35,7 @@ def stage_source(equations: Equations, algebraic: Iterable[int], scalar: bool) -
     wanted = (*differential, *ahead)
     rate = _stacked_rate(writer, wanted) if fixed is None else _block_rate(writer, wanted)
     text = "\n".join([*complete, "", "", *rate, "", "", *_residual(writer), ""])
-    return StageSource(text, chosen, differential, writer.guessed, len(ahead), len(writer.pivots), writer.work, scalar)
+    return StageSource(text, chosen, differential, writer.guessed, len(ahead), len(writer.pivots), writer.work, scalar, fixed or ())
 
 
 @dataclass
@@ -54,15 +54,20 @@ class _Writer:
         self.work = max(self.work, floats)
 
     def used(self, expressions: Iterable[sp.Expr], without: Iterable[int] = ()) -> list[str]:
-        """Return the statements that bring the components these expressions contain into local variables."""
-        if self.scalar:
-            return []
+        """Return the statements that bring the parameters and components these expressions contain into local variables."""
         present = set().union(*(e.free_symbols for e in expressions))
-        return [f"y{j} = y[{j}]" for j, s in enumerate(self.equations.states) if s in present and j not in without]
+        values = [f"par_{k} = par[{k}]" for k, s in enumerate(self.equations.parameters) if s in present]
+        if self.scalar:
+            return values
+        return values + [f"y{j} = y[{j}]" for j, s in enumerate(self.equations.states) if s in present and j not in without]
+
+    def moves(self, expression: sp.Expr) -> bool:
+        """Tell whether an expression may change along a run."""
+        return bool(expression.free_symbols - set(self.equations.parameters))
 
     def function(self, name: str, tail: str, body: Iterable[str]) -> list[str]:
         state = ", ".join(f"y{j}" for j in range(self.equations.n)) if self.scalar else "y"
-        return ["@compiled()", f"def {name}(t, {state}, {tail}):", *(f"    {line}" for line in body)]
+        return [f"def {name}(t, {state}, {tail}):", *(f"    {line}" for line in body)]
 
 
 def _tuple(items: Sequence[str]) -> str:
@@ -87,10 +92,10 @@ def _complete(w: _Writer, blocks: Sequence[Block]) -> list[str]:
     count = "iterations" if newton else "0"
     if w.scalar:
         body.append(f"return {_tuple([count, *(f'y{j}' for j in w.algebraic), *w.pivots])}")
-        return w.function("complete", "tolerance, floor, work", body)
+        return w.function("complete", "tolerance, floor, work, par", body)
     body += [f"y[{j}] = y{j}" for j in w.algebraic]
     body += [f"pivots[{i}] = {pivot}" for i, pivot in enumerate(w.pivots)]
-    return w.function("complete", "tolerance, floor, pivots, work", [*body, f"return {count}"])
+    return w.function("complete", "tolerance, floor, pivots, work, par", [*body, f"return {count}"])
 
 
 def _residual(w: _Writer) -> list[str]:
@@ -98,7 +103,7 @@ def _residual(w: _Writer) -> list[str]:
     rows = [(f"r{i}", row) for i, row in enumerate(w.equations.g)]
     body = [*w.used(w.equations.g), *lines(rows, w.names, "c"), "largest = 0.0"]
     body += [f"largest = max(largest, abs(r{i}))" for i in range(len(rows))]
-    return w.function("residual", "work", [*body, "return largest"])
+    return w.function("residual", "work, par", [*body, "return largest"])
 
 
 def _solve(w: _Writer, number: int, block: Block) -> list[str]:
@@ -146,8 +151,8 @@ def _square(equations: Equations, block: Block) -> _Square | None:
 
 
 def _report(w: _Writer, slope: sp.Expr, name: str) -> None:
-    if not slope.is_number:
-        w.pivots.append(f"abs({name})")
+    if w.moves(slope):
+        w.pivots.append(name)
 
 
 def _divide(w: _Writer, number: int, column: int, row: sp.Expr, slope: sp.Expr) -> list[str]:
@@ -186,7 +191,7 @@ def _divided(top: str, number: sp.Expr) -> str:
 def _root(w: _Writer, number: int, column: int, square: _Square) -> list[str]:
     """Return the root of a*base**2 + c = 0 on the side of the start value: exact where Newton iterates, and faster."""
     q, u, p = f"q{number}", f"u{number}", f"p{number}"
-    w.pivots.append(f"abs({p})")
+    w.pivots.append(p)
     side = sp.Dummy(real=True)
     texts = dict(w.names) | {side: u}
     first = lines([(q, -square.c / square.a), (u, square.base)], texts, f"c{number}_")
@@ -222,7 +227,7 @@ def _solve_several(w: _Writer, number: int, block: Block) -> list[str]:
     entries = [(f"work[{i * k + j}]", e) for i, row in enumerate(matrix) for j, e in enumerate(row)]
     fill = lines([*entries, *((f"work[{k * k + i}]", row) for i, row in enumerate(rows))], w.names, f"c{number}_")
     solve = [*fill, f"p{number} = solve_block(work, {k})", f"if p{number} == 0.0:", "    FAIL"]
-    if not all(e.is_number for row in matrix for e in row):
+    if any(w.moves(e) for row in matrix for e in row):
         w.pivots.append(f"p{number}")
     if block.linear:
         return [*solve, *(f"y{c} = work[{k * k + i}]" for i, c in enumerate(block.columns))]
@@ -235,8 +240,8 @@ def _rate(w: _Writer, wanted: Sequence[int], body: Sequence[str], result: Mappin
     fail = f"return {_tuple(['nan'] * len(wanted))}" if w.scalar else "return -1"
     body = [line.replace("FAIL", fail) for line in body]
     if w.scalar:
-        return w.function("rate", "work", [*body, f"return {_tuple([result[j] for j in wanted])}"])
-    return w.function("rate", "out, work", [*body, *(f"out[{i}] = {result[j]}" for i, j in enumerate(wanted)), "return 0"])
+        return w.function("rate", "work, par", [*body, f"return {_tuple([result[j] for j in wanted])}"])
+    return w.function("rate", "out, work, par", [*body, *(f"out[{i}] = {result[j]}" for i, j in enumerate(wanted)), "return 0"])
 
 
 def _block_rate(w: _Writer, wanted: Sequence[int]) -> list[str]:
@@ -295,10 +300,11 @@ def _stacked_rate(w: _Writer, wanted: Sequence[int]) -> list[str]:
     if len(rows) < n:
         raise InputError(f"E y' = f and g = 0 have {len(rows)} rows that contain derivatives, too few for {n} unknowns.")
     size = len(rows) * n
-    w.need(size + len(rows))
+    w.need(size + len(rows) + n)
     entries = [(f"work[{i * n + j}]", e) for i, row in enumerate(rows) for j, e in enumerate(row) if not is_zero(e)]
     entries += [(f"work[{size + i}]", e) for i, e in enumerate(right)]
     body = w.used(e for _, e in entries)
     body += [f"for i in range({size}):", "    work[i] = 0.0", *lines(entries, w.names, "c")]
-    body += [f"if solve_stacked(work[:{size}], {len(rows)}, {n}, work[{size}:{size + len(rows)}]) == 0.0:", "    FAIL"]
+    right_hand, scratch = f"work[{size}:{size + len(rows)}]", f"work[{size + len(rows)}:]"
+    body += [f"if solve_stacked(work[:{size}], {len(rows)}, {n}, {right_hand}, {scratch}) == 0.0:", "    FAIL"]
     return _rate(w, wanted, body, {j: f"work[{size + j}]" for j in wanted})

@@ -1,125 +1,157 @@
-"""Consistent start: does y0 satisfy every constraint, do the constraints fit the equations, and if not, what is the least change."""
+"""Consistent start: does y0 satisfy every constraint, and if not, what is the least change."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from herk.core import Dae, InputError
+from herk.core import Dae, HerkError, InputError
 from herk.core.dae import Array
-from herk.model.evaluate import CallableError, Linearisation, constraints, jacobian, linearise, matrix
+from herk.model.balance import rank, sizes
+from herk.model.contradiction import check_constraints, contradictions
+from herk.model.evaluate import (
+    CallableError,
+    Linearisation,
+    constraints,
+    jacobian,
+    linearise,
+    located,
+    matrix,
+)
 
-__all__ = ["Linearisation", "check_constraints", "completed_start", "consistent_start", "jacobian", "linearise"]
+__all__ = [
+    "Linearisation",
+    "check_constraints",
+    "completed_start",
+    "consistent_start",
+    "contradictions",
+    "jacobian",
+    "linearise",
+]
 
 EPS = float(np.finfo(float).eps)
 MOST_ITERATIONS = 60
+LONGEST_EQUATION = 120  # characters
+OUTSIDE = "g or its Jacobian is not finite there."
+REPAIR = 'Give other start values, or have them changed as little as possible by consistent="project".'
 
 
 def free_columns(E: Array) -> tuple[int, ...]:
-    """Return the components whose derivative does not occur: the required algebraic ones if E is regularly reducible."""
+    """Return the components whose derivative does not occur: the required algebraic ones."""
     return tuple(int(j) for j in np.flatnonzero(~E.any(axis=0)))
 
 
 def residual_limits(jac: Array, y: Array, rtol: float, atol: Array | float) -> Array:
-    """Return how large each residual may be if every component is known to atol + rtol |y|, and never less than rounding."""
+    """Return how large each residual may be if y is known to atol + rtol |y|, never less than rounding."""
     return np.abs(jac) @ (atol + rtol * np.abs(y)) + 16 * EPS * (np.abs(jac) @ np.abs(y)) + 1e-300
 
 
 def inconsistency(dae: Dae, t: float, y: Array, rtol: float, atol: Array | float, here: Linearisation | None = None) -> str | None:
-    """Return a sentence naming the constraints y violates, or None; `here` saves evaluations if it is known."""
+    """Return a sentence naming the constraints y violates, or None; `here` saves evaluations."""
     g, jac = (here.g, here.jac) if here is not None else (constraints(dae, t, y), jacobian(dae, t, y))
     limits = residual_limits(jac, y, rtol, atol)
-    if (np.abs(g) <= limits).all():
+    wrong = [i for i in range(dae.m) if not abs(g[i]) <= limits[i]]
+    if not wrong:
         return None
-    listed = ", ".join(f"row {i} of g is {g[i]:.3g} (allowed {limits[i]:.1g})" for i in range(dae.m) if not abs(g[i]) <= limits[i])
+    listed = ", ".join(f"{_row(dae, i)} is {g[i]:.3g} (allowed {limits[i]:.1g})" for i in wrong)
     return f"y0 is inconsistent at t = {t!r}: {listed}."
 
 
-def check_constraints(dae: Dae, t: float, y: Sequence[float] | Array, tolerance: float = 1e-6) -> list[str]:
-    """Differentiate g along E y' = f and return a sentence for every row that does not stay zero, i.e. that contradicts the equations."""
-    return contradictions(linearise(dae, t, np.array(y, dtype=float)), t, tolerance)
+def undetermined(dae: Dae, here: Linearisation) -> str | None:
+    """Return a sentence if E and g do not determine y' at this point, in whatever units, else None."""
+    stacked = np.vstack([here.E, here.jac])
+    found = rank(stacked)
+    if found >= dae.n:
+        return None
+    idle = [dae.names[j] for j in np.flatnonzero(~stacked.any(axis=0))]
+    which = f" {', '.join(idle)} {'takes' if len(idle) == 1 else 'take'} part in none of them there." if idle else ""
+    if getattr(dae, "model", None) is not None:
+        advice = "The start is a singular point of the model: start elsewhere."
+    else:
+        advice = "Add the missing (hidden) constraints to g, or start elsewhere."
+    return f"E and g leave y' undetermined at the start: [E; dg/dy] has rank {found}, not n = {dae.n}.{which} {advice}"
 
 
-def contradictions(here: Linearisation, t: float, tolerance: float = 1e-6) -> list[str]:
-    """Return what check_constraints finds, from values at hand."""
-    m = len(here.g)
-    if not m:
-        return []
-    rate, free = _rates(here)
-    drift = here.jac @ rate + here.g_t
-    scale = np.abs(here.jac) @ np.abs(rate) + np.abs(here.g_t)
-    if free:
-        rate[free] = np.linalg.lstsq(here.jac[:, free], -drift, rcond=None)[0]
-        drift = here.jac @ rate + here.g_t
-    return [
-        f"Row {i} of g contradicts E y' = f: along the flow its derivative is {drift[i]:.3g} instead of 0 (t = {t!r})."
-        for i in range(m)
-        if not abs(drift[i]) <= tolerance * (scale[i] + 1e-3)
-    ]
+def _row(dae: Dae, i: int) -> str:
+    """Return what row i of g is called: by its number and, if the DAE comes from a model, by its equation."""
+    model = getattr(dae, "model", None)
+    if model is None or getattr(dae, "form", "") != "overdetermined":
+        return f"row {i} of g"
+    from herk.model.regularize import regularize
+
+    try:
+        text = str(regularize(model).constraints[i])
+    except (HerkError, IndexError):
+        return f"row {i} of g"
+    return f"row {i} of g, 0 = {text if len(text) <= LONGEST_EQUATION else text[:LONGEST_EQUATION] + '...'},"
 
 
-def _rates(here: Linearisation) -> tuple[Array, list[int]]:
-    """Return y' from E y' = f, with the help of g if E mixes derivatives, and the components whose derivative stays open."""
-    E, n = here.E, len(here.f)
-    free = list(free_columns(E))
-    diagonal = np.diagonal(E)
-    if np.count_nonzero(E) == np.count_nonzero(diagonal):
-        return np.divide(here.f, diagonal, out=np.zeros(n), where=diagonal != 0), free
-    bound = [j for j in range(n) if j not in free]
-    if np.linalg.matrix_rank(E) < len(bound):  # the constraints are needed to tell the derivatives that E mixes apart
-        matrix, right = _equilibrated(np.vstack([E, here.jac]), np.concatenate([np.where(E.any(axis=1), here.f, 0.0), -here.g_t]))
-        rate = np.zeros(n)
-        for _ in range(3):  # refined, so that small rates beside large ones are right too
-            rate += np.linalg.lstsq(matrix, right - matrix @ rate, rcond=None)[0]
-        return rate, []
-    rate = np.zeros(n)
-    rate[bound] = np.linalg.lstsq(E[:, bound], here.f, rcond=None)[0]
-    return rate, free
+def consistent_start(
+    system: Any,
+    t0: float | None = None,
+    y0: Sequence[float | None] | Array | None = None,
+    fixed: Sequence[int] = (),
+) -> Array:
+    """Return a consistent y near y0: unknown (None, nan) and required algebraic components move first.
 
-
-def _equilibrated(matrix: Array, right: Array) -> tuple[Array, Array]:
-    """Return the system with rows of equal size: equations in different units count alike."""
-    sizes = _row_sizes(matrix)
-    sizes[sizes == 0] = 1.0
-    return matrix / sizes[:, None], right / sizes
-
-
-def _row_sizes(matrix: Array) -> Array:
-    sizes: Array = np.abs(matrix).max(axis=1, initial=0.0)
-    return sizes
-
-
-def consistent_start(dae: Dae, t0: float, y0: Sequence[float | None] | Array, fixed: Sequence[int] = ()) -> Array:
-    """Return a consistent y near y0: unknown (None, nan) and required algebraic components move first, others only if they must.
-
-    Components listed in `fixed` never move. The change of the others is as small as possible, relative to their size.
+    Others move only if they must, and as little as possible relative to their size; those listed in `fixed` never do.
+    `system` is a Dae, a Model or a Problem; without t0 and y0 its own start is taken.
     """
-    y, unknown = _start_vector(dae, y0)
+    dae, t, start = located(system, t0, y0, "consistent_start")
+    y, unknown = _start_vector(dae, start)
     bad = [i for i in fixed if not 0 <= i < dae.n or i in unknown]
     if bad:
         raise InputError(f"fixed names components {bad}, which are unknown or outside 0..{dae.n - 1}.")
-    required = free_columns(matrix(dae, t0, np.where(np.isnan(y), 1.0, y)))
+    required = free_columns(matrix(dae, t, np.where(np.isnan(y), 1.0, y)))
     first = sorted({*unknown, *required} - set(fixed))
     others = [i for i in range(dae.n) if i not in first and i not in fixed]
-    return _solve(dae, t0, y, unknown, first, others)
+    return _solve(_Task(dae, t, np.arange(dae.m), first, others), y, unknown)
 
 
 def completed_start(dae: Dae, t0: float, y0: Sequence[float | None] | Array) -> Array:
-    """Return y0 with its unknown components (None, nan) computed from the constraints, the given ones untouched."""
+    """Return y0 with unknown components (None, nan) computed from the constraints, given ones untouched."""
     y, unknown = _start_vector(dae, y0)
     if not unknown:
         return y
     names = ", ".join(dae.names[i] for i in unknown)
     if len(unknown) > dae.m:
-        raise InputError(f"The start values of {names} are left open, but {dae.m} constraints cannot determine {len(unknown)} of them.")
+        how_many = f"{dae.m} constraint{'' if dae.m == 1 else 's'} cannot determine {len(unknown)} of them"
+        raise InputError(f"The start values of {names} are left open, but {how_many}; give some of them.")
     try:
-        found = _solve(dae, t0, y, unknown, unknown, [])
+        found = _solve(_Task(dae, t0, _touched(dae, t0, y, unknown), unknown, []), y, unknown)
     except InputError as error:
-        raise InputError(f"The start values of {names} cannot be computed from the constraints with the others as given: {error}") from None
-    if np.linalg.matrix_rank(jacobian(dae, t0, found)[:, unknown]) < len(unknown):
+        reason = f"The start values of {names} cannot be computed from the constraints with the others as given: {error}"
+        raise InputError(f"{reason} {REPAIR}") from None
+    if rank(jacobian(dae, t0, found)[:, unknown]) < len(unknown):
         raise InputError(f"The constraints do not determine the start values of {names}; give some of them.")
     return found
+
+
+@dataclass(frozen=True)
+class _Task:
+    """Make the constraints `rows` zero at time t by moving the components `first`, and `others` only if need be."""
+
+    dae: Dae
+    t: float
+    rows: NDArray[np.int64]
+    first: list[int]
+    others: list[int]
+
+
+def _touched(dae: Dae, t: float, y: Array, unknown: list[int]) -> NDArray[np.int64]:
+    """Return the constraints in which unknown components take part: whether the others hold is not theirs to say."""
+    touched = np.zeros(dae.m, dtype=bool)
+    for guess in _guesses(dae, t, y, unknown):
+        try:
+            with np.errstate(all="ignore"):
+                touched |= (jacobian(dae, t, guess)[:, unknown] != 0.0).any(axis=1)
+        except CallableError:
+            return np.arange(dae.m)
+    return np.flatnonzero(touched)
 
 
 def _start_vector(dae: Dae, y0: Sequence[float | None] | Array) -> tuple[Array, list[int]]:
@@ -129,61 +161,110 @@ def _start_vector(dae: Dae, y0: Sequence[float | None] | Array) -> tuple[Array, 
     return y, [int(i) for i in np.flatnonzero(np.isnan(y))]
 
 
-def _solve(dae: Dae, t: float, y: Array, unknown: list[int], first: list[int], others: list[int]) -> Array:
-    """Run Gauss-Newton from a few start values for the unknown components; the first that converges is taken."""
+def _solve(task: _Task, y: Array, unknown: list[int]) -> Array:
+    """Run Gauss-Newton from a few values for the unknown components; the first that converges is taken."""
     message = ""
-    for guess in (0.0, 1.0, -1.0, 0.1, 10.0) if unknown else (0.0,):
-        start = y.copy()
-        start[unknown] = guess
+    for start in _guesses(task.dae, task.t, y, unknown):
         try:
             with np.errstate(all="ignore"):  # iterates may run away; then another start value is tried
-                found, message = _newton(dae, t, start, first, others)
+                found, words = _newton(task, start)
+                if found is None:  # where pieces of the equations meet, corrections of another length may stay on one side
+                    found, _ = _newton(task, start, np.abs(start) + 1.0)
         except CallableError as error:
             if not unknown:
                 raise
-            found, message = None, str(error)
+            found, words = None, str(error)
         if found is not None:
             return found
+        message = message if message and message != OUTSIDE else words  # of the first try that says something
     raise InputError(f"No consistent start was found near y0: {message}")
 
 
-def _newton(dae: Dae, t: float, y: Array, first: list[int], others: list[int]) -> tuple[Array | None, str]:
+def _guesses(dae: Dae, t: float, y: Array, unknown: list[int]) -> Iterator[Array]:
+    """Yield y with its unknown components zero, then of the size at which they matter in the constraints."""
+    if not unknown:
+        yield y
+        return
+    start = y.copy()
+    start[unknown] = 0.0
+    yield start
+    size = _sizes_of(dae, t, y, unknown)
+    for factor in (1.0, -1.0, 0.1, 10.0):
+        start = y.copy()
+        start[unknown] = factor * size
+        yield start
+
+
+def _sizes_of(dae: Dae, t: float, y: Array, unknown: list[int]) -> Array:
+    """Return the sizes of the unknown components, found by turns with where the constraints are looked at."""
+    size = np.ones(len(unknown))
+    for _ in range(8):
+        trial = y.copy()
+        trial[unknown] = size
+        try:
+            with np.errstate(all="ignore"):
+                jac = jacobian(dae, t, trial)
+        except CallableError:
+            return size
+        if not np.isfinite(jac).all():
+            return size
+        trial[unknown] = np.nan
+        size = np.sqrt(size * sizes(jac, trial)[unknown])  # of x**2 this is a fixed point where the terms balance
+    return size
+
+
+def _newton(task: _Task, y: Array, scale: Array | None = None) -> tuple[Array | None, str]:
     """Return a solution of g = 0, or None and the rows that stay wrong."""
-    scale = np.abs(y) + 1.0
-    best, nearest_point, smallest, stalled = np.inf, y, np.zeros(dae.m), 0
+    best, nearest_point, stalled = np.inf, y, 0
+    closest = np.zeros(len(task.rows)), np.ones(len(task.rows))
     for _ in range(MOST_ITERATIONS):
-        g, jac = constraints(dae, t, y), jacobian(dae, t, y)
+        g, jac = constraints(task.dae, task.t, y)[task.rows], jacobian(task.dae, task.t, y)[task.rows]
         if not (np.isfinite(g).all() and np.isfinite(jac).all()):
-            return None, "g or its Jacobian is not finite there."
+            break
+        scale = sizes(jac, y) if scale is None else scale
         limits = residual_limits(jac, y, EPS, EPS**2 * scale)  # zeros have no rounding of their own
         size = float(np.max(np.abs(g) / limits, initial=0.0))
         if size <= 1.0:
             return y, ""
         stalled = stalled + 1 if size >= 0.5 * best else 0
         if size < best:
-            best, nearest_point, smallest = size, y, g
+            best, nearest_point, closest = size, y, (g, limits)
         if stalled > 6:
             break
-        y = y + _correction(g, jac, scale, first, others)
+        y = y + _correction(g, jac, scale, task.first, task.others)
     if best <= 1e3:  # at rounding level, but for a badly scaled constraint
         return nearest_point, ""
-    rows = ", ".join(f"row {i} of g stays at {smallest[i]:.3g}" for i in np.argsort(-np.abs(smallest))[:3])
-    return None, f"{rows}."
+    if best == np.inf:
+        return None, OUTSIDE
+    g, limits = closest
+    wrong = [i for i in np.argsort(-np.abs(g) / limits)[:3] if abs(g[i]) > 1e3 * limits[i]]
+    return None, f"{', '.join(f'{_row(task.dae, task.rows[i])} stays at {g[i]:.3g}' for i in wrong)}."
 
 
 def _correction(g: Array, jac: Array, scale: Array, first: list[int], others: list[int]) -> Array:
-    """Return the Newton correction that moves `others` only for what `first` cannot reach (left null space of their columns)."""
+    """Return the Newton correction that moves `others` only for what `first` cannot reach (left null space)."""
     change = np.zeros(len(scale))
-    sizes = _row_sizes((jac * scale)[:, first])
-    sizes[sizes == 0] = _row_sizes(jac * scale)[sizes == 0]
-    sizes[sizes == 0] = 1.0
-    jac, g = jac / sizes[:, None], g / sizes  # by what `first` can do for each row, in whatever units
+    tops = _row_sizes((jac * scale)[:, first])
+    tops[tops == 0] = _row_sizes(jac * scale)[tops == 0]
+    tops[tops == 0] = 1.0
+    jac, g = jac / tops[:, None], g / tops  # by what `first` can do for each row, in whatever units
     if others:
-        left, sizes, _ = np.linalg.svd(jac[:, first] * scale[first]) if first else (np.eye(len(g)), np.zeros(0), None)
-        rank = int(np.sum(sizes > 1e-10 * max(sizes.max(initial=0.0), 1e-300)))
-        null = left[:, rank:].T
+        left, values, _ = np.linalg.svd(jac[:, first] * scale[first]) if first else (np.eye(len(g)), np.zeros(0), None)
+        null = left[:, int(np.sum(values > 1e-10 * max(values.max(initial=0.0), 1e-300))) :].T
         open_rows, right = _equilibrated(null @ (jac[:, others] * scale[others]), -null @ g)
         change[others] = scale[others] * np.linalg.lstsq(open_rows, right, rcond=1e-12)[0]
     if first:
         change[first] = scale[first] * np.linalg.lstsq(jac[:, first] * scale[first], -(g + jac @ change), rcond=1e-12)[0]
     return change
+
+
+def _equilibrated(matrix: Array, right: Array) -> tuple[Array, Array]:
+    """Return the system with rows of equal size: equations in different units count alike."""
+    tops = _row_sizes(matrix)
+    tops[tops == 0] = 1.0
+    return matrix / tops[:, None], right / tops
+
+
+def _row_sizes(matrix: Array) -> Array:
+    tops: Array = np.abs(matrix).max(axis=1, initial=0.0)
+    return tops

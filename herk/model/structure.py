@@ -134,9 +134,12 @@ def _is_regular(block: sp.ImmutableDenseMatrix) -> bool:
     with mpmath.workdps(50):
         for _ in range(3):
             point = {s: sp.Rational(dice.randint(100, 900), 997) for s in sorted(block.free_symbols, key=str)}
-            values = mpmath.matrix([[mpmath.mpmathify(e.evalf(50)) for e in row] for row in block.xreplace(point).tolist()])
-            if abs(mpmath.det(values)) > 1e-30 * mpmath.mnorm(values) ** block.rows:
-                return True
+            try:
+                values = mpmath.matrix([[mpmath.mpmathify(e.evalf(50)) for e in row] for row in block.xreplace(point).tolist()])
+                if abs(mpmath.det(values)) > 1e-30 * mpmath.mnorm(values) ** block.rows:
+                    return True
+            except (TypeError, ZeroDivisionError):  # no real value there, or a matrix of zeros
+                continue
     return False
 
 

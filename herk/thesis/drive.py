@@ -49,6 +49,22 @@ def chosen(ints):  # type: ignore[no-untyped-def]
     return mask
 
 
+@compiled(forceinline=True)
+def distance(a, b, n):  # type: ignore[no-untyped-def]
+    """Return |a - b|_2 scaled by its largest entry so far, as the norm of the original does: step counts depend on this rounding."""
+    scale, total = 0.0, 1.0
+    for i in range(n):
+        size = abs(a[i] - b[i])
+        if size != size:  # not a number, which no comparison below would notice
+            return size
+        if scale < size:
+            total = 1.0 + total * (scale / size) * (scale / size)
+            scale = size
+        elif size > 0.0:
+            total += (size / scale) * (size / scale)
+    return scale * sqrt(total)
+
+
 @compiled()
 def trial(control, ints, at, weights, nodes, mem):  # type: ignore[no-untyped-def]
     """Make the step whole and in halves; return how it went, the estimate, and the selection of the whole step."""
@@ -62,11 +78,8 @@ def trial(control, ints, at, weights, nodes, mem):  # type: ignore[no-untyped-de
         state = one_step(True, t, h / 2, start, middle, control, ints, at, weights, nodes, mem)
     if state == OK:
         state = one_step(False, t + h / 2, h / 2, middle, fine, control, ints, at, weights, nodes, mem)
-    total = 0.0
-    if state == OK:
-        for i in range(n):
-            total += (coarse[i] - fine[i]) * (coarse[i] - fine[i])
-    return state, sqrt(total) / (2.0 ** ints[ORDER] - 1.0), mask
+    error = distance(coarse, fine, n) if state == OK else 0.0
+    return state, error / (2.0 ** ints[ORDER] - 1.0), mask
 
 
 @compiled()

@@ -70,6 +70,18 @@ def is_diagonal(e, n, rank):  # type: ignore[no-untyped-def]
 
 
 @compiled(forceinline=True)
+def exceeds(n, rank, rows, f, limit):  # type: ignore[no-untyped-def]
+    """Tell whether the rows of f that E does not reach are larger than `limit` in the 2-norm: E x' = f has no solution then.
+
+    Rows are not reduced by L, as in the original, so this is right for zero rows of E only.
+    """
+    total = 0.0
+    for k in range(rank, n):
+        total += f[rows[k]] * f[rows[k]]
+    return total > limit * limit
+
+
+@compiled(forceinline=True)
 def solve_leading(e, n, rank, diagonal, rows, columns, f, h, out, place):  # type: ignore[no-untyped-def]
     """Write h x' into `out` from `place` on; the free components get 0, the rows of f beyond the rank are not looked at. f is destroyed."""
     if diagonal:

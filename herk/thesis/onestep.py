@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from herk.core.jit import compiled
 from herk.core.pointers import at as typed
-from herk.thesis.leading import factor_leading, is_diagonal, solve_leading
+from herk.thesis.leading import exceeds, factor_leading, is_diagonal, solve_leading
 from herk.thesis.memory import (
+    BEYOND,
+    BEYOND_AT_START,
     BLOCK,
     CHANGED,
     DELTA,
@@ -19,11 +21,11 @@ from herk.thesis.memory import (
     ILL,
     INVERSE,
     IRREDUCIBLE,
-    IRREGULAR,
     JAC,
     JAC_AT,
     JOPT,
     LEADING,
+    LIMIT,
     LISTS,
     MAX_NORM,
     NEWTON,
@@ -151,9 +153,7 @@ def iterate(m, t, x, order, pivots, residual, block, upper, inverse, control, in
 def simplified(t, x, order, pivots, residual, block, upper, inverse, control, ints, at, mem):  # type: ignore[no-untyped-def]
     """Solve g = 0 by simplified Newton, by the code made for this g if there is any."""
     if ints[SOLVER_AT] != 0:
-        state = solver_at(ints[SOLVER_AT])(t, x, order, control, ints)
-        if state != IRREGULAR:
-            return state
+        return solver_at(ints[SOLVER_AT])(t, x, order, control, ints)
     return iterate(ints[M], t, x, order, pivots, residual, block, upper, inverse, control, ints, at, mem)
 
 
@@ -175,6 +175,23 @@ def classical(t, x, order, residual, block, control, ints, at, mem):  # type: ig
             x[order[k]] -= residual[k]
         g(t, x, residual)
     return NEWTON
+
+
+@compiled(forceinline=True)
+def stage_rates(f, t, x, h, i, e, rows, columns, right, rates, control, ints):  # type: ignore[no-untyped-def]
+    """Write h x' of stage i, and count where f has entries that E does not reach."""
+    n = ints[N]
+    if ints[FACTORED] == 0:
+        state = factor_at(t, x, e, rows, columns, ints)
+        if state != OK:
+            return state
+    f(t, x, right)
+    beyond = 1 if exceeds(n, ints[RANK], rows, right, control[LIMIT]) else 0
+    ints[BEYOND] += beyond
+    if i == 0:
+        ints[BEYOND_AT_START] = beyond
+    solve_leading(e, n, ints[RANK], ints[DIAGONAL], rows, columns, right, h, rates, i * n)
+    return OK
 
 
 @compiled()
@@ -211,12 +228,9 @@ def one_step(again, t, h, start, x, control, ints, at, weights, nodes, mem):  # 
         if i == 0 and again:
             for k in range(n):
                 rates[k] *= 0.5
+            ints[BEYOND] += ints[BEYOND_AT_START]
         elif i < s and state == OK:
-            if ints[FACTORED] == 0:
-                state = factor_at(time, x, e, rows, columns, ints)
-            if state == OK:
-                f(time, x, right)
-                solve_leading(e, n, ints[RANK], ints[DIAGONAL], rows, columns, right, h, rates, i * n)
+            state = stage_rates(f, time, x, h, i, e, rows, columns, right, rates, control, ints)
         if state != OK:
             control[T_FAILED] = time
             return state

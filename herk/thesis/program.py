@@ -24,6 +24,7 @@ from herk.thesis.memory import Integers, integers, members, starts
 from herk.thesis.solvers import solver
 
 METHODS = {1: "euler", 2: "heun", 3: "kutta3", 4: "rk4", 5: "herk3", 6: "hem4", 7: "rk38"}  # numbers of the original's getRKmethod
+COUNTERS = ("REJECTED", "UPDATES", "SOLVES", "RELUCTANT", "ILL", "BEYOND")
 CHUNK = 65536  # accepted steps between two looks at the keyboard
 REASONS = {
     at.NEWTON: "Newton's iteration does not converge: 99 updates did not bring |g_1 + ... + g_m| below tol = {tol:g}",
@@ -65,6 +66,7 @@ class Outcome:
     solves: int
     reluctant: int
     ill: int
+    beyond: int
     masks: Integers
 
     @property
@@ -140,8 +142,8 @@ def herkosidae(
     the step *proposed* after the j-th acceptance. A failing Newton iteration raises NewtonAbort, with the points reached.
 
     Not copied, because no published number depends on it: index errors of the selection where required components are not the last
-    ones, T with n equal rows for constant steps, answers for an E that is not regularly reducible, endless trials when the estimate
-    is not a number, and the warning about rows of f that E does not reach.
+    ones, T with n equal rows for constant steps, answers for an E that is not regularly reducible, and endless trials when the estimate
+    is not a number. Warnings come once, with how often there was reason for them.
     """
     settings = Settings(
         method=method, h0=h0, ssc=ssc, eps0=eps0, beta=beta, tol=tol, ptol=ptol, delta=delta, Jopt=Jopt, Estat=Estat, Nopt=Nopt
@@ -177,7 +179,8 @@ class _Run:
         self.advance = advance if functions.compiled else interpreted(advance)
         self.control = np.zeros(at.CONTROL_SIZE)
         tol = min(settings.tol, settings.eps0) if settings.adaptive else settings.tol
-        self.control[: at.T_FAILED] = t0, settings.h0, t0, tf, settings.delta, tol, settings.ptol, settings.eps0, settings.beta
+        limit = 100 * max(tol, settings.eps0 if settings.adaptive else tol)
+        self.control[: at.T_FAILED] = t0, settings.h0, t0, tf, settings.delta, tol, settings.ptol, settings.eps0, settings.beta, limit
         e, f, g, jac = (address(function) for function in functions.in_place[:4])
         self.solver = None if settings.Jopt == 1 else solver(functions.in_place[2], n, m)
         self.ints = integers(
@@ -213,7 +216,7 @@ class _Run:
         X, T, H, masks = (np.concatenate(parts) for parts in zip(*self.points, strict=True))
         failure, t_failed = min(state, 0), float(self.control[at.T_FAILED if state in (at.NEWTON, at.IRREDUCIBLE) else at.T])
         message = f"At t = {t_failed:.6g} {REASONS[failure].format(tol=self.control[at.TOL])}." if failure else ""
-        counts = {name.lower(): int(self.ints[getattr(at, name)]) for name in ("REJECTED", "UPDATES", "SOLVES", "RELUCTANT", "ILL")}
+        counts = {name.lower(): int(self.ints[getattr(at, name)]) for name in COUNTERS}
         return Outcome(X=X.T, T=T, H=H, masks=masks, failure=failure, message=message, t_failed=t_failed, **counts)
 
 
@@ -228,6 +231,11 @@ def _warn(outcome: Outcome, settings: Settings) -> None:
         texts.append(f"{outcome.reluctant} times Newton stopped after 99 updates with a residual between tol and 10 tol.")
     if outcome.ill:
         texts.append(f"{outcome.ill} Jacobians of the simplified Newton iteration had |R_11/R_mm| > 1e5.")
+    if outcome.beyond:
+        texts.append(
+            f"Inhomogeneity not fulfilled: {outcome.beyond} times rows of f where E has none were above 100 max(tol, eps0); "
+            "check the model: these rows are constraints, and g does not keep them."
+        )
     for text in texts:
         warnings.warn(text, ThesisWarning, stacklevel=3)
 

@@ -11,8 +11,8 @@ from typing import Any
 
 from herk.core.cache import compiled_sources
 from herk.core.jit import interpreted, is_compiled
-from herk.model.store import load
 from herk.thesis.few import MOST_COMPONENTS, MOST_CONSTRAINTS, few
+from herk.thesis.store import load
 
 TEXT = """from herk.core.jit import compiled
 from herk.thesis.few import few
@@ -32,7 +32,7 @@ def solver(g: Any, n: int, m: int) -> Callable[..., int] | None:
         return None
     if not is_compiled(g):
         return partial(interpreted(few), m, n, g)
-    if getattr(sys.modules.get(g.__module__), g.__name__, None) is not g:
+    if getattr(sys.modules.get(g.__module__), getattr(g, "__name__", ""), None) is not g:
         return None  # a user's own function: compiling around it would take longer than it saves in most runs
     text = TEXT.format(module=g.__module__, name=g.__name__, m=m, n=n)
     return load(f"newton_{_mark(text, g)}", lambda: text).solve  # type: ignore[no-any-return]

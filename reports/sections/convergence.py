@@ -2,31 +2,81 @@
 
 from __future__ import annotations
 
+import pandas as pd
+
 from reports import figures, orders, verdicts
 from reports.contents import Contents
+from reports.orders import Ladder
 from reports.section import Picture, Section
-from reports.tables import Table
+from reports.tables import NONE, Table
 
 TITLE = "Convergence"
 WORDS = (
-    "Fixed steps, halved again and again. The observed order is the median of the last three slopes above rounding; "
-    f"it counts as kept if it is at most {orders.SLACK:g} below the claimed one. Grey triangles have the slope of the claimed order."
+    "Fixed steps, smaller and smaller. The observed order is the median of all slopes between the last "
+    f"{orders.LAST} steps above rounding (errors below {orders.CONVERGED:g}); it counts as kept if it is at most "
+    f"{orders.SLACK:g} below the claimed one. Grey triangles have the slope of the claimed order. Implicit Runge-Kutta "
+    "methods stand beside without a claim: on a DAE their order is not the classical one."
 )
 
 
 def section(contents: Contents) -> Section:
-    """Return the section."""
+    """Return the section: all cases in one table; the figures are with the five problems, of others they are here."""
     found = orders.ladders(contents)
     frame = orders.table(contents, found)
     if frame.empty:
         tried = f"None of the {len(contents.fixed)} runs with fixed steps reached the end; see Failures."
-        return Section("convergence", TITLE, (tried if len(contents.fixed) else "There are no runs with fixed steps in these records.",))
-    marks = {"verdict": lambda value: {"kept": "good", "below": "bad"}.get(value, "")}
-    formats = {"claimed": lambda value: f"{value:g}", "observed": lambda value: f"{value:.2f}"}
-    listing = Table("orders", "Observed against claimed order.", frame, formats, marks, folded=len(frame) > 40)
-    look, pictures = figures.looks(contents), []
+        words = tried if len(contents.fixed) else "There are no runs with fixed steps in these records."
+        return Section("convergence", TITLE, (words,))
+    here = [ladder for ladder in found if ladder.problem not in contents.five]
+    return Section(
+        "convergence", TITLE, (verdicts.orders(frame),), (WORDS,), (listing("orders", "Observed against claimed order.", frame),),
+        tuple(pictures(contents, here)),
+    )  # fmt: skip
+
+
+def of_problem(contents: Contents, name: str) -> Section | None:
+    """Return the part of one problem, None if it was not run with fixed steps."""
+    found = [ladder for ladder in orders.ladders(contents) if ladder.problem == name]
+    if not found:
+        return None
+    frame = orders.table(contents, found)
+    wide = listing(f"orders_{name}", f"Orders on {name}: claimed, and observed in each group of components.", compact(frame))
+    return Section(f"orders-{name}", "Orders", (verdicts.orders(frame, name),), (), (wide,), tuple(pictures(contents, found)))
+
+
+def compact(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return one row for every method: its claimed order, the order of each group, and the worst verdict."""
+    rank = {"below": 0, "too few steps above rounding": 1, "kept": 2, orders.EXACT: 3, "no claim": 4}
+    rows = []
+    for (problem, method), part in frame.groupby(["problem", "method"], sort=False):
+        seen = dict(zip(part["group"], part["observed"], strict=True))
+        rows.append({"method": method, "problem": problem, "claimed": part["claimed"].iloc[0], **seen,
+                     "verdict": min(part["verdict"], key=lambda word: rank[word])})  # fmt: skip
+    wide = pd.DataFrame(rows).sort_values(["problem", "claimed", "method"], ignore_index=True)
+    last = wide.pop("verdict")
+    return wide.assign(verdict=last).drop(columns=["problem"] if wide["problem"].nunique() == 1 else [])
+
+
+def listing(name: str, caption: str, frame: pd.DataFrame) -> Table:
+    """Return orders as a table."""
+    marks = {"verdict": lambda value: {"kept": "good", "below": "bad"}.get(value, "dim")}
+    numbers = [column for column in frame.columns if pd.api.types.is_float_dtype(frame[column]) and column != "steps"]
+    formats = {"claimed": lambda value: f"{value:g}", **dict.fromkeys([c for c in numbers if c != "claimed"], two)}
+    return Table(name, caption, frame, formats, marks, folded=len(frame) > 40, book="" if name == "orders" else "orders_by_problem")
+
+
+def two(value: float) -> str:
+    """Return an order with two decimals."""
+    return NONE if value != value else f"{value:.2f}"
+
+
+def pictures(contents: Contents, found: list[Ladder]) -> list[Picture]:
+    """Return error against step, a picture for each problem."""
     claims = {ladder.solver: orders.claimed(contents, ladder.solver) for ladder in found}
+    known = {ladder.solver: orders.order(contents, ladder.solver) for ladder in found}
+    drawn = []
     for case in dict.fromkeys(ladder.case for ladder in found):
         here = [ladder for ladder in found if ladder.case == case]
-        pictures.append(Picture(f"convergence_{case}", f"Error against step on {case}.", figures.convergence(here, look, claims)))
-    return Section("convergence", TITLE, tuple(verdicts.order_words(frame)), (WORDS,), (listing,), tuple(pictures))
+        words = f"Error against step on {case}: a colour for each order, a marker for each method."
+        drawn.append(Picture(f"convergence_{case}", words, figures.convergence(here, claims, known)))
+    return drawn

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 
 import pandas as pd
 
+from reports.claims import Claim, counted
 from reports.contents import Contents, Record
 from reports.section import Picture, Section
 from reports.seed_text import value
 from reports.tables import Table
-from reports.verdicts import counted
 
 TITLE = "Documents"
 TITLES = {
@@ -20,14 +21,13 @@ TITLES = {
     "lecture": "M. Diehl, A. Nurkanović: lecture on DAEs",
 }
 AGREE = ("same", "within rounding")
-OTHERS = {
-    "within the band": "{} within the band named",
-    "misprint": "{} misprinted",
-    "wrong in print": "{} wrong in print",
-    "not reproduced": "{} not reproduced",
-}
+PRINTED, WORDS, PICTURE, PROGRAM, NOT_PRINTED = (
+    "printed", "said in words", "read from a picture", "from the original program", "not printed",
+)  # fmt: skip
+SOURCES = (PRINTED, WORDS, PICTURE, PROGRAM, NOT_PRINTED)
 MARKS = {**dict.fromkeys((*AGREE, "within the band"), "good"), "not reproduced": "bad", "misprint": "part", "wrong in print": "part"}
-COLUMNS = ["case", "quantity", "printed", "ours", "verdict", "why"]
+COLUMNS = ["case", "quantity", "printed", "source", "ours", "verdict", "why"]
+_ORIGINS = {"printed value": PRINTED, "ours": NOT_PRINTED}  # what studies say of their rows, in the words of this section
 
 
 def section(contents: Contents) -> Section:
@@ -40,14 +40,32 @@ def section(contents: Contents) -> Section:
     return Section("documents", TITLE, (*value_words(rows), *claim_words(claims)), parts=parts)
 
 
-def value_words(rows: list[Record]) -> list[str]:
-    """Return how many printed values are reproduced."""
-    if not rows:
-        return []
-    same = sum(row.get("verdict") in AGREE for row in rows)
-    numbers = {name: sum(row.get("verdict") == name for row in rows) for name in OTHERS}
-    rest = ", ".join(OTHERS[name].format(number) for name, number in numbers.items() if number)
-    return [f"{same} of {counted(len(rows), 'printed value')} come out the same or within rounding{f'; {rest}' if rest else ''}."]
+def checked(rows: list[Record]) -> str:
+    """Return how many values of which source were compared, for the summary of the page."""
+    found = Counter(source(row) for row in rows)
+    return ", ".join(f"{found[name]} {name}" for name in (*SOURCES, *sorted(set(found) - set(SOURCES))) if found[name])
+
+
+def source(row: Record) -> str:
+    """Return where a value comes from: as its study says, otherwise as its own words do."""
+    origin, said, part = str(row.get("origin") or ""), str(row.get("source") or ""), str(row.get("part") or "")
+    if origin or said:
+        return said or _ORIGINS.get(origin, origin)
+    if row.get("printed") is None or str(row["printed"]).startswith(NOT_PRINTED):
+        return NOT_PRINTED
+    if "original program" in str(row.get("why") or "") or "run again" in part:
+        return PROGRAM
+    return PICTURE if part.startswith("Fig") else PRINTED
+
+
+def value_words(rows: list[Record], study: str = "") -> list[Claim]:
+    """Return how many values are reproduced, told apart by where they come from."""
+    found: dict[str, dict[str, int]] = {}
+    for row in rows:
+        counts = found.setdefault(source(row), {})
+        counts[str(row.get("verdict"))] = counts.get(str(row.get("verdict")), 0) + 1
+    names = sorted(found, key=lambda name: (SOURCES.index(name) if name in SOURCES else len(SOURCES), name))
+    return [Claim("documents", {"study": study, "sources": {name: found[name] for name in names}})] if rows else []
 
 
 def claim_words(claims: list[Record]) -> list[str]:
@@ -63,7 +81,7 @@ def part(study: str, kinds: Mapping[str, list[Record]]) -> Section:
         id=f"study-{study}",
         title=TITLES.get(study, study),
         label=study,
-        verdicts=(*value_words(rows), *claim_words(claims)),
+        verdicts=(*value_words(rows, study), *claim_words(claims)),
         tables=(*claim_table(study, claims), *errata_table(study, errata), *published_tables(study, rows)),
         pictures=tuple(picture(study, figure) for figure in kinds.get("figure", [])),
         folded=True,
@@ -81,9 +99,11 @@ def published_tables(study: str, rows: list[Record]) -> list[Table]:
     found = []
     for name in dict.fromkeys(str(row["part"]) for row in rows):
         inside = [row for row in rows if str(row["part"]) == name]
-        frame = without_empty(pd.DataFrame([[value(row.get(column)) for column in COLUMNS] for row in inside], columns=COLUMNS))
+        told = [{**row, "source": source(row)} for row in inside]
+        frame = without_empty(pd.DataFrame([[value(row.get(column)) for column in COLUMNS] for row in told], columns=COLUMNS))
         marks = {"verdict": lambda text: MARKS.get(text, "")}
-        found.append(Table(f"{study}_{name}", f"{name}: printed and ours.", frame, {}, marks, folded=True))
+        table = Table(f"{study}_{name}", f"{name}: printed and ours.", frame, {}, marks, folded=True, book=f"{study}_values")
+        found.append(table)
     return found
 
 

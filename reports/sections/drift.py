@@ -1,51 +1,143 @@
-"""Section: whether the constraints hold, over 10, 100 and 1000 periods."""
+"""Section: whether the constraints hold, level by level, at equal tolerance and at equal error."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 
-from reports import figures, histories, verdicts
-from reports.contents import Contents
+from reports import figures, histories
+from reports.claims import Claim
+from reports.contents import HALF_EXPLICIT, KEEPING, STOPPED, Contents, Record
 from reports.section import Picture, Section
 from reports.tables import Table, short, tolerance
 
 TITLE = "Drift"
-PERIODS = {"pendulum": 2.0}  # seconds; the pendulum's g is chosen for this period
-KEEPING = "overdetermined"  # the form that holds all constraints, the hidden ones too
-MOST = 8
+EQUAL = 1e-6  # the error at which drift is compared
+NEAR = 10.0**0.5  # runs whose error is closer to it than this factor count
+NAMES = ("position", "velocity", "acceleration", "third derivative", "fourth derivative")
 WORDS = (
-    "Drift is the largest violation of any constraint, hidden ones included, at any time of the run, "
-    "measured by the bench and not by the solver."
+    "Drift is the largest violation of a constraint at any time of the run, measured by the bench and not by the solver, level "
+    "by level: level 0 are the constraints as written, level k their k-th derivatives. The last level determines the "
+    "multipliers: its violation is an error of a multiplier and not a drift of the position. "
+    "A run that stopped early is shown until there, and no sentence rests on it."
 )
 
 
 def section(contents: Contents) -> Section:
-    """Return the section."""
-    runs = contents.drifts[(contents.drifts["status"] == "ok") & contents.drifts["drift.all"].notna()]
-    if runs.empty:
-        tried = f"None of the {len(contents.drifts)} runs of the drift study reached the end; see Failures."
+    """Return the section: a sentence for every problem and level; tables and figures are with the problems."""
+    names = [*contents.five, *sorted(set(contents.drifts["problem"]) - set(contents.five))]
+    claims = [claim for name in names for claim in problem_claims(contents, name)]
+    if not claims:
+        tried = f"None of the {len(contents.drifts)} runs of the drift study came to a point that could be measured; see Failures."
         return Section("drift", TITLE, (tried if len(contents.drifts) else "There are no runs of the drift study in these records.",))
-    facts = runs.assign(drift=runs["drift.all"], kept=runs["form"] == KEEPING)
-    failed = len(contents.drifts) - len(runs)
-    lines = verdicts.drift_words(facts, contents.ours)
-    lines += [f"{verdicts.counted(failed, 'run')} of the study did not reach the end; see Failures."] if failed else []
-    tables = tuple(table(str(problem), part) for problem, part in facts.groupby("problem", sort=True))
-    return Section("drift", TITLE, tuple(lines), (WORDS,), tables, tuple(pictures(contents, runs)))
+    others = [replace(part, title=name) for name in names if name not in contents.five if (part := of_problem(contents, name)) is not None]
+    return Section("drift", TITLE, tuple(claims), (WORDS,), parts=tuple(others))
 
 
-def table(problem: str, runs: pd.DataFrame) -> Table:
-    """Return drift by length of the run: one row for every curve and tolerance, ours first, then by the drift of the longest."""
-    wide = runs.pivot_table(index=["curve", "rtol"], columns="t_end", values="drift", aggfunc="max")
-    errors = runs.pivot_table(index=["curve", "rtol"], columns="t_end", values="error_end", aggfunc="max")
-    last = wide.columns[-1]
-    wide = wide.rename(columns=lambda end: span(problem, end))
-    wide[f"error at t = {last:g}"] = errors[last] if last in errors else float("nan")
-    frame = wide.sort_values(span(problem, last)).reset_index()
-    formats = {"rtol": tolerance, **dict.fromkeys(frame.columns[2:], short)}
-    marks = dict.fromkeys(frame.columns[2:-1], grade)
-    caption = f"Drift on {problem}: largest violation of the constraints at any time."
-    return Table(f"drift_{problem}", caption, frame, formats, marks)
+def of_problem(contents: Contents, name: str) -> Section | None:
+    """Return the part of one problem, None if nothing was measured."""
+    runs = measured(contents, name)
+    equal = at_equal_error(contents, name)
+    if runs.empty and equal is None:
+        return None
+    tables = ([table(contents, name, runs)] if len(runs) else []) + ([equal] if equal else [])
+    claims = problem_claims(contents, name)
+    return Section(f"drift-{name}", "Drift", tuple(claims), (WORDS,), tuple(tables), tuple(pictures(contents, name, runs)))
+
+
+def measured(contents: Contents, name: str) -> pd.DataFrame:
+    """Return the runs of the drift study on a problem that have points, those that stopped early too."""
+    runs = contents.drifts[contents.drifts["problem"] == name]
+    return runs[runs["drift.all"].notna()]
+
+
+def levels(runs: pd.DataFrame) -> list[str]:
+    """Return the columns of drift that hold numbers, the levels if they are known, otherwise all constraints together."""
+    found = sorted(c for c in runs.columns if c.startswith("drift.level") and runs[c].notna().any())
+    return found or ["drift.all"]
+
+
+def level_name(record: Record, column: str) -> str:
+    """Return a level in words."""
+    if column == "drift.all":
+        return "all constraints"
+    k = int(column.removeprefix("drift.level"))
+    mechanical = "mechanical" in (record.get("tags") or ())
+    word = NAMES[k] if mechanical and k < len(NAMES) else "as written" if k == 0 else "hidden"
+    last = record.get("index") == k + 1 and k > 0
+    return f"level {k} ({word}{', with the multipliers' if last and mechanical else ''})"
+
+
+def problem_claims(contents: Contents, name: str) -> list[Claim]:
+    """Return a claim for every level over the longest span."""
+    runs = contents.drifts[contents.drifts["problem"] == name]
+    runs = runs[~runs["status"].isin(["unsupported", "unavailable"])]
+    if not runs["drift.all"].notna().any():
+        return []
+    last = runs[runs["t_end"] == runs["t_end"].max()]
+    changes = last["changes"].iloc[0]
+    unsaid = runs[(runs["changes"] == changes) & ~runs["ok"]]
+    record = contents.problem(name, changes)
+    return [claim(contents, name, record, column, last, unsaid) for column in levels(runs)]
+
+
+def claim(contents: Contents, name: str, record: Record, column: str, runs: pd.DataFrame, unsaid: pd.DataFrame) -> Claim:
+    """Return what one level shows: half-explicit methods on all constraints, then all others; stopped and failed runs are counted."""
+    done = runs[runs["ok"] & runs[column].notna()]
+    keeping = (done["solver"].map(contents.group) == HALF_EXPLICIT) & (done["form"] == KEEPING)
+    own, others = done[keeping], done[~keeping].sort_values([column, "curve", "rtol"])
+    ends = (
+        [[float(row[column]), str(row["curve"]), float(row["rtol"])] for _, row in others.iloc[[0, -1]].iterrows()] if len(others) else []
+    )
+    facts = {
+        "problem": name, "t_end": float(runs["t_end"].max()), "column": column, "level_name": level_name(record, column),
+        "keeping": {"runs": len(own), "largest": float(own[column].max())} if len(own) else None,
+        "others": {"runs": len(others), "smallest": ends[0], "largest": ends[1]} if ends else None,
+        "stopped": int((unsaid["outcome"] == STOPPED).sum()), "failed": int((unsaid["outcome"] == "failed").sum()),
+    }  # fmt: skip
+    return Claim("drift", facts)
+
+
+def table(contents: Contents, name: str, runs: pd.DataFrame) -> Table:
+    """Return a row for every run: until when it came, how it ended, and its drift level by level."""
+    columns, record = levels(runs), contents.problem(name)
+    heads = {column: level_name(record, column) for column in columns}
+    ordered = runs.sort_values(["t_end", columns[0], "curve"], ascending=[False, True, True])
+    frame = pd.DataFrame({
+        "curve": ordered["curve"], "rtol": ordered["rtol"], "span": ordered["t_end"], "reached": ordered["t_reached"],
+        "outcome": ordered["outcome"].where(~ordered["ok"], "end"), **{heads[c]: ordered[c] for c in columns},
+        "error at the end": ordered["error_end"],
+    })  # fmt: skip
+    formats = {"rtol": tolerance, **dict.fromkeys([*heads.values(), "error at the end", "span", "reached"], short)}
+    marks = {**dict.fromkeys(heads.values(), grade), "outcome": lambda text: "" if text == "end" else "part"}
+    caption = f"Drift on {name}: largest violation of the constraints of each level until the run ended."
+    return Table(f"drift_{name}", caption, frame.reset_index(drop=True), formats, marks)
+
+
+def at_equal_error(contents: Contents, name: str) -> Table | None:
+    """Return drift at equal error: medians over the runs whose mixed error at the end is near the one asked for."""
+    runs = contents.ladders[(contents.ladders["problem"] == name) & (contents.ladders["changes"] == "{}") & contents.ladders["ok"]]
+    near = runs[(runs["mixed"] > EQUAL / NEAR) & (runs["mixed"] < EQUAL * NEAR) & runs["drift.all"].notna()]
+    if near.empty:
+        return None
+    columns, record = levels(near), contents.problem(name)
+    rows = [
+        (curve, len(part), 10 ** np.log10(part["mixed"]).median(), *(middle(part[column]) for column in columns))
+        for curve, part in near.groupby("curve", sort=True)
+    ]
+    heads = [level_name(record, column) for column in columns]
+    frame = pd.DataFrame(rows, columns=["curve", "runs", "error", *heads]).sort_values([heads[0], "curve"], ignore_index=True)
+    caption = f"Drift on {name} at equal error: medians over the runs with a mixed error near {tolerance(EQUAL)} at the end."
+    formats = dict.fromkeys(["error", *heads], short)
+    name = f"drift_at_equal_error_{name}"
+    return Table(name, caption, frame, formats, dict.fromkeys(heads, grade), book="drift_at_equal_error")
+
+
+def middle(values: pd.Series) -> float:
+    """Return the median of what spans many decades, zeros lifted to what can be drawn."""
+    return float(10 ** np.log10(values.clip(lower=histories.LEAST)).median())
 
 
 def grade(drift: float) -> str:
@@ -53,19 +145,15 @@ def grade(drift: float) -> str:
     return "good" if drift < 1e-10 else "bad" if drift > 1e-3 else ""
 
 
-def span(problem: str, end: float) -> str:
-    """Return the head of a column, in periods where the problem has a known one."""
-    return f"{end / PERIODS[problem]:g} periods" if problem in PERIODS else f"t = {end:g}"
-
-
-def pictures(contents: Contents, runs: pd.DataFrame) -> list[Picture]:
-    """Return drift over time for the longest runs that have a series."""
-    look, found = figures.looks(contents), []
-    stored = runs[np.array([any(name.startswith("drift.") for name in contents.series.get(key, {})) for key in runs["key"]], bool)]
-    for problem, part in stored.groupby("problem", sort=True):
-        last = part[part["t_end"] == part["t_end"].max()].sort_values(["drift.all", "curve"]).drop_duplicates("curve")
-        spread = last.iloc[[round(k * (len(last) - 1) / (MOST - 1)) for k in range(MOST)]] if len(last) > MOST else last
-        named = [(row.curve, look[row.curve], contents.series[row.key]) for row in spread.itertuples()]
-        caption = f"Largest violation of the constraints so far on {problem}, level by level (0: as written; 1, 2: hidden)."
-        found.append(Picture(f"drift_{problem}", caption, histories.drift(named)))
-    return found
+def pictures(contents: Contents, name: str, runs: pd.DataFrame) -> list[Picture]:
+    """Return drift over time for the longest runs that have a series, all curves of them."""
+    look = figures.looks(contents)
+    kept = np.array([any(n.startswith("drift.") for n in contents.series.get(key, {})) for key in runs["key"]], bool)
+    stored = runs[kept]
+    if stored.empty:
+        return []
+    last = stored[stored["t_end"] == stored["t_end"].max()].sort_values(["curve", "rtol"]).drop_duplicates("curve")
+    named = [(row.curve, look[row.curve], contents.series[row.key], row.ok) for row in last.itertuples()]
+    titles = {column: level_name(contents.problem(name), column) for column in levels(last)}
+    words = f"Largest violation of the constraints so far on {name}, level by level; a cross: the run stopped there."
+    return [Picture(f"drift_{name}", words, histories.drift(named, titles))]

@@ -1,19 +1,25 @@
-"""Section: which solver fails where, and why."""
+"""Section: which solver fails where, and why; what our own limit stopped is told apart."""
 
 from __future__ import annotations
 
+import re
+
 import pandas as pd
 
-from reports.contents import Contents
+from reports import verdicts
+from reports.claims import Claim, counted, listed
+from reports.contents import KEEPING, STOPPED, Contents
 from reports.section import Section
 from reports.tables import Table
-from reports.verdicts import counted, listed
 
 TITLE = "Failures"
 FINE = "✓"
+SPARED = "Not run:"  # what the bench says of a run that it did not begin
+NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 WORDS = (
     f"{FINE}: every run reached the end. Numbers: runs that reached the end, of all, with the commonest reason of the others. "
     "“Wrong” are runs that reached the end with an error larger than the solution itself (mescd below 0). "
+    f"“{STOPPED[0].upper()}{STOPPED[1:]}” says that we did not wait, not that the solver fails. "
     "A dash: the solver was not asked. Runs with fixed steps are not counted: large steps are meant to fail. "
     "A failure on a hard problem is a result, not a defect of the report."
 )
@@ -32,7 +38,7 @@ def section(contents: Contents) -> Section:
     frame.insert(0, name, frame.index)
     marks = dict.fromkeys(frame.columns[1:], mark)
     matrix = Table("failures", "Runs that reached the end, for every solver and problem.", frame, {}, marks)
-    return Section("failures", TITLE, tuple(lines(contents)), (WORDS,), (matrix, reasons(runs)))
+    return Section("failures", TITLE, tuple(lines(contents)), (WORDS,), (causes(runs), matrix))
 
 
 def asked(contents: Contents) -> pd.DataFrame:
@@ -50,36 +56,53 @@ def cell(runs: pd.DataFrame) -> str:
     bad = runs[(runs["status"] != "ok") | wrong(runs)]
     if bad.empty:
         return FINE
-    causes = bad["reason"].where(bad["status"] != "ok", "wrong").replace("", "unknown").where(bad["status"] != "unavailable", "unavailable")
-    cause = causes.value_counts().sort_index().idxmax().replace("_", " ")
-    return cause if (bad["status"].isin(["unsupported", "unavailable"])).all() else f"{len(runs) - len(bad)} of {len(runs)}: {cause}"
+    reasons = bad["reason"].where(bad["status"] != "ok", "wrong").replace("", "unknown")
+    reasons = reasons.where(bad["outcome"] != STOPPED, STOPPED).where(bad["status"] != "unavailable", "unavailable")
+    cause = reasons.value_counts().sort_index().idxmax().replace("_", " ")
+    whole = bad["status"].isin(["unsupported", "unavailable"]).all()
+    return cause if whole else f"{len(runs) - len(bad)} of {len(runs)}: {cause}"
 
 
 def mark(text: str) -> str:
     """Return the look of a cell."""
     if text in ("unsupported", "unavailable"):
         return "dim"
-    return "good" if text == FINE else "bad" if text.startswith("0 of") else "part"
+    return "good" if text == FINE else "bad" if text.startswith("0 of") and not text.endswith(STOPPED) else "part"
 
 
-def lines(contents: Contents) -> list[str]:
-    """Return the verdicts."""
+def lines(contents: Contents) -> list[Claim | str]:
+    """Return the verdicts: how all runs ended, and where half-explicit methods failed or were wrong."""
     runs = asked(contents)
     runs = runs[~runs["status"].isin(["unsupported", "unavailable"])]
-    bad = runs[~runs["ok"] | wrong(runs)]
-    found = [f"{len(runs) - len(bad)} of {counted(len(runs), 'run')} reached the end with a result that is not wrong."]
-    mine = bad[bad["solver"].isin(contents.ours)]
+    bad = runs[(runs["outcome"] == "failed") | wrong(runs)]
+    found: list[Claim | str] = [verdicts.endings(contents), verdicts.stiff(contents)]
+    mine = bad[bad["solver"].isin(contents.ours) & (bad["form"] == KEEPING)]
     places = list(dict.fromkeys(f"{row.curve} on {row.case}" for row in mine.itertuples()))
     if contents.ours:
-        found.append(f"Of ours {counted(len(mine), 'run')} failed: {listed(places)}." if places else "None of ours failed.")
+        where = f"{counted(len(mine), 'run')} failed or came out wrong: {listed(places)}" if places else "no run failed or came out wrong"
+        found.append(f"Of half-explicit methods on all constraints {where}.")
     return found
 
 
-def reasons(runs: pd.DataFrame) -> Table:
-    """Return every failure with its message, equal ones counted."""
+def kind(message: str) -> str:
+    """Return a message without its numbers, so that one cause is one text."""
+    return NUMBER.sub("…", message)[:160]
+
+
+def causes(runs: pd.DataFrame) -> Table:
+    """Return one row for every cause: how many runs it ended, how many were not begun because of it, of whom and where."""
     bad = runs[~runs["status"].isin(["ok", "unsupported"])]
-    columns = ["case", "curve", "reason", "message"]
-    counts = bad.assign(message=bad["message"].str.slice(0, 200)).groupby(columns, sort=True).size().rename("runs").reset_index()
-    return Table(
-        "reasons", "Failures in the words of the solvers.", counts.rename(columns={"case": "problem", "curve": "solver"}), folded=True
-    )
+    spared = bad["message"].str.startswith(SPARED)
+    bad = bad.assign(cause=bad["message"].map(kind).where(~spared, ""), spared=spared)
+    rows = []
+    for (outcome, reason), part in bad.groupby(["outcome", "reason"], sort=True):
+        begun = part[~part["spared"]]
+        texts = begun["cause"].value_counts().sort_index().sort_values(ascending=False, kind="stable")
+        for k, (text, count) in enumerate(texts.items() if len(texts) else [("", 0)]):
+            mine = begun[begun["cause"] == text] if len(texts) else part
+            rest = int(part["spared"].sum()) if k == 0 else 0
+            where = listed(sorted(set(mine["problem"])), 4), listed(sorted(set(mine["curve"])), 4)
+            rows.append((outcome, reason.replace("_", " "), text, count, rest, *where))
+    columns = ["outcome", "reason", "in the words of the solver", "runs", "not begun after it", "problems", "solvers"]
+    frame = pd.DataFrame(rows, columns=columns).sort_values(["outcome", "runs"], ascending=[True, False], ignore_index=True)
+    return Table("causes", "One row for every cause, with the number of runs.", frame)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import pandas as pd
 
 from reports import curves, figures, histories, verdicts
+from reports.claims import counted
 from reports.contents import FEW, Contents, Record, case
 from reports.section import Formula, Picture, Section
 from reports.sections import failures, steps, work_precision
 from reports.tables import Table, seconds, short, tolerance
 
-TITLE = "Problems"
+TITLE = "Other problems"
 GOALS = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10)
 LONG = 10_000  # characters of LaTeX; longer systems are in the sources
 LONG_HIDDEN = 2000
@@ -26,10 +27,12 @@ def section(contents: Contents) -> Section:
     run = set(zip(contents.tried["problem"], contents.tried["changes"], strict=True))
     known = run | {(name, changes) for name, changes in contents.problems if changes == "{}"}
     known |= {min(each) for each in variants(contents) if not set(each) & known}
+    known = {place for place in known if place[0] not in contents.five or place[1] != "{}"}
     if not known:
-        return Section("problems", TITLE, ("There are no records of problems.",))
-    words = f"{verdicts.counted(len(known), 'problem')}, each with what is known about it and who solves it how fast."
-    return Section("problems", TITLE, (words,), parts=tuple(part(contents, name, changes) for name, changes in sorted(known)))
+        return Section("problems", TITLE, ("There are no records of other problems.",), in_summary=False)
+    words = f"{counted(len({name for name, _ in known}), 'problem')}, each with what is known about it and who solves it how fast."
+    parts = tuple(part(contents, name, changes) for name, changes in sorted(known))
+    return Section("problems", TITLE, (words,), parts=parts, in_summary=False)
 
 
 def variants(contents: Contents) -> list[list[tuple[str, str]]]:
@@ -41,7 +44,7 @@ def part(contents: Contents, name: str, changes: str) -> Section:
     """Return one problem."""
     record, all_runs, full = contents.problem(name, changes), contents.tried, case(name, changes)
     runs = all_runs[(all_runs["problem"] == name) & (all_runs["changes"] == changes)]
-    lines = [verdicts.duel_words(duel) for duel in duels(contents, runs)]
+    lines = [race.claim for race in verdicts.races(runs, work_precision.GOALS, contents.group)]
     return Section(
         id=f"problem-{full}",
         title=f"{full}: {record['title']}" if record.get("title") else full,
@@ -66,19 +69,12 @@ def label(record: Record) -> str:
     return " · ".join([*index, *(str(tag) for tag in record.get("tags") or [] if not str(tag).startswith("index"))])
 
 
-def duels(contents: Contents, runs: pd.DataFrame) -> list[verdicts.Duel]:
-    """Return the duels at the errors of the summary that somebody reaches; the first if there is none."""
-    table = curves.work_table(runs, work_precision.GOALS)
-    found = [duel for goal in work_precision.GOALS for duel in verdicts.duels(table, goal, contents.ours)]
-    return [duel for duel in found if duel.ours or duel.rival] or found[:1]
-
-
 def facts(record: Record) -> list[str]:
     """Return what is known about the problem, in words."""
     if not record:
         return ["There is no record of this problem."]
     wanted = (("n", "unknown"), ("m", "constraint"))
-    sizes = [verdicts.counted(record[name], noun) for name, noun in wanted if record.get(name) is not None]
+    sizes = [counted(record[name], noun) for name, noun in wanted if record.get(name) is not None]
     sizes += ["the hidden ones included"] if record.get("m") else []
     sizes += ["t from {:g} to {:g}".format(*record["t_span"])] if record.get("t_span") else []
     groups = ", ".join(f"{name} {len(inside)}" for name, inside in (record.get("groups") or {}).items())
@@ -165,8 +161,9 @@ def work(runs: pd.DataFrame) -> Table:
     formats = {tolerance(goal): seconds for goal in reached}
     named = frame.rename(columns={goal: tolerance(goal) for goal in reached})
     return Table(
-        f"work_{runs['case'].iloc[0]}", "CPU time to reach an error; a dash: not reached in these records.", named, formats, folded=True
-    )
+        f"work_{runs['case'].iloc[0]}", "CPU time to reach an error; a dash: not reached in these records.", named, formats, folded=True,
+        book="time_to_reach_an_error",
+    )  # fmt: skip
 
 
 def invariants(runs: pd.DataFrame) -> list[Table]:
@@ -178,10 +175,11 @@ def invariants(runs: pd.DataFrame) -> list[Table]:
     frame = done[["curve", "rtol", "mixed", *columns]].rename(columns={"mixed": "error"}).sort_values([columns[0], "curve"])
     formats = {"rtol": tolerance, **dict.fromkeys(("error", *columns), short)}
     words = "Constraints and invariants: largest deviation over time, tightest tolerance of each curve."
-    return [Table(f"kept_{runs['case'].iloc[0]}", words, frame, formats, folded=True)]
+    return [Table(f"kept_{runs['case'].iloc[0]}", words, frame, formats, folded=True, book="constraints_and_invariants")]
 
 
 def failed(runs: pd.DataFrame) -> list[Table]:
     """Return the failures on this problem."""
-    frame = failures.reasons(runs).frame.drop(columns="problem")
-    return [Table(f"reasons_{runs['case'].iloc[0]}", "Failures on this problem.", frame, folded=True)] if len(frame) else []
+    frame = failures.causes(runs).frame.drop(columns="problems")
+    name = f"causes_{runs['case'].iloc[0]}"
+    return [Table(name, "Failures on this problem.", frame, folded=True, book="causes_by_problem")] if len(frame) else []

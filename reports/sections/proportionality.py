@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 
 from reports import figures
-from reports.contents import Contents
+from reports.claims import Claim, listed
+from reports.contents import GROUPS, Contents
 from reports.curves import usable
 from reports.section import Picture, Section
-from reports.tables import Table, short
-from reports.verdicts import counted, listed
+from reports.tables import Table
 
 TITLE = "Tolerance"
 WORDS = (
@@ -62,14 +62,15 @@ def slope(runs: pd.DataFrame) -> float:
     return float(np.polyfit(np.log10(runs["rtol"]), np.log10(runs["mixed"]), 1)[0])
 
 
-def lines(frame: pd.DataFrame, contents: Contents) -> list[str]:
+def lines(frame: pd.DataFrame, contents: Contents) -> list[Claim | str]:
     """Return the verdicts."""
-    found = []
-    for name, part in (("ours", frame[frame["solver"].isin(contents.ours)]), ("rivals", frame[~frame["solver"].isin(contents.ours)])):
-        if part.empty:
-            continue
-        low, high = part["median ratio"].min(), part["median ratio"].max()
-        found.append(f"Median error over tolerance, {name}: {short(low)} to {short(high)} ({counted(len(part), 'curve')}).")
+    found: list[Claim | str] = []
+    groups = frame["solver"].map(contents.group)
+    for name in GROUPS:
+        ratios = frame.loc[groups == name, "median ratio"]
+        if len(ratios):
+            ends = {"lowest": float(ratios.min()), "highest": float(ratios.max())}
+            found.append(Claim("tolerance", {"group": name, "curves": len(ratios), **ends}))
     far = frame[frame["median ratio"] > FAR].sort_values("median ratio", ascending=False)
     if len(far):
         found.append(f"Farther than {FAR:g} times the tolerance in the median: {listed(list(far['curve']))}.")

@@ -8,10 +8,10 @@ from typing import Any
 
 import pandas as pd
 
+from reports.claims import Claim, counted, listed
 from reports.contents import Contents, Record, case
 from reports.section import Section
 from reports.tables import Table
-from reports.verdicts import counted, listed
 
 TITLE = "References"
 RIGHT = "digits right in print"
@@ -24,11 +24,19 @@ WORDS = (
 
 def section(contents: Contents) -> Section:
     """Return the section."""
-    known = [contents.problems[place] for place in sorted(contents.problems)]
+    known = [contents.problem(name, min(changes)) for name, changes in places(contents).items()]
     if not known:
         return Section("references", TITLE, ("There are no records of problems, so references cannot be checked.",))
     check, ours = published(known), sources(known)
     return Section("references", TITLE, tuple(lines(ours.frame, check.frame)), (WORDS,), (*([check] if len(check.frame) else []), ours))
+
+
+def places(contents: Contents) -> dict[str, list[str]]:
+    """Return problems with the changes they are recorded with; as it stands, where it is, a problem comes first."""
+    found: dict[str, list[str]] = {}
+    for problem, changes in sorted(contents.problems):
+        found.setdefault(problem, []).append(changes)
+    return {problem: ["{}"] if "{}" in changes else changes for problem, changes in found.items()}
 
 
 def name(problem: Record) -> str:
@@ -74,11 +82,11 @@ def agreement(ours: float, printed: float) -> float:
     return 16.0 if off < 1e-16 else -math.log10(off)
 
 
-def lines(ours: pd.DataFrame, printed: pd.DataFrame) -> list[str]:
+def lines(ours: pd.DataFrame, printed: pd.DataFrame) -> list[Claim | str]:
     """Return the verdicts."""
     digits = ours["digits"].dropna()
-    least = f", the least accurate with {digits.min():.0f} digits" if len(digits) else ""
-    found = [f"{len(digits)} of {counted(len(ours), 'problem')} have a reference{least}."]
+    least = float(digits.min()) if len(digits) else None
+    found: list[Claim | str] = [Claim("references", {"known": len(digits), "problems": len(ours), "least": least})]
     if printed.empty:
         return [*found, "No published end values are in these records."]
     wrong = printed[printed[RIGHT] < GOOD]

@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 
 from reports import figures, histories
+from reports.claims import counted, listed
 from reports.contents import Contents
 from reports.section import Picture, Section
 from reports.tables import Table, short, tolerance
-from reports.verdicts import counted, listed
 
 TITLE = "Steps"
 WORDS = (
@@ -30,7 +30,7 @@ def section(contents: Contents) -> Section:
     """Return the section: a table for all, a picture for each problem whose selection changes."""
     runs = stored(contents, contents.runs, "step")
     if runs.empty:
-        return Section("steps", TITLE, ("There are no series of step sizes in these records.",))
+        return Section("steps", TITLE, ("There are no series of step sizes in these records.",), in_summary=False)
     rows = [row(contents, run) for run in runs.itertuples()]
     frame = pd.DataFrame(
         rows, columns=["problem", "solver", "rtol", "smallest step", "median step", "largest step", "selections", "changes"]
@@ -46,7 +46,8 @@ def section(contents: Contents) -> Section:
             else f"No selection changes in {counted(known, 'run')} with a recorded selection."
         )
     listing = Table("steps", "Step sizes and selections, tightest stored tolerance.", frame, {"rtol": tolerance}, folded=True)
-    return Section("steps", TITLE, tuple(lines), (WORDS,), (listing,), tuple(picture(contents, runs, name) for name in changing[:1]))
+    drawn = tuple(picture(contents, runs, name) for name in changing[:1])
+    return Section("steps", TITLE, tuple(lines), (WORDS,), (listing,), drawn, in_summary=False)
 
 
 def row(contents: Contents, run: object) -> tuple[object, ...]:

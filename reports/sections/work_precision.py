@@ -6,36 +6,42 @@ import numpy as np
 import pandas as pd
 
 from reports import verdicts
-from reports.contents import Contents
-from reports.curves import Curve, each, medians, work_table
+from reports.claims import listed
+from reports.contents import FOREIGN, GROUPS, STOPPED, Contents
+from reports.curves import Curve, each, medians, work_at
 from reports.section import Section
-from reports.tables import Table, seconds, short, tolerance
+from reports.tables import NONE, Table, seconds, short, tolerance
+from reports.verdicts import Race
 
 GOALS = (1e-4, 1e-6, 1e-8)
+NOT_REACHED = "not reached"
 MAIN = 1e-6  # the error of the verdict: about six digits, the default tolerance of most programs
 MEANING = (
     "Error: |y − reference| / (atol/rtol + |reference|), the largest component at the end (10 to the power −mescd); "
     "five right digits are an error of 1e-5. "
-    "Time: CPU time of the solve, smallest of the repeats, without compilation. Points are medians over one decade of tolerances, "
-    "because the error of a single run scatters by a decade when the tolerance moves a little; "
+    "Time: CPU time of the solve, smallest of the repeats, without compilation. Points are medians over one decade of "
+    "tolerances, because the error of a single run scatters by a decade when the tolerance moves a little; "
     "a decade in which fewer than half of the runs reached the end has none. "
     "Work at a given error is read from the line through these medians. "
-    f"Times within a factor of {verdicts.LEVEL:g} are called level."
+    f"Times within a factor of {verdicts.LEVEL:g} are called level. What our own limit stopped is neither reached nor failed."
+)
+COMPILED = (
+    "What times mean: all solvers get the same compiled equations. Our methods are one compiled loop around them; IDA and LSODA are "
+    "compiled loops that call the equations back through Python at every iteration; SciPy's Radau and DOP853 are loops in Python. "
+    "Steps and evaluations do not depend on that, times do."
 )
 
 
 def section(contents: Contents) -> Section:
     """Return the section; the interactive plot stands between its words and its tables."""
     runs = contents.ladders
-    work = work_table(runs, GOALS)
-    found = {goal: verdicts.duels(work, goal, contents.ours) for goal in GOALS}
-    lines = [verdicts.tally(found[MAIN])]
-    if work.empty:
+    races = verdicts.races(runs, GOALS, contents.group)
+    lines = [verdicts.tally([race for race in races if race.error == MAIN])]
+    if not races:
         return Section("work-precision", "Work and precision", tuple(lines))
-    lines += [verdicts.tally(found[goal]) for goal in GOALS if goal != MAIN]
-    others = machines(contents)
-    tables = (summary(found), full(runs))
-    return Section("work-precision", "Work and precision", tuple(lines + others), (MEANING,), tables)
+    lines += [verdicts.tally([race for race in races if race.error == goal]) for goal in GOALS if goal != MAIN]
+    tables = (fastest(contents, runs, races), full(runs))
+    return Section("work-precision", "Work and precision", (*lines, *machines(contents)), (MEANING, COMPILED), tables)
 
 
 def machines(contents: Contents) -> list[str]:
@@ -43,22 +49,46 @@ def machines(contents: Contents) -> list[str]:
     names = [name for name in contents.ladders["machine"].unique() if name]
     if len(names) < 2:
         return []
-    return [f"Caution: these runs come from {len(names)} machines ({verdicts.listed(names)}); times are not comparable between them."]
+    return [f"Caution: these runs come from {len(names)} machines ({listed(names)}); times are not comparable between them."]
 
 
-def summary(found: dict[float, list[verdicts.Duel]]) -> Table:
-    """Return the fastest of ours and the fastest rival for every problem and error asked for."""
-    rows = []
-    for goal, duels in found.items():
-        for duel in duels:
-            mine, rival = duel.ours or ("not reached", None), duel.rival or ("not reached", None)
-            rows.append((duel.case, goal, *mine, *rival, duel.ratio, duel.outcome))
-    columns = ["problem", "error", "fastest of ours", "time", "fastest rival", "its time", "ours / rival", "outcome"]
-    frame = pd.DataFrame(rows, columns=columns).sort_values(["problem", "error"], ascending=[True, False], ignore_index=True)
-    frame = frame.astype({"time": float, "its time": float, "ours / rival": float})
-    marks = {"outcome": lambda value: {"ahead": "good", "behind": "bad"}.get(value, "")}
-    formats = {"error": tolerance, "time": seconds, "its time": seconds, "ours / rival": short}
-    return Table("fastest", "The fastest of ours and the fastest rival for an error asked for.", frame, formats, marks)
+def fastest(contents: Contents, runs: pd.DataFrame, races: list[Race], name: str = "fastest") -> Table:
+    """Return the fastest of each group for every problem and error, with steps and evaluations beside the time."""
+    places = {case: k for k, case in enumerate(contents.five)}
+    ordered = sorted(races, key=lambda race: (places.get(race.case, len(places)), race.case, -race.error))
+    rows = [(race.case, race.error, *line) for race in ordered for line in _lines(runs, race)]
+    columns = ["problem", "error", "group", "fastest", "steps", "evaluations", "time", "fastest foreign", "time / foreign"]
+    frame = pd.DataFrame(rows, columns=columns).astype(dict.fromkeys(("steps", "evaluations", "time", "time / foreign"), float))
+    formats = {"error": tolerance, "steps": whole, "evaluations": whole, "time": seconds, "time / foreign": short}
+    marks = dict.fromkeys(("fastest", "fastest foreign"), lambda text: "part" if text in (STOPPED, NOT_REACHED) else "")
+    caption = "The fastest of each group for an error asked for: steps, evaluations of f and CPU time side by side."
+    return Table(name, caption, frame, formats, marks, book="" if name == "fastest" else "fastest_by_problem")
+
+
+def _lines(runs: pd.DataFrame, race: Race) -> list[tuple[object, ...]]:
+    """Return a line for each group that was asked."""
+    foreign = race.best[FOREIGN]
+    beside = f"{foreign[0]}, {seconds(foreign[1])}" if foreign else absent(race, FOREIGN)
+    found: list[tuple[object, ...]] = []
+    for group in (group for group in GROUPS if race.asked[group]):
+        best = race.best[group]
+        if best is None:
+            found.append((group, absent(race, group), None, None, None, beside, None))
+            continue
+        part = runs[(runs["case"] == race.case) & (runs["curve"] == best[0])]
+        steps, calls = (work_at(medians(part, cost, "mixed"), race.error) for cost in ("nstep", "nfev"))
+        found.append((group, best[0], steps, calls, best[1], beside, best[1] / foreign[1] if foreign else None))
+    return found
+
+
+def absent(race: Race, group: str) -> str:
+    """Return why a group has no fastest curve."""
+    return STOPPED if race.stopped[group] else NOT_REACHED if race.asked[group] else NONE
+
+
+def whole(value: float) -> str:
+    """Return a count."""
+    return NONE if value != value else f"{value:.0f}"
 
 
 def full(runs: pd.DataFrame) -> Table:

@@ -42,8 +42,7 @@
     const filter = $("solvers").value, [kind, name] = [filter.slice(0, filter.indexOf(":")), filter.slice(filter.indexOf(":") + 1)];
     if ($("form").value && curve.form !== $("form").value) return false;
     if (filter === "best") return cases[Number($("case").value)].best.includes(index);
-    if (filter === "ours") return curve.ours;
-    if (filter === "rivals") return !curve.ours;
+    if (filter.startsWith("group ")) return curve.group === filter.slice(6);
     if (kind === "family") return curve.family === name;
     if (kind === "solver") return curve.solver === name;
     return kind !== "tag" || curve.tags.includes(name);
@@ -104,7 +103,7 @@
     P: cross(r * 1.2, 0), X: cross(r * 1.2, Math.PI / 4),
   })[marker] || polygon(8, 0, r);
   const strokes = (curve) => ({ stroke: curve.colour, "stroke-width": curve.ours ? 2.2 : 1.3, "stroke-dasharray": curve.dashes.map((d) => 1.5 * d).join(" "), fill: "none" });
-  const mark = (curve, x, y, parent) => element("path", { d: shape(curve.marker, 4), transform: `translate(${x.toFixed(1)} ${y.toFixed(1)})`, fill: curve.ours ? curve.colour : "#fff", stroke: curve.colour, "stroke-width": 1.3 }, parent);
+  const mark = (curve, x, y, parent) => element("path", { d: shape(curve.marker, 4), transform: `translate(${x.toFixed(1)} ${y.toFixed(1)})`, fill: curve.face, stroke: curve.colour, "stroke-width": 1.3 }, parent);
 
   const range = (values) => {
     const logs = values.map(Math.log10), low = Math.min(...logs), high = Math.max(...logs), pad = Math.max(0.15, 0.04 * (high - low));
@@ -237,7 +236,7 @@
   fill("tag", [["", "all"], ...distinct(cases.flatMap((each) => each.tags)).map((name) => [name, name])]);
   fill("case", tagged());
   fill("form", [["", "all"], ...distinct(curves.map((each) => each.form)).map((name) => [name, name])]);
-  fill("solvers", [["best", "best of each family"], ["all", "all"], ["ours", "ours"], ["rivals", "rivals"],
+  fill("solvers", [["best", "best of each family"], ["all", "all"], ["group half-explicit", "half-explicit"], ["group our implicit", "our implicit"], ["group foreign", "foreign"],
     ...distinct(curves.map((each) => each.family)).map((name) => [`family:${name}`, `family ${name}`]),
     ...distinct(curves.flatMap((each) => each.tags)).map((name) => [`tag:${name}`, `tag ${name}`]),
     ...distinct(curves.map((each) => each.solver)).map((name) => [`solver:${name}`, name])]);

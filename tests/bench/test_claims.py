@@ -98,8 +98,9 @@ def test_claims_of_studies_are_passed_on_as_recorded():
 
 
 def run(solver: str, rtol: float, error: float, seconds: float):
+    form = "overdetermined" if solver.startswith("herk_") else "ode"
     return record.make(
-        "run", study="work_precision", problem="pendulum", changes="{}", form="ode", solver=solver, solver_version="", rtol=rtol, atol=rtol,
+        "run", study="work_precision", problem="pendulum", changes="{}", form=form, solver=solver, solver_version="", rtol=rtol, atol=rtol,
         step=None, options="{}", status="ok", error_end=error, cpu_min=seconds,
     )  # fmt: skip
 
@@ -111,6 +112,16 @@ def test_claim_about_time_follows_the_records(foreign, holds):
     assert claim.holds is holds
     assert "scipy_lsoda" in claim.evidence
     assert list(work_precision(runs[:1], silent)) == []
+
+
+def test_the_control_without_constraints_does_not_stand_for_the_half_explicit_method():
+    runs = [
+        run("herk_dop853", 1e-9, 1e-9, 0.01),
+        run("scipy_lsoda", 1e-9, 1e-9, 0.005),
+        {**run("herk_dop853", 1e-9, 1e-9, 1e-4), "form": "ode"},
+    ]
+    [claim] = work_precision(runs, silent)
+    assert not claim.holds
 
 
 def test_check_of_chosen_problems_looks_at_their_references_only(tmp_path):

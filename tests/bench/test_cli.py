@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import shlex
 import signal
 import subprocess
@@ -15,7 +16,7 @@ import pandas
 import pytest
 
 from herk.bench import cli, export, record, seeds, session, store, study
-from herk.bench.published import Erratum, Row, Verdict
+from herk.bench.published import Erratum, Origin, Row, Verdict
 from herk.bench.store import Store
 
 ROOT = Path(__file__).parents[2]
@@ -45,6 +46,21 @@ def test_a_run_is_stored_once_again_only_when_fresh_and_says_so(bench, capsys):
     code, again = bench("--fresh")
     assert [rec["key"] for rec in again] == 2 * [rec["key"] for rec in runs]
     assert store.latest(again) == again[3:]
+
+
+def test_a_report_that_cannot_be_written_is_said_in_a_sentence_and_can_be_written_later(bench, capsys):
+    bench()
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, hard))  # larger files cannot be written, as on a full disk
+    try:
+        code = cli.main(["report", "--out", str(bench.out)])
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    said = capsys.readouterr().err
+    assert code == cli.USAGE
+    assert "Files could not be written: File too large" in said
+    assert "--out" in said
+    assert cli.main(["report", "--out", str(bench.out)]) == cli.FINE
 
 
 def test_problems_and_solvers_that_take_part_are_described(bench):
@@ -241,7 +257,7 @@ class Document:
     """A study of a document, as small as it gets."""
 
     name, title = "lecture", "A lecture"
-    rows = [Row("Table 1", "n = 2", "error", 1.0, 1.01, Verdict.ROUNDING, "digits")]
+    rows = [Row("Table 1", "n = 2", "error", 1.0, 1.01, Verdict.ROUNDING, "digits", origin=Origin.PRINTED)]
     errata = [Erratum("page 3", "x", "y", "numbers", True)]
 
     def claims(self):
@@ -333,3 +349,17 @@ def test_every_record_of_a_session_has_the_fields_of_its_kind(bench):
     bench()
     for rec in Store(bench.out / store.NAME).read()[0]:
         assert set(record.ALWAYS) | set(record.IDENTITY[rec["kind"]]) <= set(rec)
+
+
+def test_check_proves_the_sentences_of_a_page_and_finds_a_wrong_one(tmp_path, capsys):
+    from tests.reports.conftest import everything, report
+
+    out = report(tmp_path / "out", everything())
+    assert all(claim.holds for claim in cli.sentences(out))
+    page = out / "index.html"
+    page.write_text(page.read_text(encoding="utf-8").replace("1/24 of the time", "1/240 of the time"), encoding="utf-8")
+    wrong = [claim for claim in cli.sentences(out) if not claim.holds]
+    assert wrong
+    assert all("1/240" in claim.text for claim in wrong)
+    assert cli.sentences(tmp_path) == []
+    assert "none of its sentences is checked" in capsys.readouterr().err

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from herk.bench import record
 from herk.bench.compare import compare
 from herk.bench.store import NAME, Store
-from herk.core import InputError
+from herk.core import HerkError, InputError
 
 LADDER = [10.0 ** (-3 - k / 4) for k in range(16)]
 SAME = {"machine": "same", "cores": 2, "os": "same"}
@@ -118,6 +122,55 @@ def test_missing_and_new_runs_are_told_apart_from_regressions(compared):
     found = compared([*ladder("1"), *ladder("1", solver="gone")], [*ladder("2"), *ladder("2", solver="come")])
     assert [(change.kind, change.worse) for change in found.changes] == [("missing", False), ("new", False)]
     assert "gone on pendulum/overdetermined: 16 runs" in found.text
+
+
+BAD = {
+    "date": [5, None, [], {}], "rtol": ["fast", [1e-3], 0, -1e-3, {}, "1e999"], "step": ["x", 0, [0.1]], "problem": [None, 1, []],
+    "solver": [{}, 3], "form": [None], "study": [[], 0], "error_end": ["small", [1.0], "1e999", 10**400], "cpu_min": ["quick", {}],
+    "machine": [["a"], {}], "cores": [[2]], "os": [{}], "options": [[1]], "changes": [{"a": 1}], "message": [7, "\ud800"],
+    "status": ["fine", None, []], "kind": [[], "unheard", None], "atol": ["x", {}, [[1e-3]]], "drift.all": ["x"], "schema": ["1", None],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_records_with_fields_of_a_wrong_kind_are_refused_with_the_line_and_the_reason(name, tmp_path):
+    good = ladder("1")
+    for folder in ("old", "new"):
+        Store(tmp_path / folder / NAME).append(good)
+    for value in BAD[name]:
+        wrong = {**good[0], name: value}
+        with contextlib.suppress(ValueError, TypeError):  # the key of what can have one fits
+            wrong["key"] = record.key(wrong["kind"], wrong)
+        text = json.dumps(wrong).replace('"1e999"', "1e999")
+        (tmp_path / "new" / NAME).write_text(f"{record.line(good[1])}\n{text}\n")
+        with pytest.raises(HerkError, match="line 2, is not a record of this bench") as caught:
+            compare(tmp_path / "old", tmp_path / "new")
+        assert "left as it is" in str(caught.value)
+
+
+@given(line=st.dictionaries(st.sampled_from(sorted(ladder()[0])), st.none() | st.integers() | st.text() | st.lists(st.floats())))
+@settings(derandomize=True, deadline=None, max_examples=100)
+def test_whatever_a_line_says_it_is_a_record_or_a_sentence(line):
+    changed = {**ladder()[0], **line}
+    with contextlib.suppress(ValueError, TypeError):
+        changed["key"] = record.key("run", ladder()[0] | line)
+    with contextlib.suppress(record.RecordError):
+        assert record.parse(json.dumps(changed)) == changed
+
+
+def test_claims_must_hold_or_not(tmp_path):
+    [claim] = claims("1", a=True)
+    for folder, value in (("old", True), ("new", "perhaps")):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / NAME).write_text(json.dumps({**claim, "holds": value}) + "\n")
+    with pytest.raises(HerkError, match="A claim holds or not"):
+        compare(tmp_path / "old", tmp_path / "new")
+
+
+def test_messages_cannot_command_the_terminal(compared):
+    found = compared(ladder("1"), [{**rec, "status": "failed", "message": "\x1b[2Jgone\x07\r"} for rec in ladder("2")])
+    assert "\\x1b[2Jgone" in found.text
+    assert all(c.isprintable() or c == "\n" for c in found.text)
 
 
 def test_place_without_records_is_said(tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import Decimal, localcontext
 from fractions import Fraction
 
@@ -12,7 +13,7 @@ import testset
 from baselines.irk.families import tableau
 from baselines.irk.hessenberg import DIGITS, march
 from herk.bench import lecture_study
-from herk.bench.lecture_study import conditions, orders, pictures, printed, systems
+from herk.bench.lecture_study import conditions, orders, pictures, printed, small, systems
 from herk.bench.lecture_study.orders import Measured, Slopes
 from herk.bench.published import Verdict
 from reports import lecture_figures, seed_text
@@ -110,6 +111,29 @@ def test_condition_numbers_grow_with_the_index(index):
     assert found.exponent("slides") == pytest.approx(index - 1, abs=0.05)
 
 
+@pytest.mark.parametrize(("index", "exponent", "verdict"), [
+    (1, 1.0, Verdict.SAME), (2, 2.05, Verdict.SAME), (1, 0.0, Verdict.WRONG), (2, 1.0, Verdict.WRONG), (3, 2.0, Verdict.WRONG),
+    (2, 1.5, Verdict.LOST), (3, 1.0, Verdict.LOST), (3, 4.0, Verdict.LOST),
+])  # fmt: skip
+def test_the_printed_condition_is_judged_by_the_unknowns_of_the_lecture(index, exponent, verdict):
+    assert conditions.judge(index, exponent) is verdict
+    steps = conditions.STEPS
+    grown, other = tuple(h**-exponent for h in steps), tuple(h**-index for h in steps)
+    assert conditions._slides_row(conditions.Growth(index, other, grown, other)).verdict is verdict
+
+
+def test_small_examples_have_the_index_and_the_solution_of_the_lecture():
+    assert [(row.case, row.verdict) for row in small.rows() if row.verdict is not Verdict.SAME] == []
+
+
+def test_a_small_example_with_another_index_constraint_or_solution_is_lost():
+    easy = small.CASES[0]
+    for change in ({"index": 2}, {"constraints": ("x*z + 2",)}, {"constraints": ()}, {"end": (0.65, -1.2)}):
+        assert small.row(replace(easy, **change)).verdict is Verdict.LOST
+    regular = replace(small.SINGULAR, start=(1.0, 0.75))
+    assert small.singular_row(regular).verdict is Verdict.LOST
+
+
 def test_baumgarte_decay_solves_its_equation():
     # (g0 + (g1 + 2 g0) t) e^-2t at t = 1/2 with g0 = 1, g1 = -1: 3/2 e^-1
     assert pictures.decay(np.array([0.5]), 1.0, -1.0)[0] == pytest.approx(float(Fraction(3, 2)) * np.exp(-1.0), rel=1e-15)
@@ -117,7 +141,7 @@ def test_baumgarte_decay_solves_its_equation():
 
 @pytest.mark.slow
 def test_every_claim_of_the_quick_study_holds(study):
-    assert len(study.claims()) == 7
+    assert len(study.claims()) == 8
     assert [text for text, holds in study.claims() if not holds] == []
     assert all(erratum.holds for erratum in study.errata)
 

@@ -80,6 +80,26 @@ def test_solver_serves_output_times_and_time_limits(own_solver, own_problem):
     assert 0 < late.t[-1] < 10
 
 
+def test_the_mask_of_the_thesis_integrates_with_herkosidae(tmp_path):
+    """The bead circles with speed 1 on a circle of radius 1; the coarse value is kept, so errors are those of 16 eps0 per step."""
+    module = run(new.create("thesis-problem", "own_mask", tmp_path))
+    X, T, H = module.run()
+    exact = np.array([np.cos(T), np.sin(T), -np.sin(T), np.cos(T), np.full(len(T), 0.5)])
+    assert T[-1] == 10.0
+    assert H[0] == 0.01
+    np.testing.assert_allclose(X, exact, atol=16e-7 * len(T))
+    x, dx = np.array([0.6, 0.8, -1.6, 1.2, 0.7]), 1e-6 * np.eye(5)
+    quotient = np.array([(module.g(0, x + d) - module.g(0, x - d)) / 2e-6 for d in dx]).T
+    np.testing.assert_allclose(module.J(0, x), quotient, atol=1e-8)
+
+
+def test_the_mask_of_the_thesis_runs_as_a_script(tmp_path):
+    path = new.create("thesis-problem", "own_mask", tmp_path)
+    done = subprocess.run([sys.executable, str(path)], capture_output=True, text=True, timeout=300, check=True)
+    assert done.stdout.startswith("t = 10 after ")
+    assert done.stderr == ""
+
+
 def test_nothing_is_overwritten(tmp_path):
     path = new.create("problem", "mine", tmp_path)
     path.write_text("precious")

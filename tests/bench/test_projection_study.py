@@ -9,11 +9,13 @@ import pytest
 import sympy as sp
 
 import testset
+from baselines.irk.families import tableau
 from herk.bench.projection_study import Study, run
 from herk.bench.projection_study.counts import ORIGINAL, TABLES, TOLERANCES
 from herk.bench.projection_study.drift import deviations
-from herk.bench.projection_study.orders import observe, pendulum, project
-from herk.bench.published import Verdict
+from herk.bench.projection_study.orders import Observed, observe, pendulum, project
+from herk.bench.projection_study.study import order_row
+from herk.bench.published import Origin, Verdict
 from reports import projection_figures, seed_text
 
 
@@ -120,6 +122,23 @@ def test_figures_and_text_are_written(study, tmp_path):
     text = seed_text.plain(study)
     assert "2966" in text
     assert "FAIL" not in text
+
+
+def observed(family: str, stages: int, component: str, order: float) -> Observed:
+    return Observed(tableau(family, stages), component, True, (10, 20), (1.0, 0.5**order), 0.0)
+
+
+def test_orders_outside_of_theory_are_lost():
+    """Without (B2) the multiplier of Gauss keeps q - 1 for R(inf) = -1 and q - 2 for +1; u and v keep q."""
+    for stages, orders in ((2, {"u": 2, "v": 2, "lambda": 0}), (3, {"u": 3, "v": 3, "lambda": 2})):
+        for component, order in orders.items():
+            assert order_row(observed("gauss", stages, component, order)).verdict is Verdict.SAME
+            assert order_row(observed("gauss", stages, component, order - 1)).verdict is Verdict.LOST
+            assert order_row(observed("gauss", stages, component, order + 1)).verdict is Verdict.LOST
+    assert order_row(observed("gauss", 2, "u", 2)).origin is Origin.OURS
+    assert order_row(observed("radau_ia", 3, "u", 2)).verdict is Verdict.WRONG
+    assert order_row(observed("radau_ia", 3, "u", 1)).verdict is Verdict.LOST  # less than (2.9) promises
+    assert order_row(observed("radau_iia", 3, "v", 2)).verdict is Verdict.LOST
 
 
 @pytest.mark.slow

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 
 from herk.bench import session, store, study
@@ -39,6 +41,20 @@ def test_problems_that_take_no_part_are_described_too_and_one_that_cannot_be_sto
     assert len(known["robertson"]["published_y"]) == 3
     assert known["wind_pendulum_printed"]["equations"] == []
     assert known["wind_pendulum_printed"]["reference_digits"] is None
+
+
+def test_a_session_waits_for_the_one_that_is_at_work_in_its_folder_and_says_so(carried, tmp_path):
+    found = []
+    second = threading.Thread(target=lambda: found.append(carried(whole=False)))
+    with store.alone(tmp_path, print):
+        second.start()
+        second.join(0.5)
+        assert second.is_alive()
+        assert not (tmp_path / store.NAME).exists()
+    second.join()
+    [(problems, said)] = found
+    assert [rec["problem"] for rec in problems] == ["academic"]
+    assert "is at work in" in said[0]
 
 
 def test_a_quick_session_describes_its_own_problems_only(carried):

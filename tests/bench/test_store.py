@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+import threading
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -135,6 +138,50 @@ def test_what_a_study_writes_as_a_whole_is_replaced_as_a_whole():
 
     old, new = [claim("90 match", "1"), claim("gone", "1")], [claim("91 match", "2")]
     assert store.latest([*old, *new]) == new
+
+
+HOLD = """
+import sys, time
+from pathlib import Path
+from herk.bench import store
+with store.alone(Path(sys.argv[1]), print):
+    print("held", flush=True)
+    time.sleep(60)
+"""
+
+
+def test_the_second_bench_in_a_folder_waits_and_says_so_and_the_lock_dies_with_its_process(tmp_path):
+    command = [sys.executable, "-c", HOLD, str(tmp_path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[2]) as first:
+        assert first.stdout.readline() == "held\n"
+        said, entered = [], threading.Event()
+
+        def second():
+            with store.alone(tmp_path, said.append):
+                entered.set()
+
+        waiting = threading.Thread(target=second)
+        waiting.start()
+        try:
+            assert not entered.wait(0.3)
+            assert len(said) == 1
+            assert f"Another bench (process {first.pid}) is at work in {tmp_path}" in said[0]
+            assert "--out" in said[0]
+        finally:
+            first.kill()
+        assert entered.wait(10)
+        waiting.join()
+    with store.alone(tmp_path, said.append):
+        pass
+    assert len(said) == 1
+
+
+def test_a_folder_that_cannot_be_made_is_an_error_in_words(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StoreError, match=r"cannot be used: .*--out"), store.alone(tmp_path / "file" / "out", print):
+        pass
+    with pytest.raises(StoreError, match="could not be written"):
+        Store(tmp_path / "file" / "out" / store.NAME).append([run()])
 
 
 def test_nothing_is_written_for_no_records(kept):

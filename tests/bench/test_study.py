@@ -102,3 +102,41 @@ def test_a_tag_chooses_problems():
 def test_a_pattern_without_a_match_is_an_error_with_the_nearest_names(choice):
     with pytest.raises(InputError, match=r"Did you mean '(pendulum|scipy_radau)'"):
         ladders.expand(study.parse(SMALL), choice)
+
+
+@pytest.mark.parametrize("installed", [True, False])
+def test_a_stand_in_takes_part_only_where_the_solver_it_stands_in_for_is_missing(installed, monkeypatch):
+    case = {"problem": "akzo", "solver": ["ida_sundae_jac"], "form": ["index1"], "stands_in_for": "ida_scikits_jac"}
+    own = study.parse({"name": "small", "rtol": [1e-4], "case": [case]})
+    monkeypatch.setattr(type(baselines.get("ida_scikits_jac")), "available", lambda self: (installed, "not here"))
+    assert [each.solver for each in ladders.expand(own)] == ([] if installed else ["ida_sundae_jac"])
+
+
+def test_counts_of_steps_between_doublings():
+    own = study.parse({**SMALL, "rtol": [], "steps": {"from": 4, "to": 16, "per_doubling": 2}})
+    assert own.steps == (4, 6, 8, 11, 16)
+
+
+FIVE = ("pendulum", "wind_pendulum", "spring_chain", "cv_circuit", "akzo")
+BASELINES = {
+    ("herk_dop853", "overdetermined"), ("herk_dop853", "ode"), ("scipy_radau", "ode"), ("scipy_radau", "baumgarte"),
+    ("scipy_lsoda", "ode"), ("scipy_dop853", "ode"), ("ida_scikits_jac", "index1"), ("ida_scikits_jac", "index2"),
+    ("ida_scikits_jac", "ggl"), ("radau5", "index1"), ("radau5_projected", "index1"), ("casadi_idas", "index1"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "problems"), [("work_precision", FIVE), ("drift", FIVE[:4])])
+def test_every_baseline_asked_for_runs_on_each_of_the_five_problems(name, problems):
+    asked = {(each.problem, each.solver, each.form) for each in ladders.expand(study.load(name))}
+    assert {(problem, *pair) for problem in problems for pair in BASELINES} <= asked
+
+
+def test_radau_and_ida_through_scikits_odes_run_on_the_five_problems_in_a_quick_report_too():
+    asked = {(each.problem, each.solver) for each in ladders.expand(study.load("work_precision", quick=True))}
+    assert {(problem, solver) for problem in FIVE for solver in ("scipy_radau", "ida_scikits_jac")} <= asked
+
+
+def test_orders_are_measured_for_every_half_explicit_method_on_the_five_problems():
+    asked = {(each.problem, each.solver) for each in ladders.expand(study.load("convergence"))}
+    methods = [name for name in baselines.names() if name.startswith("herk_")]
+    assert {(problem, solver) for problem in FIVE for solver in (*methods, "radau_iia3")} <= asked

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from herk.core import cache
 from herk.core.jit import HAVE_NUMBA
 
 CALLER = """
@@ -26,6 +27,36 @@ from herk.core.jit import compiled
 def value(x):
     return x + {shift}
 """
+
+
+def test_files_that_compiled_code_is_made_from_are_found_by_their_imports() -> None:
+    """A constant in a file without compiled functions is part of the machine code of those that import it."""
+    root = cache._ROOT
+    files = {
+        "kernels.py": b"from herk.core.jit import compiled\n\n@compiled()\ndef f(x):\n    return x + SIZE\n",
+        "memory.py": b"SIZE = 3\n",
+        "plain.py": b"from herk.room.kernels import f\n",
+        "many.py": b"from herk.room import (\n    memory,\n    kernels,\n)\n\n    @compiled(FUNCTION)\n",
+    }
+    texts = {root / "room" / name: text for name, text in files.items()}
+    assert {path.name for path in cache._sources(texts)} == {"kernels.py", "many.py", "memory.py"}
+
+
+@pytest.mark.parametrize("file", ["thesis/memory.py", "method/memory.py", "core/pointers.py", "thesis/few.py", "core/jit.py"])
+def test_a_changed_constant_changes_the_fingerprint(file: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    before, read = cache.compiled_sources.__wrapped__(), Path.read_bytes
+    changed = cache._ROOT / file
+    assert changed.exists()
+    monkeypatch.setattr(Path, "read_bytes", lambda path: read(path) + (b"\nSIZE = 4\n" if path == changed else b""))
+    assert cache.compiled_sources.__wrapped__() != before
+
+
+def test_files_that_no_compiled_code_uses_leave_the_fingerprint_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    before, read = cache.compiled_sources.__wrapped__(), Path.read_bytes
+    for file in ("bench/cli.py", "model/explain.py"):
+        changed = cache._ROOT / file
+        monkeypatch.setattr(Path, "read_bytes", lambda path, own=changed: read(path) + (b"# more" if path == own else b""))
+        assert cache.compiled_sources.__wrapped__() == before
 
 
 def run(folder: Path) -> float:

@@ -124,4 +124,4 @@ def test_the_forms_of_a_problem_start_where_the_problem_does():
     moved = herk.Problem(name="decay", title="", t_span=(0, 1), y0=[3, 6], source="", model=model)
     assert kept.model is model
     assert list(moved.form("index1").y0) == [3, 6]
-    assert herk.solve_dae(moved, interpret=True).y[:, 0].tolist() == [3, 6]
+    assert herk.solve_dae(moved).y[:, 0].tolist() == [3, 6]

@@ -13,8 +13,9 @@ import numpy as np
 from gmpy2 import mpfr
 
 import herk
+from herk.core.jit import interpreted
 from herk.core.pointers import address
-from herk.method import drive, newton, tableaus
+from herk.method import drive, newton, rate, step, tableaus
 from herk.method import memory as at
 from herk.method.memory import Memory, rows_of
 from herk.method.options import request
@@ -103,12 +104,20 @@ def quadrature(weights: list[mpfr], nodes: np.ndarray, order: int) -> list[mpfr]
 
 
 def in_place(function: Callable[..., Any]) -> Callable[..., None]:
-    """Return function(t, y, out) without a detour through floats."""
+    """Return function(t, y, par, out) without a detour through floats."""
 
-    def call(t: Any, y: np.ndarray, out: np.ndarray) -> None:
+    def call(t: Any, y: np.ndarray, _: np.ndarray, out: np.ndarray) -> None:
         out[:] = np.asarray(function(t, y), dtype=object).ravel()
 
     return call
+
+
+def _by_address(machine: Any, ints: np.ndarray, monkeypatch: Any) -> list[Any]:
+    """Let everything the loop reaches by address be its Python source; what is returned must be kept alive."""
+    twins = {function: interpreted(function) for function in (step.kernel, newton.complete, newton.residual, rate.rate)}
+    monkeypatch.setattr("herk.method.machine.address", lambda function, signature=None: address(twins[function]))
+    ints[at.ANY_SIZE] = address(twins[step.kernel])
+    return list(twins.values())
 
 
 def solve(problem: Precise, method: str, count: int, selection: str, monkeypatch: Any) -> tuple[list[Any], np.ndarray]:
@@ -119,7 +128,7 @@ def solve(problem: Precise, method: str, count: int, selection: str, monkeypatch
     options = dict.fromkeys(("t_eval", "events", "first_step", "time_limit", "callback"))
     options |= {"rtol": 1e-6, "atol": 1e-9, "step": float(t1 - t0) / count, "dense_output": False, "max_step": np.inf,
                 "max_steps": 10**9, "consistent": "trust"}  # fmt: skip
-    extra = {"interpret": True, "generate": False, "selection": selection, "newton": "full"}
+    extra = {"generate": False, "selection": selection, "newton": "full"}
     asked = request(problem.dae, (float(t0), float(t1)), [float(v) for v in y0], method, options, extra)
     start = np.array([float(v) for v in y0])
     machine = ready(asked, start, linearise(asked.dae, asked.t0, start))
@@ -131,19 +140,21 @@ def solve(problem: Precise, method: str, count: int, selection: str, monkeypatch
     machine.memory.view(at.Y, len(y0))[:] = y0
     functions = [in_place(getattr(problem, name)) for name in NAMES]
     ints[[at.AT_F, at.AT_G, at.AT_JAC_G]] = [address(function) for function in functions]
+    kept = _by_address(machine, ints, monkeypatch)
     machine.slot(machine.first_selection(np.array(problem.jac_g(t0, y0), dtype=float)))
     state = numbers(run.run)
     state[[drive.T, drive.T_START, drive.T_END]] = t0, t0, t1
     state[drive.H] = (t1 - t0) / count
     times, points, slots = np.empty(count, dtype=object), np.empty((count, len(y0)), dtype=object), np.zeros(count, dtype=np.int64)
-    done = 0
+    done, advance = 0, interpreted(drive.advance)
     while done < count:
         run.plan[drive.KNOWN], run.plan[drive.COUNT] = len(machine.known), 0
-        status = run.advance(machine.memory.floats, ints, state, run.plan, machine.table, times[done:], points[done:], slots[done:])
+        status = advance(machine.memory.floats, ints, state, run.plan, machine.table, times[done:], points[done:], slots[done:])
         done += int(run.plan[drive.COUNT])
         if status == drive.NEED_SELECTION:
             n = len(y0)
             machine.slot(run.plan[drive.PLAN_SCALARS + n : drive.PLAN_SCALARS + n + problem.m].tolist())
         else:
             assert status in (drive.FINISHED, drive.CHUNK_FULL), f"the run ended with {status}"
+    del kept
     return list(times), points

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import cos, exp, pi, sin
 
 import numpy as np
@@ -98,3 +98,21 @@ PENDULUM = System(
     (0.0, 2.0),
     pendulum_exact,
 )
+
+
+class Plain:
+    """A callable that no compiler reads."""
+
+    def __init__(self, function) -> None:
+        self.function = getattr(function, "py_func", function)
+
+    def __call__(self, t, y):
+        return self.function(t, y)
+
+
+def called_back(dae: herk.Dae, yes: bool = True) -> herk.Dae:
+    """Return the DAE with functions that compiled code has to call back into Python for, or as it is."""
+    if not yes:
+        return dae
+    names = [name for name in ("E", "f", "g", "jac_g", "g_t") if callable(getattr(dae, name))]
+    return replace(dae, generated=None, **{name: Plain(getattr(dae, name)) for name in names})

@@ -15,8 +15,7 @@ import pytest
 
 import herk
 import testset
-from herk.method.callables import SlowWarning
-from tests.method.systems import ACADEMIC, PENDULUM
+from tests.method.systems import ACADEMIC, PENDULUM, called_back
 
 RATE = -1.0
 WEIGHTS = np.array([1.0, 1.0])
@@ -164,27 +163,18 @@ def partial_rate(rate, t, y):
 
 
 @pytest.mark.parametrize("f", [Plant(-2.0).f, Plant(-2.0), Unhashable(-2.0), functools.partial(partial_rate, -2.0)])
-def test_what_cannot_be_compiled_is_interpreted_with_a_warning_and_right(f) -> None:
-    with pytest.warns(SlowWarning, match="interpreted") as caught:
+def test_what_cannot_be_compiled_is_called_back_and_right(f) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
         assert end(f)[0] == pytest.approx(exp(-2.0), rel=1e-7)
-    assert len(caught) == 1
 
 
-def test_the_warning_comes_once_and_names_the_line_of_the_call() -> None:
+def test_a_changed_object_is_seen() -> None:
     plant = Plant(-1.0)
     dae = herk.Dae(E=np.eye(1), f=plant.f, n=1)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        for _ in range(3):
-            assert herk.solve_dae(dae, (0.0, 1.0), [1.0]).success
-    assert [warning.category for warning in caught] == [SlowWarning]
-    assert Path(caught[0].filename).name == Path(__file__).name
-    plant.rate = -2.0  # and a changed object is seen
-    assert herk.solve_dae(dae, (0.0, 1.0), [1.0], rtol=1e-9).y[0, -1] == pytest.approx(exp(-2.0), rel=1e-6)
-
-
-def test_interpreting_by_wish_gives_no_warning() -> None:
-    assert end(Plant(-2.0).f, interpret=True)[0] == pytest.approx(exp(-2.0), rel=1e-7)
+    for rate in (-1.0, -2.0):
+        plant.rate = rate
+        assert herk.solve_dae(dae, (0.0, 1.0), [1.0], rtol=1e-9).y[0, -1] == pytest.approx(exp(rate), rel=1e-6)
 
 
 def growth(solve, count: int) -> float:
@@ -204,16 +194,16 @@ def growth(solve, count: int) -> float:
 
 
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="the size of the process is read from /proc")
-@pytest.mark.parametrize("kind", ["callables", "model", "dense", "interpreted"])
+@pytest.mark.parametrize("kind", ["callables", "model", "dense", "python"])
 def test_thousands_of_solves_do_not_leak(kind) -> None:
-    dae = testset.get("pendulum").dae if kind == "model" else ACADEMIC.dae if kind == "interpreted" else PENDULUM.dae
-    options = {"dense": {"dense_output": True, "events": lambda t, y: y[0], "t_eval": [0.005]}, "interpreted": {"interpret": True}}
-    y0 = ACADEMIC.y0 if kind == "interpreted" else PENDULUM.y0
+    dae = {"model": testset.get("pendulum").dae, "python": called_back(ACADEMIC.dae)}.get(kind, PENDULUM.dae)
+    options = {"dense": {"dense_output": True, "events": lambda t, y: y[0], "t_eval": [0.005]}}
+    y0 = ACADEMIC.y0 if kind == "python" else PENDULUM.y0
 
     def solve() -> None:
         assert herk.solve_dae(dae, (0.0, 0.01), y0, method="rk4", step=0.005, **options.get(kind, {})).success
 
-    assert growth(solve, 300 if kind == "interpreted" else 2000) < 2e6
+    assert growth(solve, 300 if kind == "python" else 2000) < 2e6
 
 
 def test_solves_in_several_threads_do_not_disturb_each_other() -> None:

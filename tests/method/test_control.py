@@ -9,10 +9,14 @@ from hypothesis import strategies as st
 
 import herk
 import testset
-from herk.method.control import EXPONENT, OLD_ERROR, next_step
+from herk.core.jit import interpreted
+from herk.method.control import EXPONENT, OLD_ERROR
+from herk.method.control import next_step as compiled_next_step
 from tests.method.systems import ACADEMIC, PENDULUM
 
 PAIRS = [name for name in sorted(herk.METHODS) if herk.METHODS[name].adaptive]
+
+next_step = interpreted(compiled_next_step)
 
 
 @pytest.mark.slow

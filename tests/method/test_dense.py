@@ -11,7 +11,7 @@ import pytest
 
 import herk
 import testset
-from tests.method.systems import PENDULUM, pendulum_exact, pendulum_g
+from tests.method.systems import PENDULUM, called_back, pendulum_exact, pendulum_g
 
 TIGHT = {"method": "dopri5", "rtol": 1e-9, "atol": 1e-10, "dense_output": True}
 # Numbers of steps above rounding: over a swing from 0.1 to 0.9, for high orders around the turning point, where one selection does
@@ -93,9 +93,9 @@ def test_a_solution_without_dense_output_says_how_to_get_it() -> None:
         herk.solve_dae(PENDULUM.dae, (0.0, 0.1), PENDULUM.y0)(0.05)
 
 
-@pytest.mark.parametrize("interpret", [False, True])
-def test_a_backward_run_can_be_called_too(interpret) -> None:
-    sol = herk.solve_dae(PENDULUM.dae, (0.9, 0.1), pendulum_exact(0.9), interpret=interpret, **TIGHT)
+@pytest.mark.parametrize("python", [False, True])
+def test_a_backward_run_can_be_called_too(python) -> None:
+    sol = herk.solve_dae(called_back(PENDULUM.dae, python), (0.9, 0.1), pendulum_exact(0.9), **TIGHT)
     times = np.linspace(0.1, 0.9, 101)
     assert np.abs(sol(times) - exact_at(times)).max() < 1e-7
     assert residual(times, sol(times)) < 1e-12
@@ -157,7 +157,7 @@ def test_a_solution_survives_pickling_and_copying(source) -> None:
         assert len(twin.selections) > 1  # the copy needs more than the first selection
 
 
-def test_dense_output_is_the_same_in_the_interpreted_path(solution) -> None:
-    interpreted = herk.solve_dae(PENDULUM.dae, (0.0, 2.0), PENDULUM.y0, interpret=True, **TIGHT)
+def test_dense_output_is_the_same_in_python_that_is_called_back(solution) -> None:
+    other = herk.solve_dae(called_back(PENDULUM.dae), (0.0, 2.0), PENDULUM.y0, **TIGHT)
     times = np.linspace(0.0, 2.0, 99)
-    assert np.abs(interpreted(times) - solution(times)).max() < 1e-12
+    assert np.abs(other(times) - solution(times)).max() < 1e-12

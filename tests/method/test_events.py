@@ -10,7 +10,7 @@ from scipy.integrate import solve_ivp
 
 import herk
 from herk.core import Reason
-from tests.method.systems import PENDULUM, G, pendulum_exact, pendulum_g
+from tests.method.systems import PENDULUM, G, called_back, pendulum_exact, pendulum_g
 
 TIGHT = {"method": "dop853", "rtol": 1e-10, "atol": 1e-11}
 
@@ -198,17 +198,17 @@ def abyss(t, y):
     return np.array([np.sqrt(0.5 - t)])
 
 
-@pytest.mark.parametrize("interpret", [False, True])
+@pytest.mark.parametrize("python", [False, True])
 @pytest.mark.parametrize("f", [cliff, abyss])
-def test_a_terminal_event_before_a_failure_ends_the_run_as_an_event(f, interpret) -> None:
+def test_a_terminal_event_before_a_failure_ends_the_run_as_an_event(f, python) -> None:
     def stop(t, y):
         return t - 0.45
 
     stop.terminal = True
-    sol = herk.solve_dae(herk.Dae(E=np.eye(1), f=f, n=1), (0.0, 1.0), [0.0], max_step=0.01, events=stop, interpret=interpret)
+    sol = herk.solve_dae(called_back(herk.Dae(E=np.eye(1), f=f, n=1), python), (0.0, 1.0), [0.0], max_step=0.01, events=stop)
     assert sol.reason is Reason.EVENT, sol.message
     assert sol.t[-1] == pytest.approx(0.45, abs=1e-14)
-    alone = herk.solve_dae(herk.Dae(E=np.eye(1), f=f, n=1), (0.0, 1.0), [0.0], max_step=0.01, interpret=interpret)
+    alone = herk.solve_dae(called_back(herk.Dae(E=np.eye(1), f=f, n=1), python), (0.0, 1.0), [0.0], max_step=0.01)
     assert alone.reason in (Reason.EXCEPTION, Reason.NONFINITE)
 
 

@@ -11,7 +11,7 @@ import pytest
 import herk
 import testset
 from herk.model.evaluate import CallableError
-from tests.method.systems import ACADEMIC, PENDULUM, pendulum_exact, pendulum_f, pendulum_g
+from tests.method.systems import ACADEMIC, PENDULUM, called_back, pendulum_exact, pendulum_f, pendulum_g
 
 
 def decay_f(t, y):
@@ -145,7 +145,8 @@ def test_a_function_that_raises_at_the_start_is_named_with_t_and_y_and_its_own_e
 
 def test_a_model_outside_its_domain_at_the_start_is_refused() -> None:
     model = herk.Model("root", ["x"], [[1]], ["sqrt(x)"], t_span=(0.0, 1.0), y0=(-1.0,))
-    refused("f.* is not finite", model)
+    with pytest.raises(herk.HerkError, match=r"is not finite|no finite real value"):
+        herk.solve_dae(model)
 
 
 def test_constraints_given_only_for_later_times_need_no_time_before_the_start() -> None:
@@ -155,7 +156,7 @@ def test_constraints_given_only_for_later_times_need_no_time_before_the_start() 
         return np.array([y[0] - t**1.5])
 
     dae = herk.Dae(E=np.zeros((1, 1)), f=lambda t, y: np.array([y[0] - t**1.5]), g=late_g, n=1, m=1)
-    sol = herk.solve_dae(dae, (0.0, 4.0), (0.0,), interpret=True)
+    sol = herk.solve_dae(called_back(dae), (0.0, 4.0), (0.0,))
     assert sol.success
     assert sol.y[0, -1] == pytest.approx(8.0, rel=1e-14)
 
@@ -245,7 +246,7 @@ def test_open_start_values_that_nothing_determines_are_refused() -> None:
 
 def test_a_system_that_leaves_a_derivative_open_is_refused() -> None:
     dae = herk.Dae(E=np.diag([1.0, 1.0, 1.0, 1.0, 0.0]), f=pendulum_f, g=lambda t, y: pendulum_g(t, y)[:2], n=5, m=2)
-    assert "Nothing determines y4" in refused("undetermined", dae, (0.0, 1.0), (-1.0, 0.0, 0.0, 0.0, 0.0))
+    assert "y4 takes part in none of them" in refused("undetermined", dae, (0.0, 1.0), (-1.0, 0.0, 0.0, 0.0, 0.0))
     mixed = herk.Dae(E=np.array([[1.0, 1.0], [1.0, 1.0]]), f=lambda t, y: np.zeros(2), g=lambda t, y: np.array([y[0] + y[1]]), n=2, m=1)
     refused("undetermined", mixed, SPAN, (1.0, -1.0))
 

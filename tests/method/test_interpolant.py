@@ -9,7 +9,7 @@ import pytest
 
 import herk
 from herk.method.interpolant import nodes, weights
-from tests.method.systems import PENDULUM, pendulum_exact, pendulum_g
+from tests.method.systems import PENDULUM, called_back, pendulum_exact, pendulum_g
 
 PLAIN = {"dense_output": True, "project_output": False}
 
@@ -71,7 +71,7 @@ def test_it_needs_neither_f_nor_g_and_can_be_stored_without_them() -> None:
         return np.array([y[0] ** 2 + y[1] ** 2 - 1.0])
 
     dae = herk.Dae(E=np.eye(2), f=f, g=g, n=2, m=1)
-    sol = herk.solve_dae(dae, (0.0, 1.0), [1.0, 0.0], rtol=1e-8, interpret=True, **PLAIN)
+    sol = herk.solve_dae(called_back(dae), (0.0, 1.0), [1.0, 0.0], rtol=1e-8, **PLAIN)
     calls.clear()
     stored = pickle.loads(pickle.dumps(sol.sol))  # local functions cannot be stored
     times = np.linspace(0.0, 1.0, 50)
@@ -84,6 +84,6 @@ def test_a_run_that_never_left_its_start_returns_it() -> None:
     sol = herk.solve_dae(PENDULUM.dae, (0.0, 2.0), PENDULUM.y0, callback=lambda t, y: True, max_steps=1, **PLAIN)
     assert np.array_equal(sol(sol.t[0]), sol.y[:, 0])
     hopeless = herk.Dae(E=np.eye(1), f=lambda t, y: np.array([np.nan if t > 0 else 0.0]), n=1)
-    failed = herk.solve_dae(hopeless, (0.0, 1.0), [2.0], interpret=True, **PLAIN)
+    failed = herk.solve_dae(called_back(hopeless), (0.0, 1.0), [2.0], **PLAIN)
     assert not failed.success
     assert failed(0.0) == pytest.approx([2.0])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from herk.core import Dae, InputError, Reason, Switches
-from herk.method.switching import solve_switched
+from herk.method.solve import solve_dae
 
 
 def f(t, y):
@@ -31,7 +31,7 @@ def exact(t):
 
 
 def test_mode_changes_where_the_event_is_zero_and_algebraic_unknowns_jump():
-    solution = solve_switched(TWO_SLOPES, (0.0, 2.0), [0.0, 0.0])
+    solution = solve_dae(TWO_SLOPES, (0.0, 2.0), [0.0, 0.0])
     assert solution.success
     np.testing.assert_allclose(solution.t_events[0], [1.0], atol=1e-11)
     np.testing.assert_allclose(solution.y_events[0][0], [1.0, 1.0], atol=1e-11)
@@ -42,15 +42,15 @@ def test_mode_changes_where_the_event_is_zero_and_algebraic_unknowns_jump():
 
 def test_output_times_are_served_on_both_sides():
     times = np.array([0.0, 0.5, 1.5, 2.0])
-    solution = solve_switched(TWO_SLOPES, (0.0, 2.0), [0.0, 0.0], t_eval=times)
+    solution = solve_dae(TWO_SLOPES, (0.0, 2.0), [0.0, 0.0], t_eval=times)
     np.testing.assert_array_equal(solution.t, times)
     np.testing.assert_allclose(solution.y, exact(times), atol=1e-10)
-    alone = solve_switched(TWO_SLOPES, (0.0, 2.0), [0.0, 0.0], t_eval=[0.5])
+    alone = solve_dae(TWO_SLOPES, (0.0, 2.0), [0.0, 0.0], t_eval=[0.5])
     np.testing.assert_array_equal(alone.t, [0.5])
 
 
 def test_run_backwards_switches_back():
-    solution = solve_switched(TWO_SLOPES, (2.0, 0.0), [4.0, 5.0])
+    solution = solve_dae(TWO_SLOPES, (2.0, 0.0), [4.0, 5.0])
     np.testing.assert_allclose(solution.y[:, -1], [0.0, 0.0], atol=1e-10)
 
 
@@ -59,7 +59,7 @@ def test_two_events_at_the_same_time_change_both_modes():
         return np.array([1.0 + y[1] + y[2], 0.0, 0.0])
 
     dae = Dae(E=np.eye(3), f=both, n=3)
-    solution = solve_switched(Switches(dae, (above_one, above_one)), (0.0, 2.0), [0.0])
+    solution = solve_dae(Switches(dae, (above_one, above_one)), (0.0, 2.0), [0.0])
     np.testing.assert_allclose(solution.y[:, -1], [4.0], atol=1e-10)
 
 
@@ -67,12 +67,25 @@ def test_sliding_along_a_switch_ends_with_a_reason():
     def towards_one(t, y):
         return np.array([1.0 - 2.0 * y[1], 0.0])
 
-    solution = solve_switched(Switches(Dae(E=np.eye(2), f=towards_one, n=2), (above_one,)), (0.0, 2.0), [0.0])
+    solution = solve_dae(Switches(Dae(E=np.eye(2), f=towards_one, n=2), (above_one,)), (0.0, 2.0), [0.0])
     assert (solution.success, solution.reason) == (False, Reason.STEP_UNDERFLOW)
     assert "slides" in solution.message
     np.testing.assert_allclose(solution.y[0, -1], 1.0, atol=1e-9)
 
 
-def test_options_that_belong_to_one_mode_are_refused():
-    with pytest.raises(InputError, match="events"):
-        solve_switched(TWO_SLOPES, (0.0, 2.0), [0.0, 0.0], events=above_one)
+def test_dense_output_and_events_go_through_switches():
+    def halfway(t, y):
+        return y[0] - 2.5
+
+    solution = solve_dae(TWO_SLOPES, (0.0, 2.0), [0.0, 0.0], events=halfway, dense_output=True)
+    times = np.array([0.0, 0.3, 0.99, 1.2, 2.0])
+    np.testing.assert_allclose(solution(times), exact(times), atol=1e-9)
+    np.testing.assert_allclose(solution.t_events[0], [1.5], atol=1e-9)
+    np.testing.assert_allclose(solution.t_events[1], [1.0], atol=1e-11)
+    with pytest.raises(InputError, match=r"from 0\.0 to 2\.0"):
+        solution(2.1)
+
+
+def test_switches_of_another_size_are_refused():
+    with pytest.raises(InputError, match="a mode for each"):
+        solve_dae(Dae(E=np.eye(3), f=f, n=3), (0.0, 1.0), [0.0, 0.0, 0.0], switches=TWO_SLOPES)

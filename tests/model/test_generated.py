@@ -1,25 +1,22 @@
-"""A generated form evaluates its equations exactly, finds its code again in a new process, and can be pickled."""
+"""A generated form evaluates its equations exactly, for all values of its parameters with one code, and can be pickled."""
 
 from __future__ import annotations
 
 import functools
-import os
 import pickle
-import subprocess
-import sys
-from pathlib import Path
+from collections import OrderedDict
 
 import numpy as np
 import pytest
 import sympy as sp
 
+from herk.codegen.native import Native
 from herk.core import InputError
 from herk.core.jit import interpreted
-from herk.model import generated, store
+from herk.model import generated
 from herk.model.equations import Equations
 from herk.model.generated import GeneratedForm
 
-ROOT = Path(__file__).parents[2]
 t = sp.Symbol("t", real=True)
 STATES = x, y, v, w, lam = sp.symbols("x y v w lam")
 TIME, POINT = 0.3, [0.6, -0.7, 0.4, 0.3, 4.0]
@@ -41,16 +38,9 @@ def oscillator() -> Equations:
     return Equations(t, (a, b), matrix([[4, 0], [0, 2]]), matrix([b, -a]), matrix(0, 1, []))
 
 
-def unwanted() -> Equations:
-    raise AssertionError("the equations were asked for")
-
-
 @pytest.fixture(autouse=True)
-def own_folder(tmp_path, monkeypatch):
-    monkeypatch.setenv("HERK_CACHE_DIR", str(tmp_path))
-    monkeypatch.setattr(store, "_loaded", {})
-    monkeypatch.setattr(generated, "_known", {})
-    return tmp_path
+def nothing_known(monkeypatch):
+    monkeypatch.setattr(generated, "_codes", OrderedDict())
 
 
 def exact(matrix):
@@ -97,7 +87,6 @@ def test_constants_describe_the_system():
     np.testing.assert_array_equal(form.structure, [[1, 1, 0, 0, 0], [1, 1, 1, 1, 0], [1, 1, 1, 1, 1]])
     assert form.required == (4,)
     assert not form.constant_E
-    assert not form.diagonal
 
 
 def test_a_system_without_constraints_has_empty_parts():
@@ -106,7 +95,6 @@ def test_a_system_without_constraints_has_empty_parts():
     assert form.callable("g")(0.0, [1.0, 2.0]).shape == (0,)
     assert form.callable("jac_g")(0.0, [1.0, 2.0]).shape == (0, 2)
     assert form.constant_E
-    assert form.diagonal
     assert form.stage([], scalar=True).differential == (0, 1)
 
 
@@ -134,14 +122,21 @@ def test_equations_are_asked_for_once():
     assert calls == [1]
 
 
-def test_stage_code_is_the_same_from_disk():
-    form = GeneratedForm("pendulum", pendulum)
-    first = form.stage([4, 0, 2], scalar=False)
-    store._loaded.clear()
-    generated._known.clear()
-    assert GeneratedForm("pendulum", unwanted).stage((0, 2, 4), scalar=False) == first
-    with pytest.raises(AssertionError, match="asked for"):
-        GeneratedForm("pendulum", unwanted).stage((1, 3, 4), scalar=False)
+def test_one_code_serves_all_values_of_the_parameters():
+    mass = sp.Symbol("mass", real=True)
+
+    def symbolic() -> Equations:
+        system = pendulum(mass)
+        return Equations(system.t, system.states, system.E, system.f, system.g, (mass,))
+
+    made = []
+    for value in (2.0, 3.0, 0.5):
+        form = GeneratedForm("parametric", symbolic, (value,))
+        for name in ("f", "g", "E", "jac_g"):
+            np.testing.assert_allclose(form.callable(name)(TIME, POINT), EXPECTED[name](pendulum(value)), rtol=1e-14, atol=1e-15)
+        np.testing.assert_allclose(exact(form.equations().f), exact(pendulum(value).f), rtol=1e-15)
+        made.append(Native.compilations)
+    assert made[1:] == made[:-1]
 
 
 def test_callables_accept_sequences_and_read_only_or_strided_arrays():
@@ -171,67 +166,3 @@ def test_forms_and_callables_survive_pickling():
     np.testing.assert_array_equal(copy(TIME, POINT), value)
     assert copy == function
     assert pickle.loads(pickle.dumps(form)) == form
-
-
-SECOND = """
-import sys
-from herk.model.generated import GeneratedForm
-def unwanted():
-    raise AssertionError("the equations were asked for")
-form = GeneratedForm("pendulum", unwanted)
-functions = form.functions()
-assert form.stage([0, 2, 4], scalar=True).guessed == (0,)
-for function in functions.values():
-    stats = getattr(function, "stats", None)
-    assert stats is None or (sum(stats.cache_hits.values()) == 1 and not stats.cache_misses), stats
-assert "sympy" not in sys.modules
-print(form.callable("f")(0.3, [0.6, -0.7, 0.4, 0.3, 4.0]).tolist())
-"""
-
-FIRST = """
-import sys
-sys.path.insert(0, sys.argv[1])
-from test_generated import pendulum
-from herk.model.generated import GeneratedForm
-form = GeneratedForm("pendulum", pendulum)
-form.stage([0, 2, 4], scalar=True)
-print(form.callable("f")(0.3, [0.6, -0.7, 0.4, 0.3, 4.0]).tolist())
-"""
-
-
-def run(*scripts: str) -> list[str]:
-    """Run the scripts at once in new processes and return what they print."""
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    started = [
-        subprocess.Popen(
-            [sys.executable, "-c", script, str(Path(__file__).parent)],
-            env=environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        for script in scripts
-    ]
-    results = [(process.communicate(timeout=120), process.returncode) for process in started]
-    assert all(code == 0 for _, code in results), [err for (_, err), _ in results]
-    return [out.strip() for (out, _), _ in results]
-
-
-def test_a_second_process_neither_generates_nor_compiles_nor_imports_sympy():
-    first = run(FIRST)
-    assert run(SECOND) == first
-
-
-def test_processes_that_start_cold_at_once_agree():
-    answers = run(FIRST, FIRST, FIRST)
-    assert len(set(answers)) == 1
-    assert run(SECOND) == answers[:1]
-
-
-def test_a_damaged_module_is_generated_again(own_folder):
-    expected = GeneratedForm("pendulum", pendulum).callable("f")(TIME, POINT)
-    (path,) = own_folder.glob("functions_*.py")
-    path.write_bytes(path.read_bytes()[:-40])
-    store._loaded.clear()
-    generated._known.clear()
-    np.testing.assert_array_equal(GeneratedForm("pendulum", pendulum).callable("f")(TIME, POINT), expected)

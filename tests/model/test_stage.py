@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from functools import cache
 
@@ -11,15 +10,27 @@ import numpy as np
 import pytest
 import sympy as sp
 
+from herk.codegen import native
+from herk.codegen.scope import PYTHON, external
 from herk.core import InputError
-from herk.core.jit import interpreted
-from herk.model import store
+from herk.core.jit import compiled
+from herk.method import signatures
+from herk.method.signatures import COMPLETE, RATE
 from herk.model.equations import Equations
 from herk.model.stage import stage_source
 
 t = sp.Symbol("t", real=True)
-SCOPE = "from math import *\n\nfrom herk.core.jit import compiled\nfrom herk.model.linear import solve_block, solve_stacked\n\n\n"
 TOLERANCE = 1e-9
+
+
+@compiled(f"int64(int64, {COMPLETE.split('(', 1)[1]}")
+def complete_at(number, t, y, tolerance, floor, pivots, work, par):
+    return signatures.complete_at(number)(t, y, tolerance, floor, pivots, work, par)
+
+
+@compiled(f"int64(int64, {RATE.split('(', 1)[1]}")
+def rate_at(number, t, y, out, work, par):
+    return signatures.rate_at(number)(t, y, out, work, par)
 
 
 def system(names, E, f, g):
@@ -163,19 +174,13 @@ class Stage:
         floors, pivots, work = np.full(len(y), floor), np.full(s.pivots, np.nan), np.zeros(s.work)
         y = np.array(y, dtype=float)
         with np.errstate(all="ignore"):
-            if not s.scalar:
-                return self.complete_code(time, y, tolerance, floors, pivots, work), y, pivots
-            iterations, *rest = self.complete_code(time, *y, tolerance, floors, work)
-        y[list(s.algebraic)] = rest[: len(s.algebraic)]
-        return iterations, y, np.array(rest[len(s.algebraic) :])
+            return self.complete_code(time, y, tolerance, floors, pivots, work, np.zeros(1)), y, pivots
 
     def rate(self, time, y):
         s = self.source
         out, work = np.full(len(s.differential) + s.predicted, np.nan), np.zeros(s.work)
         with np.errstate(all="ignore"):
-            if s.scalar:
-                return np.array(self.rate_code(time, *np.array(y, dtype=float), work), dtype=float)
-            status = self.rate_code(time, np.array(y, dtype=float), out, work)
+            status = self.rate_code(time, np.array(y, dtype=float), out, work, np.zeros(1))
         return out if status == 0 else np.full(out.size, np.nan)
 
 
@@ -186,10 +191,38 @@ def source_of(name, algebraic, scalar):
 
 def build(name, algebraic, *, scalar, compiled):
     source = source_of(name, algebraic, scalar)
-    mark = hashlib.sha256(source.text.encode()).hexdigest()[:16]
-    module = store.load(f"test_{mark}", lambda: SCOPE + source.text)
-    way = (lambda function: function) if compiled else interpreted
-    return Stage(source, way(module.complete), way(module.rate))
+    return Stage(source, *_code(source.text + (_on_arrays(source, SYSTEMS[name].n) if scalar else ""), compiled))
+
+
+@cache
+def _code(text, compiled):
+    """Return complete(t, y, tolerance, floor, pivots, work, par) and rate(t, y, out, work, par), in machine code or in Python."""
+    names = [f"{name}_array" if "complete_array" in text else name for name in ("complete", "rate")]
+    made = native.build(text, dict(zip(names, (COMPLETE, RATE), strict=True)), {}, external(), PYTHON)
+    return tuple(_called(made[name], compiled) for name in names)
+
+
+def _called(function, compiled):
+    if not compiled:
+        return function.py_func
+    at = complete_at if function.signature == COMPLETE else rate_at
+    return lambda *arguments: at(function.address, *arguments)  # keeps the function alive
+
+
+def _on_arrays(source, n):
+    """Return functions that hand components over one by one, as a kernel does, under the names of the functions they call."""
+    y = ", ".join(f"y[{j}]" for j in range(n))
+    results = ["count", *(f"z{j}" for j in source.algebraic), *(f"p{k}" for k in range(source.pivots))]
+    rates = [f"k{i}" for i in range(len(source.differential) + source.predicted)]
+    back = [f"    y[{j}] = z{j}" for j in source.algebraic] + [f"    pivots[{k}] = p{k}" for k in range(source.pivots)]
+    listed, comma = ", ".join(rates), "," if len(rates) == 1 else ""
+    call = [f"    {listed}{comma} = rate(t, {y}, work, par)"] if rates else []
+    return "\n".join([
+        "", "def complete_array(t, y, tolerance, floor, pivots, work, par):",
+        f"    {', '.join(results)}{',' if len(results) == 1 else ''} = complete(t, {y}, tolerance, floor, work, par)",
+        *back, "    return count", "",
+        "def rate_array(t, y, out, work, par):", *call, *(f"    out[{i}] = {k}" for i, k in enumerate(rates)), "    return 0", "",
+    ])  # fmt: skip
 
 
 def ways(name, algebraic):

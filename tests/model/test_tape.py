@@ -7,6 +7,7 @@ import pytest
 import sympy as sp
 
 from herk.model.gradient import gradient
+from herk.model.groups import LONG
 from herk.model.tape import Tape
 
 x, y, z = sp.symbols("x y z", real=True)
@@ -46,3 +47,31 @@ def test_gradients_agree_with_sympy(formula: sp.Expr) -> None:
 def test_shared_subexpressions_are_computed_once() -> None:
     shared = sp.sin(x + y)
     assert len(Tape((x, y), [shared, shared**2, shared + 1])._operations) == len(Tape((x, y), [shared + 1, shared**2])._operations)
+
+
+def test_gradients_of_functions_with_jumps_are_those_between_the_jumps() -> None:
+    assert gradient(sp.floor(x) * y) == {y: sp.floor(x)}
+    assert gradient(sp.ceiling(x) + sp.frac(y)) == {y: 1}
+    assert gradient(sp.Mod(x, y)) == {x: 1, y: -sp.floor(x / y)}
+
+
+@pytest.mark.parametrize("formula", FORMULAS, ids=str)
+def test_long_lists_of_operations_in_doubles_agree_with_short_ones(formula: sp.Expr) -> None:
+    many = [sum(formula.xreplace({x: x + k}) * k for k in range(1, 200)), formula]
+    point = [3 / 7, 11 / 9, -2 / 13]
+    long, short = Tape((x, y, z), many), Tape((x, y, z), [formula])
+    assert len(long._operations) > LONG > len(short._operations)
+    values = long.floats(point)
+    with mpmath.workdps(30):
+        exact = [float(v) for v in long([mpmath.mpf(v) for v in point])]
+    assert values == pytest.approx(exact, rel=1e-12)
+    assert short.floats(point)[0] == pytest.approx(values[1], rel=1e-14)
+
+
+def test_sizes_tell_values_from_what_cancelling_terms_leave() -> None:
+    formulas = [sp.sin(x) ** 2 + sp.cos(x) ** 2 - 1, (x + y) ** 2 - x**2 - 2 * x * y - y**2, x - y, 1e-40 * x]
+    with mpmath.workdps(50):
+        point = [mpmath.mpf(3) / 7, mpmath.mpf(11) / 9]
+        ratios = [abs(value) / size for value, size in Tape((x, y), formulas).sized(point, point)]
+    assert max(ratios[:2]) < 1e-40
+    assert min(ratios[2:]) > 0.1

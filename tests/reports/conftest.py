@@ -72,7 +72,8 @@ def drift() -> list[dict[str, Any]]:
                 atol=1e-6,
                 t_end=end,
                 error_end=value,
-                **{"drift.all": value},
+                t_reached=end,
+                **{"drift.all": 2 * value, "drift.level0": value, "drift.level1": value, "drift.level2": 2 * value},
             )
             t = [end * k / 50 for k in range(51)]
             levels = {f"drift.level{k}": [value * (time / end) ** 2 + 1e-17 for time in t] for k in range(3)}
@@ -157,7 +158,8 @@ def document() -> list[dict[str, Any]]:
         ("Table 1", "beta = 0.7", "error", 1e-5, 1e-6, "misprint", "see 4.5"),
     ]
     published = [
-        record.make("published", part=a, case=b, quantity=c, printed=d, ours=e, verdict=f, why=g, **same) for a, b, c, d, e, f, g in rows
+        record.make("published", part=a, case=b, quantity=c, printed=d, ours=e, verdict=f, why=g, origin="", **same)
+        for a, b, c, d, e, f, g in rows
     ]
     return [
         *published,

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from reports import contents, curves
-from tests.reports.conftest import HOSTILE
+from reports.contents import FIVE
+from tests.reports.conftest import HOSTILE, ladder, report
 
 BROWSER = next((path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None)
 OPTIONS = [
@@ -81,9 +82,9 @@ def test_filters_change_what_is_shown(view):
     choose(view, "solvers", "all")
     everything = shown(view)
     assert {"herk_dop853", "scipy_lsoda · ode", f"{HOSTILE} · ode"} <= set(everything)
-    choose(view, "solvers", "ours")
+    choose(view, "solvers", "half-explicit")
     assert set(shown(view)) == {"herk_dop853", "herk_dopri5"}
-    choose(view, "solvers", "rivals")
+    choose(view, "solvers", "foreign")
     assert set(shown(view)) == {"scipy_lsoda · ode", f"{HOSTILE} · ode"}
     choose(view, "solvers", "tag explicit")
     assert set(shown(view)) == {"herk_dop853", "herk_dopri5"}
@@ -188,8 +189,8 @@ def test_no_width_needs_horizontal_scrolling(view, width):
 
 
 def test_a_link_opens_the_folded_part_it_leads_to(view):
-    view.evaluate("location.hash = '#problem-akzo'")
-    view.wait_for_function("document.getElementById('problem-akzo').open")
+    view.evaluate("location.hash = '#more-akzo'")
+    view.wait_for_function("document.getElementById('more-akzo').open")
 
 
 def test_controls_have_labels_and_headings_have_levels(view):
@@ -208,6 +209,7 @@ def test_paper_shows_folded_parts_and_no_controls(view):
     assert not view.is_visible(".explorer form")
     assert not view.is_visible("nav")
     assert view.locator("#problem-akzo figure img").first.is_visible()
+    assert view.locator("#more-akzo table").first.is_visible()
 
 
 def test_without_javascript_all_but_the_plot_can_be_read(browser, out):
@@ -216,3 +218,39 @@ def test_without_javascript_all_but_the_plot_can_be_read(browser, out):
     assert "This plot needs JavaScript" in tab.inner_text("#explorer")
     assert "At an error of 1e-6" in tab.inner_text("#summary")
     tab.context.close()
+
+
+RIVALS = ("scipy_radau · ode", "ida_scikits_jac · index1")
+
+
+@pytest.fixture(scope="module")
+def five(browser, tmp_path_factory):
+    """The page of the five problems, each solved by a half-explicit method, SciPy's Radau and IDA through scikits.odes."""
+    solvers = (("herk_dop853", "overdetermined", 1e-5), ("scipy_radau", "ode", 1e-2), ("ida_scikits_jac", "index1", 1e-3))
+    rows = [row for name in FIVE for solver, form, speed in solvers for row in ladder(solver, form, 5, speed, 1.0, problem=name)]
+    tab = browser.new_page(viewport={"width": 1280, "height": 900})
+    tab.goto((report(tmp_path_factory.mktemp("five"), rows) / "index.html").as_uri())
+    yield tab
+    tab.close()
+
+
+@pytest.mark.parametrize("name", FIVE)
+def test_each_of_the_five_problems_shows_figure_and_table_of_error_against_steps_with_radau_and_ida(five, name):
+    figure = five.locator(f"#problem-{name} #figure-error_against_steps_{name} img")
+    assert figure.is_visible()
+    assert figure.evaluate("image => image.decode().then(() => image.naturalWidth)") > 300
+    drawn = figure.evaluate("image => decodeURIComponent(image.src)")
+    table = five.locator(f"#problem-{name} #table-error_against_steps_{name}")
+    assert table.is_visible()
+    for rival in RIVALS:
+        assert rival in drawn
+        cells = table.locator("tr", has_text=rival).locator("td").all_inner_texts()
+        assert sum("→" in cell for cell in cells) >= 6
+
+
+def test_the_five_problems_are_in_the_bar_and_each_lists_its_parts(five):
+    assert five.locator("nav a").all_inner_texts()[1:6] == list(FIVE)
+    for name in FIVE:
+        links = five.locator(f"#problem-{name} .toc a").all()
+        assert [link.inner_text() for link in links][:3] == ["What it is", "Error against steps", "Error against time"]
+        assert all(five.locator(link.get_attribute("href")).count() == 1 for link in links)

@@ -6,6 +6,7 @@ import pytest
 
 from herk.bench import store
 from reports import contents
+from reports.sections import documents
 from tests.reports.conftest import HOSTILE, run
 
 
@@ -93,3 +94,20 @@ def test_many_groups_of_components_make_one_table():
     errors = {f"error_end.group{k}": 10.0**-k for k in range(150)}
     found = contents.sort([run(rtol=1e-4, **errors)]).runs
     assert [found[name].iloc[0] for name in errors] == list(errors.values())
+
+
+@pytest.mark.parametrize(
+    ("row", "source"),
+    [
+        ({"part": "Table 1", "printed": 1.0}, documents.PRINTED),
+        ({"part": "Figure 5", "printed": 1.0}, documents.PICTURE),
+        ({"part": "Fig. 2 and 3, pendulum", "printed": "not zero (picture)"}, documents.PICTURE),
+        ({"part": "Figure 5", "printed": 1.0, "why": "the value is that of the original program"}, documents.PROGRAM),
+        ({"part": "RADAU5 run again", "printed": 2766.0}, documents.PROGRAM),
+        ({"part": "Orders, index 3", "printed": "not printed (expected 2)"}, documents.NOT_PRINTED),
+        ({"part": "Table 1", "printed": None}, documents.NOT_PRINTED),
+        ({"part": "Table 1", "printed": 1.0, "source": "ours"}, "ours"),
+    ],
+)
+def test_values_of_documents_are_told_apart_by_where_they_come_from(row, source):
+    assert documents.source(row) == source

@@ -64,3 +64,12 @@ def test_time_is_logarithmic_where_half_of_the_points_are_in_its_first_thousandt
         path = histories.trajectory({"y.x": (times, values)}, {}, ["x"])
         steps = histories.steps([("ours", LOOK, {"step": (times, values)})])
         assert [axes.get_xscale() for axes in (*path.axes, *steps.axes)] == [scale, scale]
+
+
+def test_slow_growth_is_drawn_as_it_happens_and_not_all_at_the_end():
+    """A violation that grows by less than a tenth from point to point, and thousandfold in all."""
+    t = list(np.linspace(1.0, 100.0, 400))
+    times, top = histories.largest_so_far([(t, [1e-9 * time**2 for time in t])])
+    drawn = np.array([top[np.searchsorted(times, time, side="right") - 1] for time in t])
+    assert (drawn > 0.8 * 1e-9 * np.array(t) ** 2).all()
+    assert len(times) < 200

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from urllib.parse import unquote
 
+import matplotlib as mpl
 from matplotlib.figure import Figure
 from PIL import Image
 
-from reports import images
+from reports import images, style
 from reports.section import Picture
 
 
@@ -51,3 +52,15 @@ def test_a_file_that_is_no_picture_is_left_out(tmp_path):
     (tmp_path / "a.svg").write_text("no picture")
     assert images.inline(Picture("a", "", path="a.png"), tmp_path) is None
     assert images.inline(Picture("b", "", path="b.png"), tmp_path) is None
+
+
+def test_labels_and_the_scales_of_glyphs_keep_their_digits(tmp_path):
+    """Thousandths on an axis are read as written; glyphs drawn as paths are scaled by 0.015625, which must not become 0."""
+    for fonttype, wanted in (("none", ">0.005<"), ("path", "scale(0.015625")):
+        with mpl.rc_context({"svg.fonttype": fonttype, "font.size": 10.0}):
+            figure = Figure(figsize=(3, 2))
+            axes = figure.subplots()
+            axes.plot([0, 0.03], [1, 2])
+            axes.set_xticks([0.0, 0.005], ["0.000", "0.005"])
+            figure.savefig(tmp_path / "a.svg")
+            assert wanted in images.shorter(style.small((tmp_path / "a.svg").read_bytes())), fonttype

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from reports import orders
-from reports.verdicts import order_words
+from herk.bench import record
+from reports import contents, orders, verdicts
+from tests.reports.conftest import run
 
 STEPS = np.array([1 / 2**k for k in range(2, 10)])
 
@@ -46,7 +49,38 @@ def test_errors_over_time_go_before_errors_at_the_end(found):
     assert orders.groups(found.fixed)["all"] == "error_grid"
 
 
-def test_the_verdict_names_who_is_below_its_order(found):
-    lines = order_words(orders.table(found, orders.ladders(found)))
-    assert lines[0].startswith("The claimed order is observed in 6 of 8 cases")
-    assert "Below its order: herk_heun on pendulum, multipliers: observed 1.00, claimed 2." in lines
+def test_one_lucky_error_where_the_sign_changes_does_not_spoil_the_order():
+    errors = 3.0 * STEPS**5
+    errors[4] /= 1000
+    assert orders.observed(STEPS, errors) == pytest.approx(5, abs=0.01)
+
+
+def test_errors_as_large_as_the_solution_are_not_yet_convergence():
+    assert orders.observed(STEPS, np.array([9.0, 3.0, 1.0, 0.5, 1e-1, 1e-2, 1e-3, 1e-4])) == pytest.approx(np.log2(10))
+
+
+def test_what_the_constraints_alone_determine_has_no_order_and_spoils_none(found):
+    ladder = orders.ladders(found)[0]
+    exact = replace(ladder, errors=np.full(len(ladder.steps), 1e-15))
+    assert orders.table(found, [exact])["verdict"].tolist() == [orders.EXACT]
+    both = orders.table(found, [replace(ladder, errors=ladder.steps**4, solver="herk_rk4"), replace(exact, solver="herk_rk4")])
+    assert verdicts.orders(both).facts["kept"] == 1
+
+
+def test_the_verdict_counts_methods_on_problems_and_names_who_is_below_and_who_cannot_be_judged(found):
+    table = orders.table(found, orders.ladders(found))
+    claim = verdicts.orders(table)
+    assert claim.facts == {"problem": "", "kept": 1, "below": ["herk_heun on pendulum"], "unjudged": []}
+    assert str(claim).startswith("The claimed order is observed in 1 of 2 cases")
+    assert "Below it: herk_heun on pendulum." in str(claim)
+    few = table.assign(verdict="too few steps above rounding")
+    assert "Not to be judged, because too few steps lie above rounding: herk_heun on pendulum" in str(verdicts.orders(few))
+
+
+def test_an_implicit_method_is_shown_beside_without_a_claim():
+    steps = [run(study="convergence", solver="radau_iia3", form="index1", step=h, error_grid=h**3) for h in STEPS]
+    about = record.make("solver", solver="radau_iia3", version="1", family="irk", order=5, tags=["implicit"])
+    found = contents.sort([about, *steps])
+    table = orders.table(found, orders.ladders(found))
+    assert table["verdict"].tolist() == ["no claim"]
+    assert table["observed"].tolist() == [pytest.approx(3.0)]

@@ -10,7 +10,7 @@ import pytest
 
 from herk.bench import record, store
 from reports import contents, explorer, page
-from reports.sections import drift, failures, problems, references
+from reports.sections import drift, failures, five, problems, references
 from tests.reports.conftest import HOSTILE, convergence, document, facts, histories, ladder, report, run
 from tests.reports.conftest import drift as drift_records
 
@@ -26,16 +26,17 @@ def written(folder, records):
 
 def test_every_section_has_its_verdict_on_top(out):
     for title, verdict in {
-        "Work and precision": "At an error of 1e-6 ours is fastest on 1 of 2 problems, behind on 1 (akzo)",
-        "Tolerance": "Median error over tolerance, ours: 1 to 1",
-        "Convergence": "The claimed order is observed in 6 of 8 cases",
-        "Drift": "On pendulum until t = 2000 ours on all constraints violate none by more than 3e-15 (1 run).",
-        "Test set": "2 of 2 problems are reached to 6 digits by at least two families.",
+        "Work and precision": "a half-explicit method is faster than every foreign solver on 1 of 2 problems, behind on 1 (akzo)",
+        "Performance profiles": "Solved to an error of 1e-6 within 2 times the least CPU time, of 2 problems: herk_dop853 1",
+        "Tolerance": "Median error over tolerance, half-explicit: 1 to 1",
+        "Convergence": "The claimed order is observed in 1 of 2 cases",
+        "Drift": "until t = 2000, level 0 (position): half-explicit methods on all constraints violate none by more than 3e-15 (1 run)",
+        "Test set": "2 of 2 problems that were run are reached to 6 digits by at least two families.",
         "Steps": "The selection changes on pendulum.",
-        "Failures": "173 of 180 runs reached the end with a result that is not wrong.",  # 5 ladders of 33, 6 of drift, 2; 7 failed
+        "Failures": "173 reached the end with a result that is not wrong and 7 were stopped by our limit",  # 5 ladders of 33, 6 of drift, 2
         "References": "With fewer right digits in print: akzo (6.0 digits).",
-        "Problems": "2 problems",
-        "Documents": "1 of 3 printed values come out the same or within rounding; 1 misprinted, 1 not reproduced.",
+        "Other problems": "There are no records of other problems.",
+        "Documents": "read from a picture: 1 of 2 come out the same or within rounding, 1 not reproduced",
     }.items():
         part = re.search(rf"<h2>{title}</h2>(.*?)</section>", text(out), re.DOTALL)[1]
         assert part.lstrip().startswith('<ul class="verdict">'), title
@@ -43,8 +44,10 @@ def test_every_section_has_its_verdict_on_top(out):
 
 
 def test_a_problem_has_its_verdict_with_the_numbers(out):
-    assert "herk_dop853 reaches an error of 1e-8 on pendulum in 1/24 of the time of scipy_lsoda · ode" in text(out)
-    assert "scipy_lsoda · ode reaches an error of 1e-6 on akzo in 1/4 of the time of herk_dop853, the fastest of ours" in text(out)
+    mine, other = "half-explicit: herk_dop853 in 100 µs", "foreign: scipy_lsoda · ode in 2.4 ms"
+    assert f"Fastest to an error of 1e-8 on pendulum: {mine}; {other}. Half-explicit over foreign: 1/24 of the time." in text(out)
+    found = re.search(r"Fastest to an error of 1e-6 on akzo: [^<]*", text(out))[0]
+    assert found.endswith("Half-explicit over foreign: 4 times the time.")
 
 
 def test_a_claim_that_fails_is_shown_as_failed(out):
@@ -151,28 +154,44 @@ def test_the_failure_matrix_tells_reasons_and_wrong_results():
         run(rtol=1e-4, solver="b", mescd=4.0),
         *(run(rtol=10.0**-k, solver="c", status="failed", reason="step_underflow") for k in range(3, 6)),
         run(solver="d", status="unsupported", reason="unsupported"),
+        *(run(rtol=10.0**-k, solver="e", status="failed", reason="time_limit") for k in range(3, 6)),
     ]
-    matrix = failures.section(contents.sort(rows)).tables[0].frame.set_index("solver")["pendulum"]
-    assert matrix.to_dict() == {"a": "✓", "b": "1 of 2: wrong", "c": "0 of 3: step underflow", "d": "unsupported"}
+    matrix = failures.section(contents.sort(rows)).tables[1].frame.set_index("solver")["pendulum"]
+    assert matrix.to_dict() == {"a": "✓", "b": "1 of 2: wrong", "c": "0 of 3: step underflow", "d": "unsupported",
+                                "e": "0 of 3: stopped by our limit"}  # fmt: skip
+    assert (failures.mark(matrix["c"]), failures.mark(matrix["e"])) == ("bad", "part")
+
+
+def test_failures_have_one_row_for_every_cause_and_those_not_begun_are_counted_with_it():
+    late = {"status": "failed", "reason": "time_limit"}
+    rows = [
+        *(run(rtol=10.0**-k, status="failed", reason="newton", message=f"Newton failed at t = 0.{k}.") for k in range(3, 6)),
+        run(rtol=1e-6, **late, message="Stopped after 10 s."),
+        *(run(rtol=10.0**-k, **late, message="Not run: a cheaper setting ran out of time.") for k in range(7, 12)),
+    ]
+    table = failures.section(contents.sort(rows)).tables[0].frame
+    assert table[["outcome", "runs", "not begun after it"]].to_numpy().tolist() == [["failed", 3, 0], ["stopped by our limit", 1, 5]]
+    assert table["in the words of the solver"].tolist() == ["Newton failed at t = ….", "Stopped after … s."]
 
 
 def test_the_failure_matrix_has_the_shorter_side_on_top():
     rows = [run(rtol=1e-3, problem=name, solver=solver, mescd=5.0) for name in ("p", "q", "r") for solver in ("a", "b")]
-    assert failures.section(contents.sort(rows)).tables[0].frame.columns.tolist() == ["problem", "a", "b"]
-    assert failures.section(contents.sort(rows[:2])).tables[0].frame.columns.tolist() == ["solver", "p"]
+    assert failures.section(contents.sort(rows)).tables[1].frame.columns.tolist() == ["problem", "a", "b"]
+    assert failures.section(contents.sort(rows[:2])).tables[1].frame.columns.tolist() == ["solver", "p"]
 
 
 def test_a_problem_shows_its_invariants_over_time(tmp_path):
     made = run(rtol=1e-6, mescd=5.0, cpu_min=1e-3)
     series = {"step": [0.1, 0.2], "drift.level0": [0.0, 1e-9], "invariant.energy": [0.0, 1e-6]}
     kept = [record.make("series", run=made["key"], name=name, t=[0.0, 1.0], values=values) for name, values in series.items()]
-    found = problems.section(contents.sort([made, *kept])).parts[0]
+    [found] = [part for part in five.section(contents.sort([made, *kept]), "pendulum").parts if part.id == "more-pendulum"]
     [picture] = [each for each in found.pictures if each.name == "kept_pendulum"]
     assert [axes.get_title() for axes in picture.drawn.axes] == ["constraints", "energy"]
 
 
 def test_a_problem_run_at_few_tolerances_is_said_to_be():
-    parts = [problems.section(contents.sort([run(rtol=1e-6, mescd=5.0, study=study)])).parts[0] for study in ("testset", "work_precision")]
+    rows = [run(rtol=1e-6, mescd=5.0, study=study, problem="rlc") for study in ("testset", "work_precision")]
+    parts = [problems.section(contents.sort([row])).parts[0] for row in rows]
     assert [problems.SINGLE in part.words for part in parts] == [True, False]
 
 
@@ -189,10 +208,60 @@ def test_equations_are_shown_and_where_there_is_no_model_that_is_said():
     assert parts[2].latex == ()
 
 
-def test_the_drift_table_has_a_column_for_ten_a_hundred_and_a_thousand_periods(found):
-    table = drift.section(found).tables[0].frame.set_index("curve")
-    assert table.columns[1:4].tolist() == ["10 periods", "100 periods", "1000 periods"]
-    assert table.loc["scipy_lsoda · ode"].iloc[1:4].tolist() == pytest.approx([4e-5, 4e-3, 0.4])
+def test_the_drift_table_has_a_row_for_every_span_and_a_column_for_every_level(found):
+    table = drift.of_problem(found, "pendulum").tables[0].frame.set_index("curve").loc["scipy_lsoda · ode"]
+    assert table["span"].tolist() == [2000.0, 200.0, 20.0]
+    assert table["level 0 (position)"].tolist() == pytest.approx([0.4, 4e-3, 4e-5])
+    assert table["level 2 (acceleration, with the multipliers)"].tolist() == pytest.approx([0.8, 8e-3, 8e-5])
+
+
+def test_a_run_that_stops_early_is_tabulated_and_drawn_until_there_and_no_sentence_rests_on_it(found):
+    late = {"status": "failed", "reason": "time_limit", "message": "late", "t_reached": 700.0, "t_end": 2000.0}
+    made = run(study="drift", changes='{"t_end":2000.0}', solver="scipy_radau", form="ode", rtol=1e-6, atol=1e-6, **late,
+               **{"drift.all": 9.0, "drift.level0": 9.0})  # fmt: skip
+    series = record.make("series", run=made["key"], name="drift.level0", t=[0.0, 700.0], values=[0.0, 9.0])
+    part = drift.of_problem(contents.sort([*facts(), *drift_records(), made, series]), "pendulum")
+    row = part.tables[0].frame.set_index("curve").loc["scipy_radau · ode"]
+    assert row[["reached", "outcome", "level 0 (position)"]].tolist() == [700.0, "stopped by our limit", 9.0]
+    assert str(part.verdicts[0]).endswith("(scipy_lsoda · ode, rtol 1e-6) (1 run); nothing is said of 1 stopped by our limit.")
+    assert "scipy_radau · ode" in [text.get_text() for text in part.pictures[0].drawn.legends[0].get_texts()]
+
+
+def test_drift_is_compared_at_equal_error_too(found):
+    table = drift.at_equal_error(found, "pendulum").frame.set_index("curve")
+    assert table.loc["scipy_lsoda · ode", "error"] == pytest.approx(1e-6, rel=0.5)
+
+
+@pytest.mark.parametrize("installed", [True, False])
+def test_the_page_says_in_its_first_lines_that_scikits_odes_is_missing_and_who_stands_in(installed, tmp_path):
+    rows = [*ladder("herk_dop853", "overdetermined", 8, 1e-5, 1.0), *ladder("ida_sundae_jac", "index1", 8, 1e-4, 1.0)]
+    rows += [*ladder("scipy_radau", "ode", 8, 1e-2, 1.0)]
+    gone = [run(solver="ida_scikits_jac", form="index1", status="unavailable", reason="unavailable", message="pip install it")]
+    rows += ladder("ida_scikits_jac", "index1", 8, 1e-3, 1.0) if installed else gone
+    head = written(tmp_path, rows).split('<dl class="summary">')[0]
+    words = "ida_scikits_jac (scikits.odes) did not run here (pip install it); IDA through scikit-sundae (ida_sundae_jac) stands in for it."
+    assert (words in head) is not installed
+
+
+def test_the_five_problems_come_first_each_with_figure_and_table_of_error_against_steps(out):
+    order = re.findall(r'<section id="([^"]*)">', text(out))
+    assert order[1:4] == ["problem-pendulum", "problem-akzo", "work-precision"]
+    for name in ("pendulum", "akzo"):
+        assert f'id="figure-error_against_steps_{name}"' in text(out)
+        assert f'id="table-error_against_steps_{name}"' in text(out)
+
+
+def test_the_table_of_error_against_steps_holds_the_medians_and_says_where_we_stopped_a_run(found):
+    runs = found.tried[found.tried["problem"] == "akzo"]
+    table = five.steps_table(found, "akzo", runs).frame.set_index("curve")
+    assert table.loc["scipy_radau · ode", "1e-3"] == "our limit"
+    assert table.loc["herk_dop853", "1e-4"].endswith(" → 4.2e-5")  # the median of 1e-4, 5.6e-5, 3.2e-5 and 1.8e-5
+    assert table["group"].tolist() == ["half-explicit", "foreign", "foreign"]
+
+
+def test_tables_of_one_book_share_a_file(out):
+    frame = pd.read_csv(out / "tables" / "time_to_reach_an_error.csv")
+    assert set(frame["table"]) == {"work_pendulum", "work_akzo"}
 
 
 @pytest.mark.parametrize(("ours", "printed", "digits"), [(1.0, 1.0, 16.0), (100.0, 100.001, 5.0), (0.0, 1e-3, 3.0), (-2.0, 2.0, 0.0)])
@@ -208,4 +277,6 @@ def test_the_table_of_references_shows_the_worst_component(found):
 def test_tables_lie_beside_the_page_with_all_digits(out):
     frame = pd.read_csv(out / "tables" / "fastest.csv")
     best = frame[(frame["problem"] == "pendulum") & (frame["error"] == 1e-8)].iloc[0]
-    assert best["ours / rival"] == pytest.approx(1 / 24, rel=1e-9)
+    assert (best["group"], best["fastest"]) == ("half-explicit", "herk_dop853")
+    assert best["time / foreign"] == pytest.approx(1 / 24, rel=1e-9)
+    assert best["fastest foreign"] == "scipy_lsoda · ode, 2.4 ms"

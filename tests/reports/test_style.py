@@ -5,9 +5,11 @@ from __future__ import annotations
 import itertools
 
 import matplotlib as mpl
+import numpy as np
 import pytest
 
-from reports import figures, style
+from reports import contents, figures, histories, orders, style
+from tests.reports.conftest import ladder
 
 
 def test_no_two_of_seventy_solvers_look_alike_even_in_grey_on_one_form():
@@ -69,3 +71,56 @@ def test_labels_of_a_figure_do_not_overlap(found):
     texts = [text.get_window_extent() for text in legend.get_texts()]
     for group in (boxes, ticks, texts):
         assert not any(one.overlaps(other) for one, other in itertools.combinations(group, 2))
+
+
+@pytest.mark.parametrize("values", [[1e-5, 1e-5], [1e-5, 1e-5 * (1 + 4e-16)], [3.0]])
+def test_a_logarithmic_axis_whose_points_have_one_value_shows_them_in_its_middle(values):
+    figure = style.figure()
+    for axes in figure.subplots(1, 2, sharey=True):
+        axes.plot(range(len(values)), values)
+    style.logarithmic(figure.axes[0].yaxis)
+    low, high = figure.axes[0].get_ylim()
+    assert low == pytest.approx(values[0] / 10)
+    assert high == pytest.approx(values[0] * 10)
+
+
+def styles(axes):
+    """Return colour, marker and dashes of every curve with a label."""
+    lines = [line for line in axes.get_lines() if not line.get_label().startswith("_")]
+    return [(line.get_color(), line.get_marker(), str(line._dash_pattern)) for line in lines]
+
+
+def test_no_two_curves_of_one_panel_look_alike_with_every_baseline_in_it():
+    solvers = {
+        "herk_dopri5": ("overdetermined",), "herk_dop853": ("overdetermined", "ode"), "scipy_radau": ("ode", "baumgarte"),
+        "scipy_lsoda": ("ode",), "scipy_dop853": ("ode",), "ida_scikits_jac": ("index1", "index2", "ggl"), "casadi_idas": ("index1",),
+        "irk_radau5": ("index1", "index2", "ggl"), "irk_radau5_projected": ("index1",),
+    }  # fmt: skip
+    rows = [row for solver, forms in solvers.items() for form in forms for row in ladder(solver, form, 5, 1e-5, 1.0)]
+    found = contents.sort(rows)
+    figure = figures.by_group(found, found.ladders, figures.looks(found), "nstep")
+    seen = [styles(axes) for axes in figure.axes]
+    assert [len(each) for each in seen] == [3, 4, 8]
+    assert all(len(set(each)) == len(each) for each in seen)
+    colours = {solver: figures.looks(found)[" · ".join(filter(None, (solver, forms[0].replace("overdetermined", ""))))].colour
+               for solver, forms in solvers.items()}  # fmt: skip
+    assert len(set(colours.values())) == len(solvers)
+
+
+def test_twelve_methods_of_seven_orders_are_told_apart_by_colour_and_marker():
+    known = {"euler": 1, "heun": 2, "kutta3": 3, "herk3": 3, "bs32": 3, "rk4": 4, "rk38": 4, "hem4": 4, "dopri5": 5, "tsit5": 5,
+             "dop853": 8, "verner98": 9}  # fmt: skip
+    steps = np.array([0.1, 0.05, 0.025, 0.0125])
+    ladders = [orders.Ladder("p", "p", name, name, "overdetermined", "all", steps, steps**order) for name, order in known.items()]
+    look = figures.order_looks(ladders, known)
+    assert len({(each.colour, each.marker) for each in look.values()}) == len(known)
+    assert all((look[a].colour == look[b].colour) == (known[a] == known[b]) for a in known for b in known)
+
+
+def test_labels_of_selections_are_not_cut():
+    chosen = " ".join(map(str, range(30)))
+    look = style.Look("#000000", "o", (), True)
+    series = {"step": ([0.0, 1.0], [0.1, 0.1]), "selection": ([0.0, 0.5], [chosen, "1 2"])}
+    figure = histories.steps([("a", look, series)])
+    labels = [label.get_text().replace("\n", " ") for label in figure.axes[1].get_yticklabels()]
+    assert chosen in labels

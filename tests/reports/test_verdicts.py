@@ -1,78 +1,120 @@
-"""Sentences that say what the records show, and no more."""
+"""Verdicts say what the records show, and no more; nothing is concluded from a run that our own limit stopped."""
 
 from __future__ import annotations
 
 import pytest
 
 from reports import contents, verdicts
-from reports.curves import work_table
-from reports.verdicts import Duel
-from tests.reports.conftest import ladder
+from reports.claims import Claim
+from reports.verdicts import Race
+from tests.reports.conftest import TOLERANCES, ladder, run
 
-OURS = ("herk_dop853",)
+MINE, OTHER = ("herk_dop853", "overdetermined"), ("scipy_lsoda", "ode")
+STOPPED = {"status": "failed", "reason": "time_limit", "message": "Stopped after 10 s."}
 
 
-def duels(rows, error=1e-6):
-    return verdicts.duels(work_table(contents.sort(rows).ladders, (error,)), error, OURS)
+def races(rows, *errors):
+    found = contents.sort(rows)
+    return verdicts.races(found.ladders, errors or (1e-6,), found.group)
+
+
+def race(mine, foreign, case="a", stopped=0, implicit=None):
+    best = {"half-explicit": mine, "our implicit": implicit, "foreign": foreign}
+    return Race(case, 1e-6, best, {**dict.fromkeys(best, 0), "foreign": stopped}, dict.fromkeys(best, 1))
 
 
 def test_the_ratio_of_two_power_laws_is_that_of_their_constants():
     """Ours needs 1e-5 tol^(-1/8) s, the rival 24 times as much: at 1e-8 that is 100 µs against 2.4 ms."""
-    rows = [*ladder("herk_dop853", "overdetermined", 8, 1e-5, 1.0), *ladder("scipy_lsoda", "ode", 8, 24e-5, 1.0)]
-    (duel,) = duels(rows, 1e-8)
-    assert duel.ratio == pytest.approx(1 / 24)
-    assert verdicts.duel_words(duel) == (
-        "herk_dop853 reaches an error of 1e-8 on pendulum in 1/24 of the time of scipy_lsoda · ode, "
-        "the fastest rival (100 µs against 2.4 ms)."
+    [found] = races([*ladder(*MINE, 8, 1e-5, 1.0), *ladder(*OTHER, 8, 24e-5, 1.0)], 1e-8)
+    assert found.ratio == pytest.approx(1 / 24)
+    assert str(found.claim) == (
+        "Fastest to an error of 1e-8 on pendulum: half-explicit: herk_dop853 in 100 µs; foreign: scipy_lsoda · ode in 2.4 ms. "
+        "Half-explicit over foreign: 1/24 of the time."
     )
 
 
-def test_a_rival_that_is_faster_is_said_to_be_faster():
-    words = verdicts.duel_words(Duel("akzo", 1e-6, ("herk_dop853", 4e-4), ("scipy_lsoda", 1e-4)))
-    assert words.startswith("scipy_lsoda reaches an error of 1e-6 on akzo in 1/4 of the time of herk_dop853")
+def test_a_solver_that_is_faster_is_said_to_be_faster():
+    assert race(("herk", 4e-4), ("lsoda", 1e-4)).outcome == "behind"
+    assert str(race(("herk", 4e-4), ("lsoda", 1e-4)).claim).endswith("Half-explicit over foreign: 4 times the time.")
 
 
 def test_times_within_the_noise_are_called_level():
-    duel = Duel("akzo", 1e-6, ("herk_dop853", 1.2e-4), ("scipy_lsoda", 1e-4))
-    assert duel.outcome == "level"
-    assert "about the same time" in verdicts.duel_words(duel)
+    assert race(("herk", 1.2e-4), ("lsoda", 1e-4)).outcome == "level"
 
 
-@pytest.mark.parametrize(
-    ("ours", "rival", "words"),
-    [
-        (("herk_dop853", 1.0), None, "no rival reaches it in these records, so there is no comparison"),
-        (None, ("scipy_lsoda", 1.0), "none of ours reaches it in these records, so there is no comparison"),
-        (None, None, "Nobody reaches"),
-    ],
-)
-def test_where_one_side_is_missing_no_comparison_is_made(ours, rival, words):
-    duel = Duel("akzo", 1e-6, ours, rival)
-    assert duel.outcome == "no comparison"
-    assert words in verdicts.duel_words(duel)
+def test_what_our_limit_stopped_is_open_and_not_a_defeat():
+    assert race(("herk", 1.0), None, stopped=2).outcome == "open"
+    assert "foreign: not before our limit stopped 2 curves" in str(race(("herk", 1.0), None, stopped=2).claim)
+    assert race(("herk", 1.0), None).outcome == "none"
+    assert "foreign: none gets there" in str(race(("herk", 1.0), None).claim)
+
+
+def test_a_curve_with_a_stopped_run_that_gets_there_all_the_same_is_not_open():
+    rows = [*ladder(*MINE, 8, 1e-5, 1.0), *ladder(*OTHER, 8, 1e-4, 1.0), run(solver="scipy_lsoda", form="ode", rtol=1e-12, **STOPPED)]
+    [found] = races(rows)
+    assert (found.outcome, found.stopped["foreign"]) == ("ahead", 0)
 
 
 def test_a_form_that_is_slow_does_not_stand_for_its_solver():
-    rivals = [*ladder("scipy_lsoda", "ode", 8, 1e-4, 1.0), *ladder("scipy_lsoda", "baumgarte", 8, 9e-4, 1.0)]
-    rows = [*rivals, *ladder("herk_dop853", "overdetermined", 8, 2e-4, 1.0)]
-    (duel,) = duels(rows)
-    assert duel.rival[0] == "scipy_lsoda · ode"
-    assert duel.ratio == pytest.approx(2.0)
+    rivals = [*ladder(*OTHER, 8, 1e-4, 1.0), *ladder("scipy_lsoda", "baumgarte", 8, 9e-4, 1.0)]
+    [found] = races([*rivals, *ladder(*MINE, 8, 2e-4, 1.0)])
+    assert found.best["foreign"][0] == "scipy_lsoda · ode"
+    assert found.ratio == pytest.approx(2.0)
+
+
+def test_our_radau5_is_neither_half_explicit_nor_foreign():
+    rows = [*ladder("irk_radau5", "index1", 8, 1e-6, 1.0), *ladder(*MINE, 8, 1e-5, 1.0), *ladder(*OTHER, 8, 1e-4, 1.0)]
+    [found] = races(rows)
+    assert found.best["our implicit"][0] == "irk_radau5 · index1"
+    assert found.ratio == pytest.approx(0.1)
+
+
+def test_the_control_without_constraints_does_not_race():
+    rows = [*ladder(*MINE, 8, 1e-5, 1.0), *ladder("herk_dop853", "ode", 8, 1e-7, 1.0), *ladder(*OTHER, 8, 1e-4, 1.0)]
+    [found] = races(rows)
+    assert found.best["half-explicit"][0] == "herk_dop853"
 
 
 def test_the_tally_counts_every_outcome_and_names_the_losses():
-    found = [
-        Duel("a", 1e-6, ("herk", 1.0), ("x", 8.0)),
-        Duel("b", 1e-6, ("herk", 1.0), ("x", 1.0)),
-        Duel("c", 1e-6, ("herk", 4.0), ("x", 1.0)),
-        Duel("d", 1e-6, ("herk", 4.0), None),
-    ]
-    assert verdicts.tally(found) == (
-        "At an error of 1e-6 ours is fastest on 1 of 3 problems, level on 1, behind on 1 (c); the median is 1.00 of the time of the "
-        "fastest rival. No comparison is possible on d."
+    found = [race(("h", 1.0), ("x", 8.0), "a"), race(("h", 1.0), ("x", 1.0), "b"), race(("h", 4.0), ("x", 1.0), "c"),
+             race(("h", 4.0), None, "d"), race(("h", 4.0), None, "e", stopped=1)]  # fmt: skip
+    assert str(verdicts.tally(found)) == (
+        "At an error of 1e-6 a half-explicit method is faster than every foreign solver on 1 of 3 problems, level on 1 (b), behind on "
+        "1 (c); in the median it needs 1.00 of the time of the fastest foreign one. On e our limit stopped the runs that would "
+        "decide. On d one side does not get there, so nothing is compared."
     )
 
 
 def test_without_runs_the_tally_says_so():
-    assert "cannot be compared" in verdicts.tally([])
-    assert "no problem allows a comparison" in verdicts.tally([Duel("d", 1e-6, None, None)])
+    assert "cannot be compared" in str(verdicts.tally([]))
+    assert "no problem allows a comparison" in str(verdicts.tally([race(None, None)]))
+
+
+def test_a_stopped_run_is_told_apart_from_a_failed_one():
+    rows = [run(rtol=1e-3, **STOPPED), run(rtol=1e-4, status="failed", reason="max_steps"),
+            run(rtol=1e-5, status="failed", reason="newton"), run(rtol=1e-6, mescd=-1.0), run(rtol=1e-7, mescd=7.0),
+            run(solver="ida", status="unavailable", reason="unavailable")]  # fmt: skip
+    assert verdicts.endings(contents.sort(rows)).facts == {
+        "runs": 5, "right": 1, "wrong": 1, "stopped": 2, "failed": 1, "solvers": 1, "problems": 1,
+    }  # fmt: skip
+
+
+def test_stiffness_is_claimed_from_a_measured_product_and_not_from_a_time_out():
+    measured = {"h_lambda_bound": 3.3, "mescd": 5.0}
+    rows = [
+        *(run(problem="slow", rtol=rtol, **STOPPED) for rtol in TOLERANCES),
+        run(problem="smooth", rtol=1e-6, h_lambda=0.2, **measured),
+        run(problem="stiff", rtol=1e-3, h_lambda=3.2, **measured), run(problem="stiff", rtol=1e-6, h_lambda=1.7, **measured),
+    ]  # fmt: skip
+    claim = verdicts.stiff(contents.sort(rows))
+    assert claim.facts == {"limited": [["stiff", "herk_dop853", 1e-3, 3.2, 3.3]], "measured": 3}
+    assert str(claim) == (
+        "Stability limits the steps of explicit methods on stiff (herk_dop853, rtol 1e-3: step times eigenvalue 3.2 of 3.3); "
+        "measured on 3 runs."
+    )
+    assert isinstance(claim, Claim)
+
+
+def test_tableaux_of_the_half_explicit_method_are_one_solver():
+    rows = [run(rtol=1e-3, solver=name) for name in ("herk_dop853", "herk_dopri5", "scipy_lsoda", "scipy_radau")]
+    assert verdicts.endings(contents.sort(rows)).facts["solvers"] == 3

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import testset
-from herk.method.switching import solve_switched
+from herk.method.solve import solve_dae
 from testset.water_tube import SWITCHED, supply
 
 ATOL = np.array([1e-3] * 18 + [1.0] * 18 + [1e3] * 13)
@@ -27,7 +27,7 @@ def test_friction_factor_of_the_start_is_the_root_at_the_critical_number():
 @pytest.mark.slow
 def test_switches_come_when_they_should_and_the_flows_are_right():
     p = testset.get("water_tube")
-    solution = solve_switched(p.switches, p.t_span, p.y0, method="dop853", rtol=1e-10, atol=1e-10 * ATOL)
+    solution = solve_dae(p, method="dop853", rtol=1e-10, atol=1e-10 * ATOL)
     found = np.sort(np.concatenate(solution.t_events))
     np.testing.assert_allclose(found, SWITCHED, atol=1e-3)
     flows = list(p.groups["flows"])

@@ -11,7 +11,7 @@ from baselines.irk.hessenberg import march
 from herk.bench.lecture_study import printed, theory
 from herk.bench.lecture_study.orders import AGREES, QUICK_STEPS, STEPS, Measured, Slopes, slopes
 from herk.bench.lecture_study.systems import NONLINEAR, OWN, PENDULUM, T_END, multiplier
-from herk.bench.published import Row, Verdict
+from herk.bench.published import Origin, Row, Verdict
 from herk.core.dae import Array
 
 _DEFINED = (
@@ -63,7 +63,8 @@ def _row(part: str, case: str, group: str, value: int | None, expected: int, our
     agrees = ours is not None and abs(ours - expected) <= AGREES
     verdict = Verdict.LOST if not agrees else Verdict.SAME if value == expected else Verdict.WRONG
     text = "no solution" if ours is None else f"{ours + 0.0:.2f}"
-    return Row(part, case, f"order of {group}", value, text, verdict, why if verdict is not Verdict.SAME else "")
+    said = why if verdict is not Verdict.SAME else ""
+    return Row(part, case, f"order of {group}", value, text, verdict, said, origin=Origin.OURS)  # printed once, in the table of orders
 
 
 def _completed(family: str, s: int, steps: Sequence[int]) -> list[Slopes]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from baselines.irk.families import tableau
-from herk.bench.lecture_study import beyond, theory
+from herk.bench.lecture_study import beyond, conditions, theory
+from herk.bench.lecture_study.conditions import Growth
 from herk.bench.lecture_study.orders import AGREES, Key, Measured, Slopes
-from herk.bench.published import Erratum
+from herk.bench.published import Erratum, Verdict
 
 
 def every_erratum(
@@ -15,9 +16,10 @@ def every_erratum(
     as_defined: Mapping[beyond.Key, Measured],
     squared: Mapping[beyond.Key, Slopes],
     odd: Mapping[int, float | None],
+    growth: Sequence[Growth],
 ) -> list[Erratum]:
     """Return all errata."""
-    return [_swapped(found), _definition(as_defined), _lobatto(found), _bound(odd), _linear(squared)]
+    return [_swapped(found), _definition(as_defined), _lobatto(found), _bound(odd), _linear(squared), _condition(growth)]
 
 
 def _swapped(found: Mapping[Key, Measured]) -> Erratum:
@@ -70,6 +72,21 @@ def _linear(squared: Mapping[beyond.Key, Slopes]) -> Erratum:
         "2 n_s - 1 for Radau IIA, 2 n_s - 3 for Lobatto IIIC, n_s for Radau IA",
         "these hold if z enters f_y linearly; otherwise at most 2q - 2 with the stage order q: 2 n_s - 2, 2 n_s - 4, min(n_s, 2 n_s - 4)",
         *_shown(pairs),
+    )
+
+
+def _condition(growth: Sequence[Growth]) -> Erratum:
+    seen = [each for each in growth if each.index]
+    text = ", ".join(
+        f"index {each.index}: {each.exponent('slides') + 0.0:.2f}, with derivatives of z {each.exponent('alike'):.2f}" for each in seen
+    )
+    holds = bool(seen) and all(conditions.judge(each.index, each.exponent("slides")) is Verdict.WRONG for each in seen)
+    return Erratum(
+        "order reduction, condition of the Newton matrix",
+        "O(h^-k) where k is the index",
+        "h^-(k-1) for the unknowns k_i and z_i of the definition; h^-k is reached if the derivatives of z are the unknowns",
+        f"exponents measured on the pendulum: {text}",
+        holds,
     )
 
 

@@ -18,7 +18,7 @@ from baselines.irk.families import tableau
 from baselines.irk.hessenberg import march
 from herk.bench.lecture_study import printed, theory
 from herk.bench.lecture_study.systems import OWN, PENDULUM, T_END, Case
-from herk.bench.published import Row, Verdict
+from herk.bench.published import Origin, Row, Verdict
 
 STEPS, QUICK_STEPS = (8, 16, 32, 64, 128), (8, 16, 32, 64)
 AGREES = 0.2
@@ -88,7 +88,8 @@ def rows(found: Mapping[Key, Measured]) -> list[Row]:
             why = "; ".join(filter(None, (_slopes_text(measured, group), theory.reason(family, s, index, group))))
             shown = value if value is not None else f"not printed (expected {expected})"
             text = "no solution" if ours is None else f"{ours + 0.0:.2f}"
-            result.append(Row(part, case, f"order of {group}", shown, text, _verdict(value, expected, ours), why))
+            origin = Origin.OURS if value is None else Origin.PRINTED
+            result.append(Row(part, case, f"order of {group}", shown, text, _verdict(value, expected, ours), why, origin=origin))
     return result
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import testset
 from baselines.irk.fixed import FixedStep
 from baselines.prepared import Implicit
-from herk.bench.published import Row, Verdict
+from herk.bench.published import Origin, Row, Verdict
 from herk.core import InputError, Settings, Solution
 from herk.core.dae import Array
 
@@ -87,7 +87,16 @@ def wrong_start() -> tuple[list[Row], dict[str, Trace]]:
     law = 2 * OUTWARD * WRONG_END
     good = abs(ours - law) < AGREES and bool(refusal)
     why = f"g = g(0) + g'(0) t = {law:g} at t = {WRONG_END:g} exactly; the index-3 form refuses this start and names the rows"
-    row = Row("Index reduction", "index 1 from q.v = 0.15", "q.q - 1 at t = 5", "wrong solution", f"{ours:.6f}", _word(good), why)
+    row = Row(
+        "Index reduction",
+        "index 1 from q.v = 0.15",
+        "q.q - 1 at t = 5",
+        "wrong solution",
+        f"{ours:.6f}",
+        _word(good),
+        why,
+        origin=Origin.SAID,
+    )
     return [row], found
 
 
@@ -100,7 +109,9 @@ def drifting() -> tuple[list[Row], dict[str, Trace]]:
         half, end = (float(np.abs(found[name].length[: len(found[name].t) // part]).max()) for part in (2, 1))
         good = end < 1e-12 if name == "index3" else end > 1e-6 and end > 1.5 * half
         why = f"Radau IIA with 2 stages, h = {DRIFT_STEP:g}; up to t = 50 it is {half:.1e}"
-        result.append(Row("Index reduction", name, "largest |q.q - 1| up to t = 100", printed, f"{end:.1e}", _word(good), why))
+        result.append(
+            Row("Index reduction", name, "largest |q.q - 1| up to t = 100", printed, f"{end:.1e}", _word(good), why, origin=Origin.SAID)
+        )
     return result, found
 
 
@@ -115,13 +126,24 @@ def stabilised() -> tuple[list[Row], dict[tuple[float, float], Trace], Trace]:
         largest, late = float(drift.max()), float(drift[len(drift) // 2 :].max())
         good = largest < free / 10 and late <= 1.5 * float(drift[: len(drift) // 2].max())
         case, why = f"(κ0, κ1) = {found[pair].label}", f"without stabilisation {free:.1e}; no growth in the second half"
-        result.append(Row("Index reduction", case, "largest |q.q - 1| up to t = 100", "stabilised", f"{largest:.1e}", _word(good), why))
+        result.append(
+            Row(
+                "Index reduction",
+                case,
+                "largest |q.q - 1| up to t = 100",
+                "stabilised",
+                f"{largest:.1e}",
+                _word(good),
+                why,
+                origin=Origin.SAID,
+            )
+        )
     decaying = trace(_baumgarte(model, *DAMPED), f"({DAMPED[0]:g}, {DAMPED[1]:g})", WRONG_END, WRONG_STEP, _long_start(model))
     exact = decay(decaying.t, decaying.length[0], 2 * decaying.speed[0])
     wrong = float(np.abs(decaying.length - exact).max())
     why = "start with q too long by 5 %: g follows g'' + 4 g' + 4 g = 0"
     row = Row("Index reduction", f"(κ0, κ1) = {decaying.label}", "largest deviation of g from its equation", "stable", f"{wrong:.1e}",
-              _word(wrong < AGREES), why)  # fmt: skip
+              _word(wrong < AGREES), why, origin=Origin.SAID)  # fmt: skip
     return [*result, row], found, decaying
 
 

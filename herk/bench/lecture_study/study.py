@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from herk.bench.lecture_study import beyond, conditions, orders
+from herk.bench.lecture_study import beyond, conditions, orders, small
 from herk.bench.lecture_study.conditions import Growth
 from herk.bench.lecture_study.errata import every_erratum
 from herk.bench.lecture_study.orders import Key, Measured
@@ -42,9 +42,10 @@ class Study:
             ("z from the constraint, and z entering nonlinearly, have the orders expected", _none_lost(self._of("Index 1", "Index 3"))),
             ("Gauss methods do not converge in z for index 3", all(order is not None and order < orders.AGREES for order in gauss)),
             (
-                "the condition of the Newton matrix grows like h^-k for index k",
+                "the condition of the Newton matrix grows like h^-(k-1) for the unknowns of the slides, like h^-k with derivatives of z",
                 _none_lost(self._of("Newton")),
             ),
+            ("the small examples have the index, the constraints and the solution of the lecture", _none_lost(self._of("Small"))),
             ("wrong start, drift and Baumgarte follow their laws", _none_lost(self._of("Index reduction"))),
             (f"{sum(e.holds for e in self.errata)} of {len(self.errata)} errata are shown by numbers", all(e.holds for e in self.errata)),
         ]
@@ -66,5 +67,5 @@ def run(quick: bool = False, say: Callable[[str], None] = lambda _: None) -> Stu
     say("Newton matrix, pictures")
     condition_rows, growth = conditions.rows()
     picture_rows, runs = pictures()
-    rows = [*orders.rows(found), *beyond.rows(as_defined, squared), *condition_rows, *picture_rows]
-    return Study(quick, rows, every_erratum(found, as_defined, squared, odd), found, growth, runs)
+    rows = [*small.rows(), *orders.rows(found), *beyond.rows(as_defined, squared), *condition_rows, *picture_rows]
+    return Study(quick, rows, every_erratum(found, as_defined, squared, odd, growth), found, growth, runs)

@@ -8,7 +8,7 @@ from typing import Any
 
 import baselines
 import testset
-from herk.bench.published import Row, Verdict
+from herk.bench.published import Origin, Row, Verdict
 from herk.core import Settings, Solution
 
 # The first step of the original code when it was run again; the paper does not say. Tried too, for Andrews' mechanism: 1e-4, 1e-5 and
@@ -93,7 +93,8 @@ def row(cell: Cell) -> Row:
     band = BAND_ORIGINAL if cell.original else BAND
     why = f"{100 * cell.difference:+.1f} %; counts of an adaptive code, matched if within {100 * band:.0f} %"
     verdict = Verdict.SAME if cell.ours == cell.printed else Verdict.BAND if cell.matches else Verdict.LOST
-    return Row(part, case, cell.quantity, cell.printed, cell.ours, verdict, why)
+    origin = Origin.PROGRAM if cell.original else Origin.PRINTED
+    return Row(part, case, cell.quantity, cell.printed, cell.ours, verdict, why, origin=origin)
 
 
 def savings(cells: list[Cell]) -> list[float]:

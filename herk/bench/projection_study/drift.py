@@ -8,7 +8,7 @@ import numpy as np
 
 import testset
 from herk.bench.projection_study.counts import T_END, solve
-from herk.bench.published import Row, Verdict
+from herk.bench.published import Origin, Row, Verdict
 from herk.core.dae import Array
 
 TOLERANCE = 1e-8
@@ -68,4 +68,5 @@ def row(drift: Drift) -> Row:
     holds = at_rounding(drift) if drift.projected else visible(drift)
     ours = "{:.0e}, {:.0e}, {:.0e}".format(*drift.largest)
     why = "g holds at the stages, to the tolerance of Newton's method; the multiplier is not projected, so d3 is as large as before"
-    return Row(FIGURES[drift.problem], case, "max |d1|, |d2|, |d3|", printed, ours, Verdict.SAME if holds else Verdict.LOST, why)
+    verdict = Verdict.SAME if holds else Verdict.LOST
+    return Row(FIGURES[drift.problem], case, "max |d1|, |d2|, |d3|", printed, ours, verdict, why, origin=Origin.PICTURE)

@@ -53,6 +53,12 @@ class Observed:
         q = self.method.stage_order
         return {"u": q + (self.method.order >= q + 2), "v": q, "lambda": q - 1}[self.component]
 
+    @property
+    def undamped(self) -> int:
+        """Return the order to expect with projection where |R(inf)| = 1: u and v q; lambda q - 1 for R(inf) = -1, q - 2 for +1."""
+        q = self.method.stage_order
+        return {"u": q, "v": q, "lambda": q - 1 if self.method.at_infinity < 0 else q - 2}[self.component]
+
 
 def pendulum() -> System:
     """Return (4.1) as the fixed-step methods want it, from (1, 0) at rest."""

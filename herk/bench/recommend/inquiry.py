@@ -21,10 +21,12 @@ from herk.bench.recommend.snippet import code
 from herk.bench.recommend.trial import Plan, Run, climb
 from herk.core import InputError
 
-EXAMINE_LIMIT = 120.0  # seconds for loading and regularising; a large model may need them
-MOST = 4.0  # budgets on the clock, when deriving and compiling take longer than solving, or others use the machine
+EXAMINE_SHARE = 0.6  # of the budget, for loading and regularising; a large model may need it
+SOLVING = 0.25  # of the budget, in processor time; deriving and compiling take longer, and others use the machine
 REFEREE_SHARE = 0.5  # of the budget, all referees together
-REFEREE_LIMIT, RUN_LIMIT, SHARE = 0.15, 0.06, 0.12  # of the budget: one tight run, one run of a ladder, all runs of a candidate
+PATIENCE = 0.4  # of the time that is left, for one candidate with all that it compiles
+# Parts of the time for solving: one tight run, one run of a ladder, all runs of a candidate.
+REFEREE_LIMIT, RUN_LIMIT, SHARE = 0.15, 0.06, 0.12
 HOPELESS = 20.0  # a run so many times slower than a winner ends its ladder
 MARGIN = 30.0  # a ladder ends when two runs were so many times better than asked for
 LEAST_RTOL = 1e-13
@@ -35,7 +37,7 @@ Say = Callable[[str], None]
 
 @dataclass
 class Clock:
-    """The budget: seconds of processor time for solving. Deriving and compiling are not counted; the whole ends after MOST budgets."""
+    """The budget: seconds on the clock for everything. A part of it, counted in processor time, is for solving."""
 
     budget: float
     solving: float = 0.0
@@ -44,21 +46,27 @@ class Clock:
     @property
     def left(self) -> float:
         """Return the seconds of solving that are left."""
-        return min(self.budget - self.solving, self.deadline - time.monotonic())
+        return min(SOLVING * self.budget - self.solving, self.deadline - time.monotonic())
 
     @property
     def gone(self) -> float:
         """Return the part of the budget that is gone, in solving or on the clock."""
-        return max(self.solving / self.budget, (time.monotonic() - self.start) / (MOST * self.budget))
+        return max(self.solving / (SOLVING * self.budget), (time.monotonic() - self.start) / self.budget)
 
     @property
     def deadline(self) -> float:
         """Return the moment at which everything ends."""
-        return self.start + MOST * self.budget
+        return self.start + self.budget
+
+    @property
+    def patience(self) -> float:
+        """Return the moment at which a candidate that begins now has to end: one that compiles forever leaves time for others."""
+        now = time.monotonic()
+        return now + PATIENCE * max(0.0, self.deadline - now)
 
     def part(self, share: float) -> float:
-        """Return a share of the budget, in seconds that read well in messages."""
-        return float(f"{share * self.budget:.3g}")
+        """Return a share of the time for solving, in seconds that read well in messages."""
+        return float(f"{share * SOLVING * self.budget:.3g}")
 
 
 @dataclass
@@ -71,21 +79,24 @@ class Heard:
     fits: bool = True
 
 
-def recommend(path: str | Path, error: float = 1e-6, budget: float = 60.0, say: Say = lambda _: None) -> Recommendation:
-    """Return which solver on which form reaches `error` fastest on the model in this file; `budget` is in seconds of solving.
+def recommend(path: str | Path, error: float = 1e-6, budget: float = 240.0, say: Say = lambda _: None) -> Recommendation:
+    """Return which solver on which form reaches `error` fastest on the model in this file; after `budget` seconds all has ended.
 
     The error is the largest over a grid of times, each component relative to its largest value over the span.
     """
     if not 1e-12 <= error < 1:
         raise InputError(f"error must be between 1e-12 and 1, not {error!r}: beyond that double precision has no answer.")
-    if not budget > 0:
+    if not 0 < budget < float("inf"):
         raise InputError(f"budget must be a positive number of seconds, not {budget!r}.")
+    clock = Clock(budget)
     path = str(Path(path).resolve())
     say(f"examining {path}")
-    kind, content = next(iter(reports(examine, path, deadline=time.monotonic() + EXAMINE_LIMIT)))
+    kind, content = next(iter(reports(examine, path, deadline=clock.start + EXAMINE_SHARE * budget)))
     if kind != "facts":
-        return _refusal(path, error, *(content if kind == "wrong" else ("unusable", f"The file could not be examined. {content}")))
-    clock = Clock(budget)
+        why = f"The file could not be examined. {content}"
+        if content == TIME_UP:
+            why = f"To load and analyse the model took longer than {EXAMINE_SHARE * budget:.3g} s: allow more time with --budget."
+        return _refusal(path, error, *(content if kind == "wrong" else ("unusable", why)))
     agreed, prepared, complaints = _referee(path, content, clock, say)
     if agreed is None:
         return _unreferenced(path, content, error, complaints)
@@ -103,7 +114,7 @@ def _refusal(path: str, error: float, kind: str, message: str) -> Recommendation
 def _listen(candidate: Candidate, tolerances: Sequence[float], plan: Plan, clock: Clock, enough: Callable[[Heard], bool]) -> Heard:
     """Follow one candidate down the ladder until `enough`, its share of the budget is used up, or it ends."""
     heard = Heard()
-    for kind, content in reports(climb, candidate, tolerances, plan, deadline=clock.deadline):
+    for kind, content in reports(climb, candidate, tolerances, plan, deadline=clock.patience):
         if kind == "prepared":
             heard.prepare_seconds = content
         elif kind == "unfit":
@@ -112,7 +123,7 @@ def _listen(candidate: Candidate, tolerances: Sequence[float], plan: Plan, clock
             heard.runs.append(content)
             if enough(heard):
                 break
-            if content.spent > min(SHARE * clock.budget, clock.left):
+            if content.spent > min(clock.part(SHARE), clock.left):
                 heard.note = "its share of the time was used up"
                 break
         elif kind != "done":
@@ -128,7 +139,7 @@ def _referee(path: str, facts: Facts, clock: Clock, say: Say) -> tuple[Agreement
     complaints: list[str] = []
     plan = Plan(path, facts.grid, facts.sizes, clock.part(REFEREE_LIMIT), timed=False)
     for candidate in referees(facts):
-        if clock.gone > REFEREE_SHARE and agree(runs, _origin, facts.sizes):
+        if clock.left <= 0 or (clock.gone > REFEREE_SHARE and agree(runs, _origin, facts.sizes)):
             break
         say(f"reference: {candidate[0]} on {candidate[1]}")
         heard = _listen(candidate, reference.TOLERANCES, plan, clock, lambda _: False)

@@ -45,6 +45,9 @@ def _functions(expression: sp.Expr) -> Iterator[tuple[str, sp.Expr]]:
     for kind in (sp.Heaviside, sp.sign, sp.Abs):
         for atom in expression.atoms(kind):
             yield kind.__name__, atom.args[0]
+    for kind in (sp.floor, sp.ceiling):
+        for atom in expression.atoms(kind):
+            yield kind.__name__, sp.sin(sp.pi * atom.args[0])  # it changes its sign where the argument is whole
     for kind in (sp.Min, sp.Max):
         for atom in expression.atoms(kind):
             yield from ((kind.__name__, a - b) for i, a in enumerate(atom.args) for b in atom.args[:i])

@@ -11,7 +11,7 @@ import testset
 from baselines.second_order.layout import Ready, ready
 from baselines.second_order.march import March, bdf, march
 from baselines.second_order.tables import METHODS
-from herk.bench.published import Row, Verdict
+from herk.bench.published import Origin, Row, Verdict
 from herk.bench.second_order_study.printed import CIRCUIT_RATES, CIRCUIT_START
 from herk.core import Problem
 from herk.core.dae import Array
@@ -105,7 +105,7 @@ def start_rows() -> list[Row]:
         cut = abs(np.trunc(values[name] * 1e4) / 1e4 - printed) < 5e-5
         verdict = Verdict.SAME if same else Verdict.ROUNDING if cut else Verdict.LOST
         why = "RC = 3 and LC = 1/2, which are not printed" + ("" if same else "; the printed value is cut, not rounded")
-        made.append(Row("Circuit (67)", "start", f"{name}(0)", printed, round(float(values[name]), 6), verdict, why))
+        made.append(Row("Circuit (67)", "start", f"{name}(0)", printed, round(float(values[name]), 6), verdict, why, origin=Origin.PRINTED))
     return made
 
 
@@ -116,8 +116,8 @@ def figure8_rows(runs: dict[str, March]) -> list[Row]:
     numbers = f"BDF {bdf2:.1e}, Radau IIA {radau:.1e}, general linear {glm:.1e}"
     ranked, close = (Verdict.SAME if holds else Verdict.LOST for holds in (glm < radau < bdf2, radau < 10 * glm))
     return [
-        Row("Figure 8", "h = 0.01", "largest error", "general linear best, BDF worst", numbers, ranked),
-        Row("Figure 8", "h = 0.01", "Radau IIA over general linear", "close", f"factor {radau / glm:.1f}", close),
+        Row("Figure 8", "h = 0.01", "largest error", "general linear best, BDF worst", numbers, ranked, origin=Origin.SAID),
+        Row("Figure 8", "h = 0.01", "Radau IIA over general linear", "close", f"factor {radau / glm:.1f}", close, origin=Origin.SAID),
     ]
 
 
@@ -133,5 +133,6 @@ def order_rows(orders: list[Order]) -> list[Row]:
                 Verdict.SAME,
                 "p = 2 by Definition 2.8 because h^2 y'' is never renewed; nobody uses it, and the solution has order 3",
             )
-        made.append(Row("Orders", f"circuit (67), {each.method}", "order", each.claimed, round(seen, 2), verdict, why))
+        case = f"circuit (67), {each.method}"
+        made.append(Row("Orders", case, "order", each.claimed, round(seen, 2), verdict, why, origin=Origin.PRINTED))
     return made

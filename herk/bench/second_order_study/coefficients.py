@@ -6,7 +6,7 @@ from typing import Any
 
 from baselines.second_order.assumptions import assumptions, classical_order, exact_gauss, exactness, vanishes
 from baselines.second_order.tables import GLM_FIRST, GLM_SECOND, NODES, RADAU, Tableau, collocation
-from herk.bench.published import Row, Verdict
+from herk.bench.published import Origin, Row, Verdict
 from herk.bench.second_order_study.printed import GAUSS_A2, GAUSS_B2, RADAU_A2, RADAU_B2
 
 
@@ -48,13 +48,19 @@ def rows() -> list[Row]:
     twins = "A~ = A A and b~ = b A"
     same_glm = second["outputs"] == [3, 4, 2] and min(second["stages"]) >= 2 and is_collocation
     why = "it is the collocation Runge-Kutta method with these nodes, of order 3: the third quantity passed on is neither renewed nor used"
+    orders = {name: classical_order(method) for name, method in (("Gauss", gauss), ("Radau IIA", radau))}
+    equal = {
+        "Gauss": _same(gauss.A2, GAUSS_A2) and _same(gauss.b2, GAUSS_B2),
+        "Radau IIA": _same(radau.A2, RADAU_A2) and _same(radau.b2, RADAU_B2),
+    }
+    found: list[tuple[str, str, str, int | str, int | str, bool, str]] = [
+        *(("Example 2.4", name, twins, "as printed", "equal" if same else "different", same, "") for name, same in equal.items()),
+        ("Example 2.4", "Gauss", "order", 4, orders["Gauss"], orders["Gauss"] == 4, describe(gauss)),
+        ("Example 2.4", "Radau IIA", "order", 3, orders["Radau IIA"], orders["Radau IIA"] == 3, describe(radau)),
+        ("Example 2.11", "second order", "order and stage order", 2, min(*second["outputs"], *second["stages"]), same_glm, why),
+        ("Method (65)", "first order", "order and stage order", 2, order_first, order_first == 2, ""),
+    ]
     return [
-        Row("Example 2.4", "Gauss", twins, "as printed", "equal", _verdict(_same(gauss.A2, GAUSS_A2) and _same(gauss.b2, GAUSS_B2))),
-        Row("Example 2.4", "Radau IIA", twins, "as printed", "equal", _verdict(_same(radau.A2, RADAU_A2) and _same(radau.b2, RADAU_B2))),
-        Row("Example 2.4", "Gauss", "order", 4, classical_order(gauss), _verdict(classical_order(gauss) == 4), describe(gauss)),
-        Row("Example 2.4", "Radau IIA", "order", 3, classical_order(radau), _verdict(classical_order(radau) == 3), describe(radau)),
-        Row(
-            "Example 2.11", "second order", "order and stage order", 2, min(*second["outputs"], *second["stages"]), _verdict(same_glm), why
-        ),
-        Row("Method (65)", "first order", "order and stage order", 2, order_first, _verdict(order_first == 2)),
+        Row(part, case, quantity, printed, ours, _verdict(holds), reason, origin=Origin.PRINTED)
+        for part, case, quantity, printed, ours, holds, reason in found
     ]

@@ -10,7 +10,7 @@ import numpy as np
 import testset
 from baselines.second_order.layout import Ready, ready
 from baselines.second_order.march import bdf
-from herk.bench.published import Row, Verdict
+from herk.bench.published import Origin, Row, Verdict
 from herk.bench.second_order_study.printed import TABLE1, TABLE2
 from herk.core.dae import Array
 
@@ -92,4 +92,5 @@ def row(part: str, case: str, printed: float, ours: float, digits: int = 0) -> R
     off = abs(round(float(ours), decimals) - printed)
     unit = 10.0**-decimals
     verdict = Verdict.SAME if off < 0.5 * unit else Verdict.ROUNDING if off < 1.5 * unit else Verdict.LOST
-    return Row(part, case, "error of λ", printed, float(ours), verdict, "one unit in the last digit" if verdict is Verdict.ROUNDING else "")
+    why = "one unit in the last digit" if verdict is Verdict.ROUNDING else ""
+    return Row(part, case, "error of λ", printed, float(ours), verdict, why, origin=Origin.PRINTED)

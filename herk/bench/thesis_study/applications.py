@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 import testset
-from herk.bench.published import Modern, Row, Verdict, close
+from herk.bench.published import Modern, Origin, Row, Verdict, close
 from herk.bench.thesis_study import printed
 from herk.bench.thesis_study.figures import errors, run
 from herk.bench.thesis_study.modern import modern
@@ -47,7 +47,9 @@ def wind() -> tuple[list[Row], dict[str, Outcome]]:
             word = (
                 Verdict.LOST if not near else Verdict.WRONG if name == "printed" and not close(end[k], true[k], 0.05) else Verdict.ROUNDING
             )
-            rows.append(Row("Figure 11", f"{name}, h = 1/50", f"{component} at t = 50", float(reference), float(end[k]), word, tell, today))
+            origin = Origin.PROGRAM if name == "printed" else Origin.OURS
+            case, quantity = f"{name}, h = 1/50", f"{component} at t = 50"
+            rows.append(Row("Figure 11", case, quantity, float(reference), float(end[k]), word, tell, today, origin=origin))
             today = None
     return rows, runs
 
@@ -75,16 +77,17 @@ def chain(tolerances: Iterable[float] = CHAIN_TOLERANCES) -> tuple[list[Row], li
     first = run(CHAIN, SETTINGS_45)
     error = float(errors(CHAIN, first).max())
     band = "rounding chooses between p1 and p3 in every step: 10 % in steps and a factor 3 in the error are agreement"
+    origin = Origin.PICTURE
     word = Verdict.ROUNDING if 1 / 3 <= error / printed.CHAIN_ERROR <= 3 else Verdict.LOST
     today = modern(testset.get("spring_chain"), 1e-7, over_time=True)
-    rows = [Row("Figure 14", "eps0 = 1e-7, Nopt = 0", "largest error", printed.CHAIN_ERROR, error, word, band, today)]
+    rows = [Row("Figure 14", "eps0 = 1e-7, Nopt = 0", "largest error", printed.CHAIN_ERROR, error, word, band, today, origin=origin)]
     curve = [chain_run(eps0, Nopt, max_norm) for eps0 in tolerances for Nopt in (0, 1) for max_norm in (False, True)]
     tight, today_13 = min(each.eps0 for each in curve), modern(testset.get("spring_chain"), 1e-13, over_time=True)
     for each in curve:
         if each.eps0 == tight == 1e-13 and not each.max_norm:
             case = f"eps0 = 1e-13, Nopt = {each.Nopt}"
             word = Verdict.ROUNDING if close(each.steps, printed.CHAIN_STEPS[each.Nopt], 0.1) else Verdict.LOST
-            rows.append(Row("Figure 15", case, "steps", printed.CHAIN_STEPS[each.Nopt], each.steps, word, band, today_13))
+            rows.append(Row("Figure 15", case, "steps", printed.CHAIN_STEPS[each.Nopt], each.steps, word, band, today_13, origin=origin))
             ratio = each.error / printed.CHAIN_ERRORS[each.Nopt]
             rows.append(
                 Row(
@@ -95,6 +98,7 @@ def chain(tolerances: Iterable[float] = CHAIN_TOLERANCES) -> tuple[list[Row], li
                     each.error,
                     Verdict.ROUNDING if 1 / 3 <= ratio <= 3 else Verdict.LOST,
                     band,
+                    origin=origin,
                 )
             )
     return rows, curve, first
@@ -120,6 +124,7 @@ def circuit() -> tuple[list[Row], Outcome]:
             Verdict.SAME if bounded else Verdict.LOST,
             "the text claims a bound; ten times the span shows it",
             today,
+            origin=Origin.SAID,
         ),
         Row(
             "Figure 17",
@@ -129,6 +134,7 @@ def circuit() -> tuple[list[Row], Outcome]:
             f"{parts[:, 2].max():.1e}, {parts[:, 3].max():.1e}",
             Verdict.SAME if parts[:, 2].max() <= SETTINGS_46.tol < parts[:, 3].max() else Verdict.LOST,
             "e1 comes from the constraint alone",
+            origin=Origin.SAID,
         ),
     ]
     return rows, outcome
@@ -153,6 +159,7 @@ def akzo(tolerances: Iterable[float] = AKZO_TOLERANCES) -> tuple[list[Row], Outc
             word,
             why,
             modern(testset.get("akzo"), 1e-7),
+            origin=Origin.PRINTED,
         )
     ]
     curve = []
@@ -171,6 +178,7 @@ def akzo(tolerances: Iterable[float] = AKZO_TOLERANCES) -> tuple[list[Row], Outc
                 Verdict.SAME if met else Verdict.LOST,
                 "within 2^p eps0: the coarse value is kept",
                 modern(testset.get("akzo"), max(eps0, 1e-14)),
+                origin=Origin.SAID,
             )
         )
     return rows, outcome, curve

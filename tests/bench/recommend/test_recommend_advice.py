@@ -14,7 +14,7 @@ import pytest
 
 from herk.bench.recommend import inquiry, recommend, reference
 
-BUDGET = 300.0  # generous, because others may use the machine; ladders end when they have answered
+BUDGET = 1200.0  # generous, because others may use the machine; ladders end when they have answered
 DOPRI5, IDA, RADAU, LSODA = ("herk_dopri5", "overdetermined"), ("ida_sundae_jac", "index1"), ("scipy_radau", "ode"), ("scipy_lsoda", "ode")
 
 
@@ -97,7 +97,7 @@ def test_switched_model_is_pieced_together_at_its_switch(user_file, compete):
     assert "piece by piece" in found.advice
     assert found.chosen.solver == "herk_dopri5"
     assert "0.0, 0.7, 2.0" in found.code
-    np.testing.assert_allclose(executed(found.code), switched_exactly(2.0), atol=1e-6)
+    np.testing.assert_allclose(executed(found.code), switched_exactly(2.0), atol=3e-6)
 
 
 def switched_exactly(t_end: float) -> np.ndarray:
@@ -142,9 +142,10 @@ def test_file_that_ends_its_process_is_an_answer(user_file):
 
 
 @pytest.mark.slow
-def test_solvers_that_cannot_finish_leave_no_reference(user_file, compete):
+def test_solvers_that_cannot_finish_leave_no_reference(user_file, compete, monkeypatch):
     compete(DOPRI5, RADAU)
-    found = recommend(user_file("switched"), budget=1e-3)
+    monkeypatch.setattr(inquiry, "SOLVING", 1e-3 / BUDGET)
+    found = recommend(user_file("switched"), budget=BUDGET)
     assert found.verdict == "no reference"
     assert "nothing is recommended" in found.advice
     assert found.index == 3

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from dataclasses import replace
 from itertools import combinations
 
@@ -16,7 +17,7 @@ from herk.bench.recommend.answer import HEAD, cells
 from herk.bench.recommend.candidates import candidates, kind, referees, solver
 from herk.bench.recommend.examine import Facts, decay, explore, grid
 from herk.bench.recommend.flow import Flow
-from herk.bench.recommend.inquiry import MOST, Clock, ladder, recommend
+from herk.bench.recommend.inquiry import SOLVING, Clock, ladder, recommend
 from herk.bench.recommend.load import from_model
 from herk.bench.recommend.rank import GIVEN_UP, Measured, Row, Trial, choose, ranking, reached
 from herk.bench.recommend.reference import agree
@@ -45,6 +46,9 @@ def model(*f: str, y0=(1.0, 0.0), t_span=(0.0, 4.0)) -> herk.Model:
     ("Heaviside(t - 2)", [2.0]),
     ("Abs(sin(pi*t/2))", [2.0]),
     ("Max(t, 3)", [3.0]),
+    ("floor(t)", [1.0, 2.0, 3.0]),
+    ("x*ceiling(2*t - 1/2)", [0.25, 0.75, 1.25, 1.75, 2.25, 2.75, 3.25, 3.75]),
+    ("Mod(t, 1.5)", [1.5, 3.0]),
     ("sin(t)", None),
 ])  # fmt: skip
 def test_switches_in_time_are_found_exactly(force, times):
@@ -206,13 +210,24 @@ def test_drift_is_reported_only_where_constraints_drift():
 
 
 def test_half_a_budget_is_gone_when_half_the_clock_is():
-    clock = Clock(60.0)
+    clock = Clock(60.0 / SOLVING)
     assert clock.gone < 0.01
     clock.solving = 15.0
     assert clock.gone == pytest.approx(0.25, abs=0.01)
-    clock.start -= 0.5 * MOST * 60.0
+    clock.start -= 0.5 * 60.0 / SOLVING
     assert clock.gone == pytest.approx(0.5, abs=0.01)
     assert clock.part(0.06) == 3.6
+
+
+def test_one_candidate_never_gets_all_the_time_that_is_left_and_none_gets_more_than_the_budget():
+    clock = Clock(100.0)
+    for used in (0.0, 50.0, 99.0):
+        clock.start = time.monotonic() - used
+        left = clock.deadline - time.monotonic()
+        assert 0 < clock.patience - time.monotonic() < 0.5 * left
+    clock.start -= 1000.0
+    assert clock.patience <= time.monotonic()
+    assert clock.left < 0
 
 
 def test_ladder_surrounds_the_error_with_two_tolerances_in_a_decade():
@@ -252,7 +267,8 @@ def test_ill_posed_models_get_the_cure_that_fits(message, words):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "words"), [({"error": 0.0}, "error must be"), ({"error": 2.0}, "error must be"), ({"budget": -1.0}, "budget")]
+    ("arguments", "words"),
+    [({"error": 0.0}, "error must be"), ({"error": 2.0}, "error must be"), ({"budget": -1.0}, "budget"), ({"budget": np.inf}, "budget")],
 )
 def test_impossible_wishes_are_refused(tmp_path, arguments, words):
     with pytest.raises(InputError, match=words):

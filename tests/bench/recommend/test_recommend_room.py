@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ctypes
+import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -97,16 +99,58 @@ def telling(send):
     time.sleep(600)
 
 
+def with_children(send):
+    """Tell the processes of a user's file that starts others: a program, and a fork of itself."""
+    program = subprocess.Popen(["sleep", "600"])
+    fork = os.fork()
+    if not fork:
+        time.sleep(600)
+        os._exit(0)
+    send("pids", [os.getpid(), program.pid, fork])
+    time.sleep(600)
+
+
+def parting(send):
+    send("pid", subprocess.Popen(["sleep", "600"]).pid)
+
+
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="only Linux lets a process die with another")
 def test_process_ends_with_a_bench_that_is_killed():
     root = Path(__file__).parents[3]
     with subprocess.Popen([sys.executable, "-c", LISTENER], cwd=root, stdout=subprocess.PIPE, text=True) as bench:
         pid = int(bench.stdout.readline())
         bench.kill()
-    end = time.monotonic() + 30
-    while _alive(pid) and time.monotonic() < end:
+    assert not _left([pid])
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="only Linux lets a process die with another")
+def test_what_a_file_of_the_user_has_started_ends_with_a_bench_that_is_killed():
+    root, code = Path(__file__).parents[3], LISTENER.replace("telling", "with_children")
+    with subprocess.Popen([sys.executable, "-c", code], cwd=root, stdout=subprocess.PIPE, text=True) as bench:
+        pids = json.loads(bench.stdout.readline())
+        assert len(pids) == 3
+        bench.kill()
+    assert not _left(pids)
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="only Linux lets a process die with another")
+def test_what_a_file_of_the_user_has_started_ends_with_the_process_that_ran_it():
+    [(_, pid), _] = heard(parting)
+    assert not _left([pid])
+    listening = reports(with_children, deadline=time.monotonic() + 60.0)
+    _, pids = next(listening)
+    listening.close()
+    assert not _left(pids)
+
+
+def _left(pids: list[int]) -> list[int]:
+    """Return those of the processes that do not end within a while."""
+    end = time.monotonic() + 20
+    while (left := [pid for pid in pids if _alive(pid)]) and time.monotonic() < end:
         time.sleep(0.05)
-    assert not _alive(pid)
+    for pid in left:  # leave nothing behind
+        os.kill(pid, signal.SIGKILL)
+    return left
 
 
 def _alive(pid: int) -> bool:

@@ -8,31 +8,13 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable
-from functools import cache
 from pathlib import Path
 from types import ModuleType
 
 from herk.core.cache import folder
 
-# What the generated text and the machine code kept beside it are made from: a change in any of them makes every stored file stale.
-_GENERATORS = ("code", "equations", "generated", "linear", "stage", "store", "structure")
-_MAKERS = ("core/jit.py", "core/dae.py", *(f"model/{name}.py" for name in _GENERATORS))
-
-
-def _generator() -> str:
-    root = Path(__file__).parents[1]
-    return hashlib.sha256(b"\0".join((root / name).read_bytes() for name in _MAKERS)).hexdigest()[:10]
-
-
-GENERATOR = _generator()
+GENERATOR = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:10]  # the names of texts carry what they are made from
 _loaded: dict[tuple[str | None, ...], ModuleType] = {}
-
-
-@cache
-def version() -> str:
-    """Return a hash of everything that takes part in reading a model and deriving its forms."""
-    texts = [path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py"))]
-    return hashlib.sha256(b"\0".join(texts)).hexdigest()
 
 
 def load(name: str, write: Callable[[], str]) -> ModuleType:

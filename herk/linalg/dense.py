@@ -60,9 +60,9 @@ def substitute(a, start, k, order, b, x, xstart):  # type: ignore[no-untyped-def
 def solve_block(work, k):  # type: ignore[no-untyped-def]
     """Solve a k x k system in place: matrix by rows in work[0 : k*k], right-hand side, then solution, in work[k*k : k*k + k].
 
-    Returns the smallest pivot, 0 if the matrix is singular. Rows are moved, so nothing else is needed.
+    Returns the smallest pivot with the sign of the determinant, 0 if the matrix is singular. Rows are moved, so nothing else is needed.
     """
-    smallest = 1e300
+    smallest, sign = 1e300, 1.0
     rhs = k * k
     for i in range(k):
         best = i
@@ -77,9 +77,12 @@ def solve_block(work, k):  # type: ignore[no-untyped-def]
         if size < smallest:
             smallest = size
         if best != i:
+            sign = -sign
             for c in range(i, k):
                 work[i * k + c], work[best * k + c] = work[best * k + c], work[i * k + c]
             work[rhs + i], work[rhs + best] = work[rhs + best], work[rhs + i]
+        if work[i * k + i] < 0.0:
+            sign = -sign
         inverse = 1.0 / work[i * k + i]
         for r in range(i + 1, k):
             if work[r * k + i] != 0.0:
@@ -92,15 +95,15 @@ def solve_block(work, k):  # type: ignore[no-untyped-def]
         for c in range(i + 1, k):
             value -= work[i * k + c] * work[rhs + c]
         work[rhs + i] = value / work[i * k + i]
-    return smallest
+    return sign * smallest
 
 
 @compiled()
-def solve_stacked(a, rows, n, b):  # type: ignore[no-untyped-def]
+def solve_stacked(a, rows, n, b, tops):  # type: ignore[no-untyped-def]
     """Solve a consistent system of rows >= n equations (a by rows, b) in place, solution in b[0:n]; return the smallest pivot ratio.
 
-    Rows are scaled by their largest entry first, so that equations of different units compete fairly for the pivots;
-    the rows left over are satisfied by consistency. 0 is returned if the matrix has not full column rank.
+    Rows and columns are scaled by their largest entry first, so that units do not decide about the pivots; `tops` is scratch (n).
+    The rows left over are satisfied by consistency. 0 is returned if the matrix has not full column rank.
     """
     for r in range(rows):
         size = 0.0
@@ -110,6 +113,13 @@ def solve_stacked(a, rows, n, b):  # type: ignore[no-untyped-def]
             for c in range(n):
                 a[r * n + c] /= size
             b[r] /= size
+    for c in range(n):
+        tops[c] = 0.0
+        for r in range(rows):
+            tops[c] = max(tops[c], abs(a[r * n + c]))
+        if tops[c] > 0.0:
+            for r in range(rows):
+                a[r * n + c] /= tops[c]
     smallest = 1.0
     for i in range(n):
         best = i
@@ -137,4 +147,6 @@ def solve_stacked(a, rows, n, b):  # type: ignore[no-untyped-def]
         for c in range(i + 1, n):
             value -= a[i * n + c] * b[c]
         b[i] = value / a[i * n + i]
+    for i in range(n):
+        b[i] /= tops[i]
     return smallest

@@ -1,0 +1,27 @@
+"""How many threads a linear-algebra library may start: for matrices of our sizes one is fastest by far."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from typing import Any
+
+SMALL = 24  # unknowns up to which the libraries start no threads of their own
+
+
+@contextmanager
+def one_thread(n: int) -> Iterator[None]:
+    """Let BLAS work in one thread, for systems large enough that it would start others."""
+    if n <= SMALL:
+        yield
+        return
+    with _controller().limit(limits=1, user_api="blas"):
+        yield
+
+
+@cache
+def _controller() -> Any:
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()

@@ -1,0 +1,96 @@
+"""Sizes that do not depend on units: logarithms balanced in least squares, for unknowns, matrices and ranks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+import numpy as np
+
+from herk.core.dae import Array
+
+Form = dict[int, float]  # a logarithm as a linear form in unknown logarithms; the constant is at place -1
+_RIDGE = 1e-7  # where nothing is known: about one
+_DENSE = 100  # unknowns up to which dense matrices are quicker
+_LARGEST = 500  # powers of two of which two can be multiplied in doubles
+_GIVEN = 3.0  # weight of a value that is known beside one entry of a matrix
+
+
+def balanced(ties: list[tuple[Form, float]], count: int) -> Array:
+    """Return the least-squares solution of weight * form = 0 for all ties, by normal equations."""
+    rows = [i for i, (form, _) in enumerate(ties) for j in form if j >= 0]
+    columns = [j for form, _ in ties for j in form if j >= 0]
+    values = [value * weight for form, weight in ties for j, value in form.items() if j >= 0]
+    right = np.array([-form.get(-1, 0.0) * weight for form, weight in ties])
+    shape = (len(ties), count)
+    solution: Array
+    if count <= _DENSE:
+        dense = np.zeros(shape)
+        np.add.at(dense, (rows, columns), values)
+        solution = np.linalg.solve(dense.T @ dense + _RIDGE * np.eye(count), dense.T @ right)
+    else:
+        from scipy.sparse import coo_matrix, identity
+        from scipy.sparse.linalg import splu
+
+        matrix = coo_matrix((values, (rows, columns)), shape=shape).tocsc()
+        solution = splu((matrix.T @ matrix + _RIDGE * identity(count)).tocsc()).solve(matrix.T @ right)
+    return solution
+
+
+def powers(entries: Iterable[tuple[int, int, float]]) -> tuple[dict[int, int], dict[int, int]]:
+    """Return powers of two for rows and columns that bring all entries (row, column, logarithm) near one."""
+    listed = list(entries)
+    rows, columns = sorted({i for i, _, _ in listed}), sorted({j for _, j, _ in listed})
+    places = {("row", i): k for k, i in enumerate(rows)} | {("column", j): len(rows) + k for k, j in enumerate(columns)}
+    ties = [({places["row", i]: 1.0, places["column", j]: 1.0, -1: size}, 1.0) for i, j, size in listed]
+    found = balanced(ties, len(places)) if ties else np.zeros(0)
+    whole = [round(float(value)) for value in found]
+    return {i: whole[k] for k, i in enumerate(rows)}, {j: whole[len(rows) + k] for k, j in enumerate(columns)}
+
+
+def factors(matrix: Array) -> tuple[Array, Array]:
+    """Return factors for the rows and columns of a matrix of doubles that bring its entries near one."""
+    heights, widths = powers((int(i), int(j), math.log2(abs(matrix[i, j]))) for i, j in np.argwhere(matrix))
+    rows = [2.0 ** max(-_LARGEST, min(_LARGEST, heights.get(i, 0))) for i in range(matrix.shape[0])]
+    columns = [2.0 ** max(-_LARGEST, min(_LARGEST, widths.get(j, 0))) for j in range(matrix.shape[1])]
+    return _topped(matrix, np.array(rows), np.array(columns))
+
+
+def _topped(matrix: Array, rows: Array, columns: Array) -> tuple[Array, Array]:
+    """Return the factors changed so that no entry is above one: entries that are only rounding may have led them astray."""
+    for _ in range(2):
+        for axis, own in ((1, rows), (0, columns)):
+            tops = np.abs(matrix * rows[:, None] * columns).max(axis=axis, initial=0.0)
+            own /= np.where(tops > 0.0, tops, 1.0)
+    return rows, columns
+
+
+def rank(matrix: Array, tolerance: float = 1e-12) -> int:
+    """Return the rank of a matrix of doubles, whatever the units of its rows and columns."""
+    matrix = np.asarray(matrix, dtype=float)
+    if not matrix.size or not matrix.any():
+        return 0
+    tops = np.abs(matrix).max(axis=1, keepdims=True)
+    plain = _rank(matrix / np.where(tops > 0.0, tops, 1.0), tolerance)
+    if plain == min(matrix.shape):
+        return plain
+    # Columns in units of their own as well: not at once, since entries that are zero but for rounding become large by it.
+    rows, columns = factors(matrix)
+    return max(plain, _rank(matrix * rows[:, None] * columns, tolerance))
+
+
+def _rank(matrix: Array, tolerance: float) -> int:
+    sizes = np.linalg.svd(matrix, compute_uv=False)
+    return int(np.sum(sizes > tolerance * sizes[0]))
+
+
+def sizes(jacobian: Array, y: Array) -> Array:
+    """Return the size of each unknown: its own, or where it is zero that at which the constraints balance."""
+    m, n = jacobian.shape
+    ties: list[tuple[Form, float]] = [
+        ({int(j): 1.0, n + int(i): -1.0, -1: math.log2(abs(jacobian[i, j]))}, 1.0) for i, j in np.argwhere(jacobian)
+    ]
+    known = np.isfinite(y) & (y != 0.0)
+    ties += [({int(j): 1.0, -1: -math.log2(abs(y[j]))}, _GIVEN) for j in np.flatnonzero(known)]
+    found = 2.0 ** np.clip(balanced(ties, n + m)[:n], -_LARGEST, _LARGEST)
+    return np.where(known, np.maximum(np.abs(np.nan_to_num(y)), 1e-3 * found), found)

@@ -1,0 +1,76 @@
+"""Do the constraints fit the equations: g differentiated along E y' = f stays zero, to rounding, in any units."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from herk.core.dae import Array
+from herk.model.balance import factors
+from herk.model.evaluate import Linearisation, linearise, located
+
+SLOW = 1e-3  # relative to the fastest unknown
+
+
+def check_constraints(system: Any, t: float | None = None, y: Sequence[float] | Array | None = None, tolerance: float = 1e-6) -> list[str]:
+    """Differentiate g along E y' = f and return a sentence for every row that does not stay zero: a contradiction.
+
+    `system` is a Dae, a Model or a Problem; without t and y its own start is taken.
+    """
+    from herk.model.start import completed_start
+
+    dae, at, start = located(system, t, y, "check_constraints")
+    return contradictions(linearise(dae, at, completed_start(dae, at, start)), at, tolerance)
+
+
+def contradictions(here: Linearisation, t: float, tolerance: float = 1e-6) -> list[str]:
+    """Return what check_constraints finds, from values at hand."""
+    if not len(here.g):
+        return []
+    used = here.E.any(axis=1)  # a row without derivatives is a constraint, and on trial itself
+    E, f = here.E[used], here.f[used]
+    f_size = np.abs(f) if here.f_size is None else here.f_size[used]
+    rows, columns = factors(np.vstack([E, here.jac]))
+    top, bottom = rows[: len(E)], rows[len(E) :]
+    E, jac = E * top[:, None] * columns, here.jac * bottom[:, None] * columns
+    y_size = np.ones(len(here.f)) if here.y_size is None else here.y_size
+    drift, size = _drift(E, top * f, top * f_size, jac, bottom * here.g_t, y_size / columns)
+    return [
+        f"Row {i} of g contradicts E y' = f: along the flow its derivative is {drift[i] / bottom[i]:.3g} instead of 0 (t = {t!r})."
+        for i in range(len(drift))
+        if not abs(drift[i]) <= tolerance * size[i]
+    ]
+
+
+def _drift(E: Array, f: Array, f_size: Array, jac: Array, g_t: Array, y_size: Array) -> tuple[Array, Array]:
+    """Return dg/dt along the flow, what E leaves open chosen for the best, and the size of its terms.
+
+    A small part of what the constraint would change if all unknowns moved as fast as the fastest of them counts as
+    size, too: entries and rates that are zero but for rounding have no size of their own.
+    """
+    inverse, kernel = _inverse(E)
+    rate = inverse @ f
+    for _ in range(2):  # refined, so that small rates beside large ones are right too
+        rate += inverse @ (f - E @ rate)
+    drift = jac @ rate + g_t
+    speed = np.abs(inverse) @ f_size
+    size = np.abs(jac) @ (speed + SLOW * np.max(speed / y_size, initial=0.0) * y_size) + np.abs(g_t)
+    if not kernel.shape[1]:
+        return drift, size
+    weights = np.divide(1.0, size, out=np.full(len(size), 1.0), where=size > 0.0)
+    free = jac @ kernel
+    choice = np.zeros(kernel.shape[1])
+    for _ in range(2):
+        choice -= np.linalg.lstsq(free * weights[:, None], (drift + free @ choice) * weights, rcond=1e-13)[0]
+    return drift + free @ choice, size + np.abs(jac) @ np.abs(kernel @ choice)
+
+
+def _inverse(E: Array) -> tuple[Array, Array]:
+    """Return the pseudo-inverse of a matrix with entries near one, and a basis of its kernel."""
+    if not len(E):
+        return np.zeros((E.shape[1], 0)), np.eye(E.shape[1])
+    u, sizes, v = np.linalg.svd(E)
+    k = int(np.sum(sizes > 1e-12 * sizes.max(initial=0.0)))
+    return v[:k].T @ (u[:, :k].T / sizes[:k, None]), v[k:].T

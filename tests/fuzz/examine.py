@@ -1,0 +1,76 @@
+"""One member from its seed to a verdict: make it, solve it in three ways, judge it."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from tests.fuzz.families import FAMILIES
+from tests.fuzz.judge import Answer, Outcome, Verdict, judge, times_to_judge
+from tests.fuzz.member import JudgeError, Member
+
+MAX_STEPS = 200_000
+
+
+def answers(member: Member) -> list[Answer]:
+    """Solve with dense output, at output times, and at output times without putting values on g = 0."""
+    import herk
+
+    model, times = member.model(), times_to_judge(member)
+    settings: dict[str, Any] = {
+        "method": member.method,
+        "rtol": member.rtol,
+        "atol": member.atol,
+        "max_steps": MAX_STEPS,
+    }
+    free = herk.solve_dae(model, dense_output=True, **settings)
+    reached = float(free.t[-1])
+    inside = times[np.abs(times - member.t_span[0]) <= abs(reached - member.t_span[0])]
+    points = {"accepted": (free.t, free.y), "dense": (inside, free(inside))}
+    found = [_answer(free, points, reached)]
+    for channel, options in (("t_eval", {}), ("unprojected", {"project_output": False})):
+        sol = herk.solve_dae(model, t_eval=times, **settings, **options)
+        found.append(_answer(sol, {channel: (sol.t, sol.y)}, None))
+    return found
+
+
+def _answer(sol: Any, points: dict[str, Any], reached: float | None) -> Answer:
+    return Answer(
+        bool(sol.success), str(sol.reason), points, reached, sol.message, tuple(getattr(sol, "notes", ()))
+    )
+
+
+def examine(
+    family: str, seed: int, solve: Callable[[Member], list[Answer]] = answers
+) -> tuple[Verdict, str, str]:
+    """Return verdict, kind and the script of a member; nothing is raised."""
+    import herk
+
+    try:
+        member = FAMILIES[family](seed)
+    except JudgeError as error:
+        return Verdict(Outcome.UNDECIDED, str(error)), "", ""
+    try:
+        verdict = judge(member, solve(member))
+    except herk.HerkError as error:
+        verdict = Verdict(Outcome.REFUSED, f"{type(error).__name__}: {error}")
+    except JudgeError as error:
+        verdict = Verdict(Outcome.UNDECIDED, str(error))
+    except Exception as error:  # noqa: BLE001  a fuzzer reports whatever is raised
+        where = traceback.extract_tb(error.__traceback__)[-1]
+        verdict = Verdict(
+            Outcome.CRASH,
+            f"{type(error).__name__}: {error} ({where.filename.rsplit('/', 1)[-1]}:{where.lineno})",
+        )
+    script = member.script(verdict.t, verdict.channel) if verdict.outcome.fault else ""
+    return verdict, member.kind, script
+
+
+def record(task: tuple[str, int]) -> dict[str, Any]:
+    """Return the verdict on (family, seed) as plain data, for another process."""
+    verdict, kind, script = examine(*task)
+    return {"family": task[0], "seed": task[1], "kind": kind, "script": script} | asdict(verdict)

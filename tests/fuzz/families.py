@@ -1,0 +1,20 @@
+"""The nine families by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tests.fuzz import circuits, driven, known, limits, linear, mechanisms, piecewise, pivots, singular
+from tests.fuzz.member import Member
+
+FAMILIES: dict[str, Callable[[int], Member]] = {
+    "linear": linear.make,
+    "driven": driven.make,
+    "mechanisms": mechanisms.make,
+    "circuits": circuits.make,
+    "limits": limits.make,
+    "piecewise": piecewise.make,
+    "singular": singular.make,
+    "pivots": pivots.make,
+    "testset": known.make,
+}

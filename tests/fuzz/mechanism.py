@@ -1,0 +1,112 @@
+"""A mechanism in coordinates with constraints and in minimal ones, judged by two solvers on two formulations.
+
+DOP853 solves Lagrange's equations in minimal coordinates, LSODA the constrained equations at the level of
+accelerations (both the latter, where minimal coordinates would take pages); where the two differ, nothing
+is said about herk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import sympy as sp
+from scipy.integrate import solve_ivp
+
+from tests.fuzz.member import Array, JudgeError, Truth
+
+JUDGES_AGREE = 1e-6  # of the size of an unknown
+
+
+@dataclass(frozen=True)
+class Mechanism:
+    """Points under weight and damping: Cartesian coordinates, constraints, and minimal coordinates."""
+
+    name: str
+    names: tuple[str, ...]
+    masses: tuple[float, ...]  # one per coordinate
+    forces: tuple[sp.Expr, ...]  # of the Cartesian coordinates; damping is added
+    constraints: tuple[sp.Expr, ...]
+    minimal: tuple[sp.Symbol, ...]
+    places: tuple[sp.Expr, ...]  # coordinates as functions of the minimal ones
+    start: tuple[float, ...]  # of the minimal coordinates, of all if there are none
+    speed: tuple[float, ...]
+    t_end: float
+    damping: float = 0.0
+
+
+def judged(mechanism: Mechanism) -> Truth:
+    """Return positions, velocities and multipliers; raise JudgeError if the judges differ."""
+    field, k = accelerations(mechanism), len(mechanism.names)
+    span, start = (0.0, float(mechanism.t_end)), np.concatenate([mechanism.start, mechanism.speed])
+
+    def rate(_: float, y: Array) -> Array:
+        return np.concatenate([y[k:], field(y)[0]])
+
+    small, state = (lagrange(mechanism), cartesian(mechanism)) if mechanism.minimal else (rate, np.array)
+    run = solve_ivp(small, span, start, method="DOP853", rtol=1e-12, atol=1e-13, dense_output=True)
+
+    def truth(times: Array) -> Array:
+        motion = np.array([state(u) for u in run.sol(times).T]).T
+        return np.vstack([motion, np.array([field(y)[1] for y in motion.T]).T])
+
+    grid = np.linspace(*span, 60)
+    other = solve_ivp(rate, span, state(start), method="LSODA", rtol=1e-11, atol=1e-12, t_eval=grid)
+    if not (run.success and other.success):
+        raise JudgeError(f"a judge failed on {mechanism.name}")
+    compare(mechanism.name, truth(grid)[: 2 * k], other.y)
+    return truth
+
+
+def compare(name: str, one: Array, other: Array) -> None:
+    """Raise JudgeError if two runs differ by more than is allowed in any unknown."""
+    worst = float((np.abs(one - other).max(axis=1) / (1e-3 + np.abs(one).max(axis=1))).max())
+    if not worst <= JUDGES_AGREE:
+        raise JudgeError(f"the judges of {name} differ by {worst:.1e}")
+
+
+def lagrange(mechanism: Mechanism) -> Callable[[float, Array], Array]:
+    """Return u' for u = (minimal coordinates, their rates): J' M J q'' = J' (F - M (dJ/dt) q')."""
+    q, dq = list(mechanism.minimal), [sp.Symbol(f"d_{s}") for s in mechanism.minimal]
+    J = sp.Matrix(mechanism.places).jacobian(q)
+    speed = J * sp.Matrix(dq)
+    turning = speed.jacobian(q) * sp.Matrix(dq)
+    M = sp.diag(*mechanism.masses)
+    here = dict(zip(sp.symbols(mechanism.names), mechanism.places, strict=True))
+    force = sp.Matrix(mechanism.forces).xreplace(here) - mechanism.damping * speed
+    system = sp.lambdify([*q, *dq], [J.T * M * J, J.T * (force - M * turning)], "numpy", cse=True)
+
+    def rate(_: float, u: Array) -> Array:
+        inertia, load = system(*u)
+        return np.concatenate(
+            [u[len(q) :], np.linalg.solve(np.array(inertia, float), np.array(load, float))[:, 0]]
+        )
+
+    return rate
+
+
+def cartesian(mechanism: Mechanism) -> Callable[[Array], Array]:
+    """Return the map from minimal coordinates and rates to places and velocities."""
+    q, dq = list(mechanism.minimal), [sp.Symbol(f"d_{s}") for s in mechanism.minimal]
+    places = sp.Matrix(mechanism.places)
+    both = sp.lambdify([*q, *dq], [*places, *(places.jacobian(q) * sp.Matrix(dq))], "numpy", cse=True)
+    return lambda u: np.array(both(*u), dtype=float)
+
+
+def accelerations(mechanism: Mechanism) -> Callable[[Array], tuple[Array, Array]]:
+    """Return accelerations and multipliers as a function of places and velocities."""
+    q, v = list(sp.symbols(mechanism.names)), [sp.Symbol(f"v_{name}") for name in mechanism.names]
+    G = sp.Matrix(mechanism.constraints).jacobian(q)
+    speed = G * sp.Matrix(v)
+    force = sp.Matrix(mechanism.forces) - mechanism.damping * sp.Matrix(v)
+    parts = sp.lambdify([*q, *v], [G, speed.jacobian(q) * sp.Matrix(v), force], "numpy", cse=True)
+    k, c, mass = len(q), G.rows, np.diag(mechanism.masses)
+
+    def field(y: Array) -> tuple[Array, Array]:
+        jacobian, bend, load = (np.array(part, dtype=float) for part in parts(*y))
+        left = np.block([[mass, jacobian.T], [jacobian, np.zeros((c, c))]])
+        both = np.linalg.solve(left, np.concatenate([load[:, 0], -bend[:, 0]]))
+        return both[:k], both[k:]
+
+    return field

@@ -1,0 +1,217 @@
+"""The judge finds the wrong answers it is fed on purpose, wherever they are, and forgives the right ones."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.fuzz.examine import examine
+from tests.fuzz.families import FAMILIES
+from tests.fuzz.judge import Answer, Outcome, judge, times_to_judge
+from tests.fuzz.member import CHANNELS, JudgeError, Member
+
+CHEAP = [name for name in FAMILIES if name != "mechanisms"]  # its judges take half a second per member
+
+
+def truth(t: np.ndarray) -> np.ndarray:
+    return np.array([np.sin(t), 5e-7 * np.cos(t)])
+
+
+SINE = Member(
+    family="judge",
+    kind="sine",
+    seed=1,
+    states=("x", "z"),
+    E=(("1", "0"), ("0", "0")),
+    f=("2e6*z", "z - 5e-7*cos(t)"),
+    t_span=(0.0, 4.0),
+    y0=(0.0, 5e-7),
+    sizes=(1.0, 5e-7),
+    truth=truth,
+)
+ENDING = replace(SINE, ends_at=2.0)
+SINGULAR = replace(SINE, singular_at=(1.0, 3.0))
+
+
+def answer(
+    member: Member, shift: float = 0.0, at: int = 150, component: int = 0, channel: str = "t_eval", **more
+) -> Answer:
+    """Return a run with the right values, but for one that is shifted by so many tolerances."""
+    t = times_to_judge(member)
+    t = t[t <= more.get("t_reached", t[-1])]
+    y = member.truth(t)
+    y[component, at] += shift * (member.atol[component] + member.rtol * np.abs(y[component, : at + 1]).max())
+    return Answer(**{"success": True, "reason": "finished", "points": {channel: (t, y)}} | more)
+
+
+def failure(member: Member, t: float, reason: str = "newton", **more) -> Answer:
+    return answer(member, success=False, reason=reason, t_reached=t, at=3, **more)
+
+
+@pytest.mark.parametrize("channel", CHANNELS)
+@pytest.mark.parametrize("component", [0, 1])
+def test_one_wrong_value_in_any_channel_and_unknown_is_a_wrong_success(channel: str, component: int) -> None:
+    found = judge(SINE, [answer(SINE), answer(SINE, 1.01e3, channel=channel, component=component)])
+    assert (found.outcome, found.channel) == (Outcome.WRONG_SUCCESS, channel)
+    assert found.t == times_to_judge(SINE)[150]
+
+
+def test_unprojected_output_is_blamed_only_if_all_else_is_right() -> None:
+    wrong, unprojected = (answer(SINE, 2e3, channel=channel) for channel in ("t_eval", "unprojected"))
+    assert judge(SINE, [answer(SINE), unprojected]).channel == "unprojected"
+    assert judge(SINE, [answer(SINE), wrong, unprojected]).channel == "t_eval"
+
+
+def test_an_error_below_a_thousand_tolerances_is_forgiven() -> None:
+    assert judge(SINE, [answer(SINE, 0.99e3)]).outcome == Outcome.RIGHT
+
+
+def test_an_error_below_a_hundred_thousandth_is_forgiven_at_tight_tolerances_and_no_more() -> None:
+    tight = replace(SINE, rtol=1e-10)
+    assert judge(tight, [answer(tight, 0.99e5)]).outcome == Outcome.RIGHT
+    assert judge(tight, [answer(tight, 1.01e5)]).outcome == Outcome.WRONG_SUCCESS
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_a_success_with_values_that_are_no_numbers_is_wrong(value: float) -> None:
+    given_answer = answer(SINE)
+    given_answer.points["t_eval"][1][1, 7] = value
+    assert judge(SINE, [given_answer]).outcome == Outcome.WRONG_SUCCESS
+
+
+def test_a_success_that_stops_short_of_the_end_is_wrong() -> None:
+    assert judge(SINE, [answer(SINE, t_reached=3.9, at=3)]).outcome == Outcome.WRONG_SUCCESS
+
+
+def test_a_channel_that_is_not_judged_may_be_wrong() -> None:
+    member = replace(SINE, channels=CHANNELS[:3])
+    assert (
+        judge(member, [answer(member), answer(member, 1e6, channel="unprojected")]).outcome == Outcome.RIGHT
+    )
+
+
+def test_a_success_past_the_end_of_the_solution_is_wrong() -> None:
+    assert judge(ENDING, [answer(ENDING)]).outcome == Outcome.WRONG_SUCCESS
+
+
+@pytest.mark.parametrize(
+    ("t", "reason", "outcome"),
+    [
+        (1.99, "newton", Outcome.HONEST),
+        (2.01, "step_underflow", Outcome.HONEST),
+        (1.9, "newton", Outcome.REFUSED),
+        (2.1, "newton", Outcome.WRONG_FAILURE),
+        (2.0, "max_steps", Outcome.WRONG_FAILURE),
+        (2.0, "exception", Outcome.CRASH),
+    ],
+)
+def test_the_end_of_a_solution_is_found_in_time_and_for_the_right_reason(
+    t: float, reason: str, outcome: Outcome
+) -> None:
+    assert judge(ENDING, [failure(ENDING, t, reason)]).outcome == outcome
+
+
+def test_wrong_points_before_an_honest_end_are_found() -> None:
+    early, late = (
+        1.1e3,
+        25 * 1.1e3,
+    )  # at the third point, and at 95 percent of the way, where 1/0.05 is forgiven
+    assert judge(ENDING, [failure(ENDING, 2.0, shift=early)]).outcome == Outcome.WRONG_FAILURE
+    at = int(np.searchsorted(times_to_judge(ENDING), 1.9))
+    assert (
+        judge(ENDING, [answer(ENDING, late, at, success=False, reason="newton")]).outcome
+        == Outcome.WRONG_FAILURE
+    )
+    assert (
+        judge(ENDING, [answer(ENDING, late / 2, at, success=False, reason="newton")]).outcome
+        == Outcome.HONEST
+    )
+
+
+def test_a_run_that_ends_where_the_solution_goes_on_is_a_refusal() -> None:
+    assert judge(SINE, [answer(SINE), failure(SINE, 2.0)]).outcome == Outcome.REFUSED
+
+
+def test_a_singular_configuration_is_passed_with_a_note_or_ends_the_run_and_nothing_else() -> None:
+    assert judge(SINGULAR, [answer(SINGULAR)]).outcome == Outcome.SILENT
+    assert judge(SINGULAR, [answer(SINGULAR, notes=("singular at t = 1",))]).outcome == Outcome.RIGHT
+    assert judge(SINGULAR, [failure(SINGULAR, 3.02, "singular")]).outcome == Outcome.HONEST
+    assert judge(SINGULAR, [failure(SINGULAR, 2.0, "singular")]).outcome == Outcome.REFUSED
+
+
+def test_at_a_singular_configuration_itself_rounding_is_forgiven_a_little_later_nothing_is() -> None:
+    member = replace(SINE, singular_at=(float(times_to_judge(SINE)[75]),))
+    for at, outcome in ((75, Outcome.RIGHT), (79, Outcome.WRONG_SUCCESS)):
+        assert judge(member, [answer(member, 1.1e3, at, notes=("singular",))]).outcome == outcome
+
+
+def test_the_other_branch_after_a_singular_configuration_is_wrong_with_or_without_a_note() -> None:
+    t = times_to_judge(SINGULAR)
+    other = np.where(t > 1.0, 2 * np.sin(1.0) - np.sin(t), np.sin(t))
+    run = Answer(True, "finished", {"t_eval": (t, np.array([other, 5e-7 * np.cos(t)]))}, notes=("singular",))
+    assert judge(SINGULAR, [run]).outcome == Outcome.WRONG_SUCCESS
+
+
+@settings(derandomize=True, deadline=None, max_examples=40)
+@given(st.sampled_from(CHEAP), st.integers(0, 10_000), st.integers(0, 50), st.integers(5, 290))
+def test_members_of_all_families_are_judged_right_on_their_truth_and_wrong_off_it(
+    family: str, seed: int, unknown: int, point: int
+) -> None:
+    member = FAMILIES[family](seed)
+    unknown %= len(member.states)
+    if member.ends_at is not None:
+        t0 = member.t_span[0]
+        member = replace(member, t_span=(t0, t0 + 0.95 * (member.ends_at - t0)), ends_at=None)
+    with np.errstate(all="ignore"):
+        right, wrong = (answer(member, shift, point, unknown, notes=("a note",)) for shift in (0.0, 1.01e6))
+    assert judge(member, [right]).outcome == Outcome.RIGHT
+    assert judge(member, [right, wrong]).outcome == Outcome.WRONG_SUCCESS
+
+
+def raising(error: Exception):
+    def solve(member: Member) -> list[Answer]:
+        raise error
+
+    return solve
+
+
+def test_errors_on_purpose_are_refusals_other_errors_are_crashes() -> None:
+    import herk
+
+    assert examine("limits", 1, raising(herk.InputError("no")))[0].outcome == Outcome.REFUSED
+    assert examine("limits", 1, raising(ZeroDivisionError("no")))[0].outcome == Outcome.CRASH
+    assert examine("limits", 1, raising(JudgeError("they differ")))[0].outcome == Outcome.UNDECIDED
+
+
+def test_the_script_of_a_fault_is_a_program_that_builds_the_same_model(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    import herk
+
+    verdict, _, script = examine("circuits", 3, lambda member: [answer(member, 1e7, at=40)])
+    member, calls = FAMILIES["circuits"](3), []
+    monkeypatch.setattr(herk, "Model", lambda name, **content: calls.append(content))
+    monkeypatch.setattr(
+        herk, "solve_dae", lambda model, **options: calls.append(options) or answer_like(member)
+    )
+    exec(compile(script, "script", "exec"), {})  # our own text
+    assert verdict.outcome == Outcome.WRONG_SUCCESS
+    assert calls[0]["E"] == [list(row) for row in member.E]
+    assert (calls[0]["f"], calls[0]["y0"], calls[0]["parameters"]) == (
+        list(member.f),
+        list(member.y0),
+        member.parameters,
+    )
+    assert calls[1]["t_eval"] == [verdict.t]
+    assert script.count("\n") < 10 + len(member.E) + len(member.f)
+
+
+def answer_like(member: Member):
+    class Sol:
+        success, y = True, np.zeros((len(member.states), 1))
+
+    return Sol()

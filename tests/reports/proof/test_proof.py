@@ -1,0 +1,190 @@
+"""Claims against a brute-force count on generated records: ties, failures, stopped runs, one solver alone, missing numbers."""
+
+from __future__ import annotations
+
+import copy
+import gzip
+import shutil
+
+import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+
+from herk.bench import record
+from reports import contents, orders, proof, verdicts
+from reports.claims import WORDS, Claim
+from reports.proof.facts import KINDS
+from reports.proof.world import world
+from reports.sections import documents, drift, profiles, proportionality, reached, references
+from tests.reports.conftest import run
+
+SOLVERS = [("herk_dop853", "overdetermined"), ("herk_dop853", "ode"), ("scipy_lsoda", "ode"), ("irk_radau5", "index1")]
+NUMBERS = st.sampled_from([0.0, 1e-15, 1e-12, 3e-7, 1e-6, 1e-4, 0.5, 2.0]) | st.none()
+ENDS = st.sampled_from([
+    {}, {}, {}, {"status": "failed", "reason": "time_limit"}, {"status": "failed", "reason": "max_steps"},
+    {"status": "failed", "reason": "newton"}, {"status": "unavailable", "reason": "unavailable"}, {"status": "unsupported"},
+])  # fmt: skip
+DIGITS = st.sampled_from([-1.0, 3.0, 5.9, 6.0, 6.0, 8.0, 15.9]) | st.none()
+
+
+@st.composite
+def tolerance_run(draw, study):
+    solver, form = draw(st.sampled_from(SOLVERS))
+    problem = draw(st.sampled_from(["pendulum", "akzo", "third"]))
+    t_end = draw(st.sampled_from([2.0, 20.0])) if study == "drift" else 20.0
+    changes = record.canonical({"t_end": t_end}) if study == "drift" else "{}"
+    product = draw(st.sampled_from([None, 0.1, 1.0, 2.0, 3.0]))
+    return run(
+        study=study, solver=solver, form=form, problem=problem, changes=changes, rtol=10.0 ** -draw(st.integers(3, 9)), atol=1e-6,
+        mescd=draw(DIGITS), cpu_min=draw(st.sampled_from([1e-3, 1e-3, 1.1e-3, 2e-3, 1.0, 0.0]) | st.none()), nfev=draw(st.integers(0, 3)),
+        t_end=t_end, h_lambda=product, h_lambda_bound=None if product is None else 3.3,
+        **{"drift.all": draw(NUMBERS), "drift.level0": draw(NUMBERS), "drift.level1": draw(NUMBERS)}, **draw(ENDS),
+    )  # fmt: skip
+
+
+@st.composite
+def ladder_of_tolerances(draw):
+    """Return three tolerances that a solver meets, more or less, at a cost close to that of others: here races are decided."""
+    solver, form = draw(st.sampled_from(SOLVERS))
+    problem, factor = draw(st.sampled_from(["pendulum", "akzo"])), draw(st.sampled_from([1.0, 1.0, 1.1, 1.24, 1.5, 2.5, 5.0]))
+    offset, last = draw(st.sampled_from([-2.5, 0.0, 0.5])), draw(ENDS)
+    same = {"solver": solver, "form": form, "problem": problem, "atol": 1e-6}
+    return [
+        run(rtol=10.0**-k, mescd=k + offset, cpu_min=1e-3 * factor * k, nfev=round(10 * factor * k), **same, **(last if k == 8 else {}))
+        for k in (4, 6, 8)
+    ]
+
+
+@st.composite
+def ladder_of_steps(draw):
+    solver = draw(st.sampled_from(["herk_rk4", "herk_heun", "radau_iia3"]))
+    order, floor = draw(st.sampled_from([1.0, 2.0, 4.0, 4.1])), draw(st.sampled_from([0.0, 1e-14, 1e-6]))
+    factor, column = draw(st.sampled_from([1e-14, 0.1, 1e3])), draw(st.sampled_from(["error_end", "error_grid.positions"]))
+    count, status = draw(st.integers(1, 8)), draw(st.sampled_from(["ok", "ok", "failed"]))
+    steps = [0.25 / 2**k for k in range(count)]
+    return [run(study="convergence", solver=solver, step=h, status=status, **{column: factor * h**order + floor}) for h in steps]
+
+
+def facts():
+    rows = [("herk_rk4", "herk", 4), ("herk_heun", "herk", 2), ("radau_iia3", "irk", 5)]
+    solvers = [record.make("solver", solver=name, version="1", family=family, order=order) for name, family, order in rows]
+    known = [("pendulum", 14.0), ("akzo", 24.0), ("third", None), ("fourth", 9.0)]
+    return solvers + [record.make("problem", problem=name, changes="{}", reference_digits=d, reference_y=[3.0]) for name, d in known]
+
+
+@st.composite
+def printed(draw):
+    part, verdict = draw(st.sampled_from(["Fig. 1", "Table 1", "code run again"])), draw(st.sampled_from(["same", "misprint"]))
+    value = draw(st.sampled_from([1.0, "not printed (2)"]) | st.none())
+    same = {"study": draw(st.sampled_from(["thesis", "lecture"])), "date": "2026-01-01T00:00:00", "quantity": "order"}
+    return record.make("published", part=part, case=str(draw(st.integers())), printed=value, ours=1.0, verdict=verdict, why="", **same)
+
+
+def flat(parts):
+    return [each for part in parts for each in part]
+
+
+RECORDS = st.tuples(
+    st.lists(tolerance_run("work_precision"), max_size=12), st.lists(tolerance_run("testset"), max_size=6),
+    st.lists(tolerance_run("drift"), max_size=10), st.lists(printed(), max_size=5),
+    st.lists(ladder_of_steps(), max_size=4), st.lists(ladder_of_tolerances(), max_size=10),
+).map(lambda parts: [*facts(), *flat(parts[:4]), *flat(flat(parts[4:]))])  # fmt: skip
+
+
+def claims(records):
+    """Return every claim that the sections make of these records, without drawing anything."""
+    found = contents.sort(copy.deepcopy(records))
+    goals = (1e-4, 1e-6, 1e-8)
+    races = verdicts.races(found.ladders, goals, found.group)
+    made = [verdicts.tally([race for race in races if race.error == goal]) for goal in goals]
+    tried = verdicts.races(found.tried, goals, found.group)
+    table = orders.table(found, orders.ladders(found))
+    made += [*(race.claim for race in tried), verdicts.endings(found), verdicts.stiff(found), verdicts.orders(table)]
+    made += [claim for name in sorted(set(found.drifts["problem"])) for claim in drift.problem_claims(found, name)]
+    made += [profiles.claim(profiles.relative(found.tried, cost), cost) for cost in profiles.COSTS]
+    made += [*references.section(found).verdicts[:1], *reached.section(found).verdicts[:1]]
+    made += proportionality.lines(proportionality.table(found.ladders), found)
+    made += documents.value_words([row for kinds in found.documents.values() for row in kinds.get("published", [])])
+    return [claim for claim in made if isinstance(claim, Claim)]
+
+
+@settings(derandomize=True, deadline=None, max_examples=60, phases=[Phase.explicit, Phase.generate])
+@given(RECORDS)
+def test_a_brute_force_count_agrees_with_every_claim(records):
+    known = world(copy.deepcopy(records))
+    for claim in claims(records):
+        found = proof.of_claim(claim, known)
+        assert found.holds, f"{found.sentence}\n{found.evidence}"
+        assert "nan" not in found.sentence.lower().replace("nand", "")
+
+
+def changed(value):
+    """Return every way to falsify one number or one name in a fact."""
+    if isinstance(value, bool) or value is None:
+        return []
+    if isinstance(value, (int, float)):
+        return [value + 1, value * 1.01 + 0.01]
+    if isinstance(value, str):
+        return [f"{value}x"]
+    if isinstance(value, dict):
+        return [{**value, name: other} for name, entry in value.items() for other in changed(entry)]
+    return [[*value[:k], other, *value[k + 1 :]] for k, entry in enumerate(value) for other in changed(entry)] + [[*value, "one more"]]
+
+
+CHOICES = {"kind", "error", "case", "group", "factor", "cost", "cost_name", "column", "level_name", "problem", "study", "digits", "goal"}
+
+
+@settings(derandomize=True, deadline=None, max_examples=4, phases=[Phase.explicit, Phase.generate])
+@given(RECORDS)
+def test_a_claim_that_is_broken_on_purpose_is_found_out(records):
+    known = world(copy.deepcopy(records))
+    for claim in claims(records)[:25]:
+        for name in claim.facts.keys() - CHOICES:
+            for wrong in changed(claim.facts[name]):
+                assert proof.contradictions(Claim(claim.kind, {**claim.facts, name: wrong}), known), (claim, name, wrong)
+
+
+def test_every_kind_of_sentence_has_a_proof():
+    assert set(WORDS) == set(KINDS)
+
+
+@pytest.fixture
+def copied(out, tmp_path):
+    """The small report, to be tampered with."""
+    for name in ("index.html", "records.jsonl"):
+        shutil.copy(out / name, tmp_path / name)
+    return tmp_path
+
+
+def test_all_sentences_of_a_page_are_proved_from_its_records(copied):
+    found = proof.of_folder(copied)
+    assert len(found) > 12
+    assert [each for each in found if not each.holds] == []
+
+
+def test_every_sentence_of_the_summary_carries_its_facts(out):
+    summary = (out / "index.html").read_text(encoding="utf-8").split('<dl class="summary">')[1].split("</dl>")[0]
+    assert summary.count("<dd") > 8
+    assert summary.count("<dd") == summary.count("data-claim=")
+
+
+def test_a_sentence_that_says_something_else_than_its_facts_is_found_out(copied):
+    page_ = copied / "index.html"
+    page_.write_text(page_.read_text(encoding="utf-8").replace("1/24 of the time", "1/25 of the time"), encoding="utf-8")
+    wrong = [each for each in proof.of_folder(copied) if not each.holds]
+    assert wrong
+    assert all("its facts say" in each.evidence for each in wrong)
+
+
+def test_records_that_do_not_belong_to_a_page_are_found_out(copied):
+    stored = copied / "records.jsonl"
+    lines = stored.read_bytes().splitlines(keepends=True)
+    rest = b"".join(line for line in lines if b'"study":"drift"' not in line or b"herk_dop853" not in line)
+    stored.unlink()
+    with gzip.open(copied / "records.jsonl.gz", "wb") as file:
+        file.write(rest)
+    assert any("until t = 2000" in each.sentence for each in proof.of_folder(copied) if not each.holds)
+
+
+def test_a_folder_without_a_page_has_no_sentences(tmp_path):
+    assert proof.of_folder(tmp_path) == []

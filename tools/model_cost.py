@@ -1,0 +1,70 @@
+"""What a model costs: CPU seconds from `Model` to the first result, with other parameter values, and with nothing compiled at all.
+
+Each figure comes from a process of its own, so that nothing is warm that would not be for a user.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+
+FIRST = """
+import time
+import herk, sympy, numba, scipy.linalg, scipy.optimize
+import herk.model.regularize, herk.method.solve
+begin = time.process_time()
+{model}
+sol = herk.solve_dae(model, method="{method}")
+assert sol.success, sol.message
+first = time.process_time() - begin
+begin = time.process_time()
+for _ in range(50):
+    herk.solve_dae(model, method="{method}")
+again = (time.process_time() - begin) / 50
+from herk.codegen.native import Native
+before, begin = Native.compilations, time.process_time()
+for k in range(50):
+    herk.solve_dae(model, method="{method}", parameters={{"{name}": {value} * (1 + k / 500)}}, consistent="project")
+other = (time.process_time() - begin) / 50
+print(first, again, other, Native.compilations - before)
+"""
+PENDULUM = """model = herk.Model("pendulum", ["x", "y", "v", "w", "lam"], [[1,0,0,0,0],[0,1,0,0,0],[0,0,"m",0,0],[0,0,0,"m",0],[0]*5],
+    ["v", "w", "-2*x*lam", "-2*y*lam - m*g", "x**2 + y**2 - l**2"], parameters={"m": 1.0, "l": 1.0, "g": 9.81},
+    t_span=(0, 2), y0=[1, 0, 0, 0, None])"""
+CIRCUIT = """import testset
+model = testset.get("cv_circuit").model"""
+ANDREWS = """import testset
+model = testset.get("andrews").model"""
+MODELS = [
+    ("pendulum", PENDULUM, "dopri5", "g", 9.81), ("pendulum", PENDULUM, "dop853", "g", 9.81),
+    ("cv_circuit", CIRCUIT, "dopri5", "R", None), ("andrews", ANDREWS, "dopri5", "mom", None),
+]  # fmt: skip
+
+
+def measured(program: str, folder: str) -> list[str]:
+    """Return what a process prints that finds its compiled loop in this folder."""
+    environment = os.environ | {"HERK_CACHE_DIR": folder}
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
+    return done.stdout.split()
+
+
+def main() -> None:
+    """Print the table."""
+    import testset
+
+    print(f"{'model':12s}{'method':9s}{'first result':>14s}{'nothing compiled':>18s}{'again':>10s}{'other values':>14s}{'compiled':>10s}")
+    for label, model, method, name, value in MODELS:
+        known = {} if value else {str(p): v for p, v in testset.get(label).model.parameters.items()}
+        name = name if value or name in known else next(iter(known), name)
+        program = FIRST.format(model=model, method=method, name=name, value=value or known.get(name, 1.0))
+        with tempfile.TemporaryDirectory() as folder:
+            cold, *_ = measured(program, folder)
+            first, again, other, count = measured(program, folder)
+        times = f"{float(first):12.2f} s{float(cold):16.2f} s{1e3 * float(again):7.2f} ms{1e3 * float(other):11.2f} ms"
+        print(f"{label:12s}{method:9s}{times}{count:>10s}")
+
+
+if __name__ == "__main__":
+    main()
