@@ -78,6 +78,13 @@ class Machine:
             self._add(algebraic)
         return self.known.index(algebraic)
 
+    def spent(self, seconds: float, worth: float) -> None:
+        """Note the time of compiled steps; change to kernels that are quicker once they pay."""
+        if self.code is not None:
+            total = self.code.busy[self.tableau.mark] = self.code.busy.get(self.tableau.mark, 0.0) + seconds
+            if total > worth:
+                self.write_out()
+
     def write_out(self) -> None:
         """Change to kernels with all sums written out, where that is possible; they take the same steps, faster."""
         if self.code is None or self.written_out or not is_small(self.dae.n, self.dae.m, self.tableau):

@@ -25,7 +25,7 @@ from herk.method.output import Output
 from herk.model.evaluate import CallableError, call
 
 FIRST_CHUNK, LONGEST_CHUNK, PATIENCE = 64, 8192, 0.02  # steps; seconds after which a chunk should come back to Python
-WORTH_A_KERNEL = 0.1  # seconds of stepping after which a kernel with its sums written out, compiled in as many, pays
+WORTH_A_KERNEL = 0.05  # seconds of stepping, all runs of a model together, after which kernels with written-out sums are made
 
 CAUSES = {
     at.OK: (Reason.STEP_UNDERFLOW, "the error estimate asks for ever smaller steps"),
@@ -69,11 +69,11 @@ class Run:
         self.output = Output(request, machine, y0)
         self.watch = Watch(request.events, muted=request.muted) if request.events is not None else None
         self.deadline = np.inf
+        machine.spent(0.0, WORTH_A_KERNEL)
         self.taken = 0
         self.reason: Reason | None = None
         self.message = ""
         self.interrupted: KeyboardInterrupt | None = None
-        self.busy = 0.0  # seconds in compiled code
 
     def _fill(self) -> None:
         request, run, plan, n = self.request, self.run, self.plan, self.machine.dae.n
@@ -129,9 +129,7 @@ class Run:
             error, status = caught, drive.STUCK
         taken, count = time.perf_counter() - started, int(plan[drive.COUNT])
         quick = taken < PATIENCE
-        self.busy += taken
-        if self.busy > WORTH_A_KERNEL:
-            self.machine.write_out()
+        self.machine.spent(taken, WORTH_A_KERNEL)
         self.taken += count
         kept = self._watched(t[:count], y[:count])
         self.output.add(kept)

@@ -31,6 +31,7 @@ class Code:
         self.equations = equations
         self.stages: dict[tuple[tuple[int, ...], bool], StageSource] = {}
         self.natives: dict[Any, dict[str, Native]] = {}  # stage functions and kernels, by what they were made for
+        self.busy: dict[str, float] = {}  # seconds that runs have spent in compiled steps so far, by tableau
 
     @cached_property
     def functions(self) -> dict[str, Native]:

@@ -36,7 +36,7 @@ def test_kernels_written_out_take_the_very_steps_of_those_for_any_size(name: str
     monkeypatch.setattr(run, "FIRST_CHUNK", 3)
     monkeypatch.setattr(run, "WORTH_A_KERNEL", np.inf)
     loops = herk.solve_dae(problem, span, **options)
-    monkeypatch.setattr(run, "WORTH_A_KERNEL", 0.0)
+    monkeypatch.setattr(run, "WORTH_A_KERNEL", -1.0)
     written = herk.solve_dae(problem, span, **options)
     again = herk.solve_dae(problem, span, **options)
     assert loops.success
