@@ -69,7 +69,12 @@ def solve_segments(asked: Request) -> tuple[Solution, KeyboardInterrupt | None]:
             break
         journey.runs.append(run)
         journey.parts.append(solution_of(run))
-        if not _goes_on(journey, run, stop):
+        try:
+            if not _goes_on(journey, run, stop):
+                break
+        except HerkError as error:  # of a reset; the points before it are kept
+            words = f"The run stopped at t = {run.output.last[0]!r}. {error}"
+            journey.parts[-1] = replace(journey.parts[-1], reason=Reason.EXCEPTION, message=words)
             break
     else:
         words = f"{MOST_SEGMENTS} segments were made, the last one at t = {journey.t!r}: the solution slides along a switch, or events "

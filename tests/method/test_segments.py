@@ -95,11 +95,14 @@ def test_wrong_breakpoints_and_switches_are_refused(options, words):
         herk.solve_dae(BALL, **options)
 
 
-def test_a_reset_that_returns_nonsense_is_named():
+def test_a_reset_that_returns_nonsense_or_raises_is_named_and_the_points_before_it_are_kept():
     hit = floor(0.5)
-    hit.reset = lambda t, y: [np.nan]
-    with pytest.raises(InputError, match="reset of an event must return 2"):
-        herk.solve_dae(BALL, events=hit)
+    for reset, words in ((lambda t, y: [np.nan], "reset of an event must return 2"), (lambda t, y: 1 / 0, "ZeroDivisionError")):
+        hit.reset = reset
+        sol = herk.solve_dae(BALL, events=hit)
+        assert sol.reason is Reason.EXCEPTION
+        assert words in sol.message
+        assert sol.t[-1] == pytest.approx(np.sqrt(0.2))
     hit.reset = 3
     with pytest.raises(InputError, match="attribute reset"):
         herk.solve_dae(BALL, events=hit)
