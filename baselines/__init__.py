@@ -11,7 +11,16 @@ from herk.core import InputError, Registry, Solver, nearest
 
 __all__ = ["broken", "get", "names", "register"]
 
-_MODULES = ("herk_solver", "scipy_ivp", "scikits_ida", "sundae_ida", "solve_dae", "casadi_idas", "irk", "second_order")
+_MODULES = (
+    "herk_solver",
+    "scipy_ivp",
+    "scikits_ida",
+    "sundae_ida",
+    "solve_dae",
+    "casadi_idas",
+    "irk",
+    "second_order",
+)
 
 
 _registered: dict[str, Solver] = {}
@@ -49,7 +58,9 @@ def broken() -> dict[str, str]:
 def _registry() -> Registry:
     own: dict[str, Callable[..., Any]] = {}
     for module in _MODULES:
-        own |= {solver.name: partial(_itself, solver) for solver in import_module(f"baselines.{module}").SOLVERS}
+        own |= {
+            solver.name: partial(_itself, solver) for solver in import_module(f"baselines.{module}").SOLVERS
+        }
     return Registry("solver", "herk.solvers", own)
 
 

@@ -151,7 +151,10 @@ class Rival:
         if settings.t_eval is None:
             points.add(prepared.t_span[0], z0)
         if settings.step is not None:
-            points.stop(Reason.UNSUPPORTED, f"{self.name} chooses its steps itself; settings.step is for methods with fixed steps.")
+            points.stop(
+                Reason.UNSUPPORTED,
+                f"{self.name} chooses its steps itself; settings.step is for methods with fixed steps.",
+            )
             return finished(prepared, points, watch)
         try:
             self.integrate(prepared, settings, watch, points)
@@ -175,7 +178,13 @@ def finished(prepared: Any, points: Points, watch: Watch) -> Solution:
     reason, message = points.reason, points.message
     if reason is Reason.FINISHED and not np.isfinite(z).all():
         reason, message = Reason.NONFINITE, "The library reported success, but its points are not finite."
-    counts = {"nstep": points.nstep, "nreject": points.nreject, "nfev": watch.nfev, "njev": watch.njev, "nlu": points.nlu}
+    counts = {
+        "nstep": points.nstep,
+        "nreject": points.nreject,
+        "nfev": watch.nfev,
+        "njev": watch.njev,
+        "nlu": points.nlu,
+    }
     return Solution(t=t, y=model_points(prepared.back, t, z), reason=reason, message=message, **counts)
 
 

@@ -32,7 +32,9 @@ class Graph(Implicit):
         symbols = casadi.SX.sym("y", equations.n)
         t = casadi.SX.sym("t")
         function = sympy.lambdify(
-            [equations.t, *equations.states], [list(equations.f), list(equations.E)], modules=[_names(casadi), "math"]
+            [equations.t, *equations.states],
+            [list(equations.f), list(equations.E)],
+            modules=[_names(casadi), "math"],
         )
         f, entries = function(t, *(symbols[j] for j in range(equations.n)))
         E = np.array(entries, dtype=object).reshape(equations.n, equations.n)
@@ -47,7 +49,10 @@ class Graph(Implicit):
 
 
 def _names(casadi: Any) -> dict[str, Any]:
-    return {name: getattr(casadi, name) for name in ("sin", "cos", "tan", "sqrt", "exp", "log", "tanh", "sinh", "cosh", "atan2")}
+    return {
+        name: getattr(casadi, name)
+        for name in ("sin", "cos", "tan", "sqrt", "exp", "log", "tanh", "sinh", "cosh", "atan2")
+    }
 
 
 @dataclass(frozen=True)
@@ -59,9 +64,15 @@ class Casadi(Rival):
     def supports(self, problem: Problem, form: str) -> tuple[bool, str]:
         """Refuse problems without formulas, because the graph is made from them, and formulas by pieces, which it has no words for."""
         if problem.model is None:
-            return False, f"problem {problem.name!r} is given by callables; {self.name} builds its graph from the formulas of a model"
+            return (
+                False,
+                f"problem {problem.name!r} is given by callables; {self.name} builds its graph from the formulas of a model",
+            )
         if any("Piecewise" in str(matrix) for matrix in (problem.model.E, problem.model.f)):
-            return False, f"problem {problem.name!r} has formulas by pieces, from which {self.name} builds no graph"
+            return (
+                False,
+                f"problem {problem.name!r} has formulas by pieces, from which {self.name} builds no graph",
+            )
         return super().supports(problem, form)
 
     def prepare(self, problem: Problem, form: str) -> Graph:
@@ -79,9 +90,15 @@ class Casadi(Rival):
         (t0, t1), start = prepared.t_span, prepared.start[0]
         grid = np.array([t1] if settings.t_eval is None else settings.t_eval, dtype=float)
         ahead = [float(t) for t in grid if t != t0]
-        options = {"reltol": settings.rtol, "abstol": float(tolerances(prepared, settings.atol).min()), "max_num_steps": 10_000_000}
+        options = {
+            "reltol": settings.rtol,
+            "abstol": float(tolerances(prepared, settings.atol).min()),
+            "max_num_steps": 10_000_000,
+        }
         with silence():
-            solver = casadi.integrator("solver", "idas", dae, t0, ahead, {**options, **self.options, **settings.options})
+            solver = casadi.integrator(
+                "solver", "idas", dae, t0, ahead, {**options, **self.options, **settings.options}
+            )
             try:
                 result = solver(x0=start[kept], z0=start[algebraic])
             except RuntimeError as error:
@@ -91,7 +108,11 @@ class Casadi(Rival):
         values[kept], values[algebraic] = np.asarray(result["xf"]), np.asarray(result["zf"])
         _keep(points, grid, t0, start, values, settings.t_eval is None)
         counts = solver.stats()
-        points.nstep, watch.nfev, points.nlu = int(counts["nsteps"]), int(counts["nfevals"]), int(counts["nlinsetups"])
+        points.nstep, watch.nfev, points.nlu = (
+            int(counts["nsteps"]),
+            int(counts["nfevals"]),
+            int(counts["nlinsetups"]),
+        )
         watch.njev = points.nlu
 
 
@@ -107,4 +128,13 @@ def _reason(message: str) -> Reason:
     return next((reason for text, reason in known.items() if text in message), Reason.EXCEPTION)
 
 
-SOLVERS = (Casadi("casadi_idas", "casadi", ("index1",), 5, True, frozenset({"implicit", "stiff", "multistep", "sundials"})),)
+SOLVERS = (
+    Casadi(
+        "casadi_idas",
+        "casadi",
+        ("index1",),
+        5,
+        True,
+        frozenset({"implicit", "stiff", "multistep", "sundials"}),
+    ),
+)

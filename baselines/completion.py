@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from herk.core.dae import Array
-from herk.core.jit import compiled, inner
-from herk.core.pointers import address
+from herk.integrate.callables import NAMES, bind
+from herk.integrate.steppers.half_explicit.signatures import FUNCTION, function_at
+from herk.jit.compiled import compiled, inner
+from herk.jit.pointers import address
 from herk.linalg.dense import solve_block
-from herk.method.callables import NAMES, bind
-from herk.method.signatures import FUNCTION, function_at
-from herk.model.back import Back
-from herk.model.given import GivenForm
+from herk.model.callable_forms import GivenForm
+from herk.model.to_model_states import Back
 
 LINEAR, MOST = 2, 30  # iterations: the second one of a linear system is for rounding
 SETTLED = 1e-7  # relative size of a correction after which the next one would be lost in rounding: Newton's method squares it
@@ -81,7 +81,10 @@ class Completion:
     def __init__(self, source: Any, unknown: tuple[int, ...]) -> None:
         """Look the functions up once."""
         functions, n, m = dict(zip(NAMES, bind(source).in_place, strict=True)), source.n, source.m
-        self._functions = (functions["g"], functions["jac_g"])  # kept alive: compiled code has their addresses only
+        self._functions = (
+            functions["g"],
+            functions["jac_g"],
+        )  # kept alive: compiled code has their addresses only
         self._addresses = tuple(address(function, FUNCTION) for function in self._functions)
         self._unknown, self._work = np.array(unknown, dtype=np.int64), np.empty(m * m + 2 * m + m * n)
         # Formulas are linear in what they eliminate; callables need not be, and may not even be defined at zero.

@@ -17,7 +17,7 @@ from baselines.adapter import Rival, tolerances
 from baselines.completion import model_points
 from baselines.prepared import Prepared
 from herk.core import InputError, Problem, Reason, Settings, Solution, Switches
-from herk.model.back import Back
+from herk.model.to_model_states import Back
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,8 +39,15 @@ class Herk(Rival):
     def supports(self, problem: Problem, form: str) -> tuple[bool, str]:
         """Add the overdetermined form, which every problem has; take an ODE only from formulas."""
         if problem.model is None and form == "ode":
-            return False, f"problem {problem.name!r} is given by callables; {self.name} eliminates no unknowns in numbers, take 'index1'"
-        return (True, "") if problem.model is None and form == "overdetermined" else super().supports(problem, form)
+            return (
+                False,
+                f"problem {problem.name!r} is given by callables; {self.name} eliminates no unknowns in numbers, take 'index1'",
+            )
+        return (
+            (True, "")
+            if problem.model is None and form == "overdetermined"
+            else super().supports(problem, form)
+        )
 
     def prepare(self, problem: Problem, form: str) -> Whole:
         """Return the form; runs in advance compile what the span needs."""
@@ -49,11 +56,18 @@ class Herk(Rival):
         z0 = np.array(problem.y0)[list(back.kept)]
         switches = problem.switches if form == "overdetermined" else None
         sizes = () if switches is not None else problem.sizes
-        ready = Whole(dae, problem.t_span, (z0, z0), back, sizes=sizes, breakpoints=problem.kinks, switches=switches)
+        ready = Whole(
+            dae, problem.t_span, (z0, z0), back, sizes=sizes, breakpoints=problem.kinks, switches=switches
+        )
         t0, t1 = problem.t_span
         step = None if self.adaptive else 1e-3 * abs(t1 - t0)
-        for t_eval in (None, np.linspace(t0, t1, 3)):  # the whole span, because a new selection of components is compiled when it comes
-            self.solve(ready, Settings(rtol=1e-4, atol=1e-7, step=step, t_eval=t_eval, options={"max_steps": 20_000}))
+        for t_eval in (
+            None,
+            np.linspace(t0, t1, 3),
+        ):  # the whole span, because a new selection of components is compiled when it comes
+            self.solve(
+                ready, Settings(rtol=1e-4, atol=1e-7, step=step, t_eval=t_eval, options={"max_steps": 20_000})
+            )
         return ready
 
     def _solve(self, prepared: Whole, settings: Settings) -> Solution:
@@ -68,14 +82,26 @@ class Herk(Rival):
             )  # fmt: skip
         except InputError as error:
             reason = Reason.INCONSISTENT if "nconsistent" in str(error) else Reason.UNSUPPORTED
-            return Solution(t=np.empty(0), y=np.empty((prepared.back.n, 0)), reason=reason, message=str(error))
-        return sol if not prepared.back.eliminated else replace(sol, y=model_points(prepared.back, sol.t, sol.y))
+            return Solution(
+                t=np.empty(0), y=np.empty((prepared.back.n, 0)), reason=reason, message=str(error)
+            )
+        return (
+            sol if not prepared.back.eliminated else replace(sol, y=model_points(prepared.back, sol.t, sol.y))
+        )
 
 
 def _solver(method: str) -> Herk:
     tableau = herk.METHODS[method]
     tags = frozenset({"explicit", "half-explicit", "pair" if tableau.adaptive else "fixed-step"})
-    return Herk(f"herk_{method}", "herk", ("overdetermined", "ode", "index1"), tableau.order, tableau.adaptive, tags, method=method)
+    return Herk(
+        f"herk_{method}",
+        "herk",
+        ("overdetermined", "ode", "index1"),
+        tableau.order,
+        tableau.adaptive,
+        tags,
+        method=method,
+    )
 
 
 SOLVERS = tuple(_solver(method) for method in herk.METHODS)

@@ -49,7 +49,10 @@ class Residual:
                 if limited:
                     watch.check()
                 function(t, z, zp, out)
-            except (ArithmeticError, ValueError):  # a trial point outside the domain, such as the root of a negative number
+            except (
+                ArithmeticError,
+                ValueError,
+            ):  # a trial point outside the domain, such as the root of a negative number
                 out[:] = np.nan
                 return 1
             except BaseException as error:  # noqa: BLE001 - it must not travel through C code

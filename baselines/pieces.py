@@ -16,7 +16,9 @@ import numpy as np
 from herk.core import InputError, Reason, Settings, Solution, Stats
 from herk.core.dae import Array
 
-GAP = 8 * float(np.finfo(float).eps)  # between a kink and the ends of the pieces beside it, relative to the end of the span
+GAP = 8 * float(
+    np.finfo(float).eps
+)  # between a kink and the ends of the pieces beside it, relative to the end of the span
 
 Span = tuple[float, float]
 
@@ -30,7 +32,11 @@ def solve_pieces(solve: Callable[[Any, Settings], Solution], prepared: Any, sett
     here = replace(prepared, t_span=cut[0][0], kinks=())
     for number, (span, until) in enumerate(cut):
         wanted = _between(settings.t_eval, after, until)
-        left = None if settings.time_limit is None else max(settings.time_limit - (time.perf_counter() - begun), 1e-6)
+        left = (
+            None
+            if settings.time_limit is None
+            else max(settings.time_limit - (time.perf_counter() - begun), 1e-6)
+        )
         solution = solve(here, replace(settings, t_eval=_inside(wanted, span), time_limit=left))
         parts.append(_shown(solution, wanted, span))
         if not solution.success or number + 1 == len(cut):
@@ -39,7 +45,11 @@ def solve_pieces(solve: Callable[[Any, Settings], Solution], prepared: Any, sett
         try:
             here = here.restarted(cut[number + 1][0], solution.y[:, -1])
         except InputError as error:
-            parts[-1] = replace(parts[-1], reason=Reason.INCONSISTENT, message=f"No start was found behind t = {until!r}: {error}")
+            parts[-1] = replace(
+                parts[-1],
+                reason=Reason.INCONSISTENT,
+                message=f"No start was found behind t = {until!r}: {error}",
+            )
             break
     return _joined(parts, cut[-1][1])
 
@@ -82,4 +92,6 @@ def _joined(parts: Sequence[Solution], end: float) -> Solution:
         t[-1] = end  # reached from the left
     selections = tuple(selection for part in parts for selection in part.selections)
     residual = max(part.residual for part in parts)
-    return replace(last, t=t, y=np.hstack([part.y for part in parts]), residual=residual, selections=selections, **counts)
+    return replace(
+        last, t=t, y=np.hstack([part.y for part in parts]), residual=residual, selections=selections, **counts
+    )

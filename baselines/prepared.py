@@ -12,8 +12,8 @@ import numpy as np
 from baselines.completion import Completion
 from herk.core import Problem
 from herk.core.dae import Array
-from herk.method.callables import NAMES, bind
-from herk.model.back import Back, Elimination
+from herk.integrate.callables import NAMES, bind
+from herk.model.to_model_states import Back, Elimination
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,7 +130,9 @@ def explicit(problem: Problem, form: str) -> Explicit:
     return made
 
 
-def _product(E: Array, function: Callable[..., None], shape: tuple[int, ...]) -> Callable[[float, Array], Array]:
+def _product(
+    E: Array, function: Callable[..., None], shape: tuple[int, ...]
+) -> Callable[[float, Array], Array]:
     unit, inverse = np.array_equal(E, np.eye(len(E))), np.linalg.inv(E)
 
     def value(t: float, z: Array) -> Array:

@@ -43,7 +43,11 @@ def library() -> Any:
 def sundials() -> str:
     """Return the version of the SUNDIALS library in use, as it reports itself."""
     text = ctypes.create_string_buffer(64)
-    return text.value.decode() if ctypes.CDLL(library().__file__).SUNDIALSGetVersion(text, 64) == 0 else "unknown"
+    return (
+        text.value.decode()
+        if ctypes.CDLL(library().__file__).SUNDIALSGetVersion(text, 64) == 0
+        else "unknown"
+    )
 
 
 @dataclass(frozen=True)
@@ -76,7 +80,9 @@ class Scikits(Rival):
     def integrate(self, prepared: Implicit, settings: Settings, watch: Watch, points: Points) -> None:
         """Go through the span."""
         form, own = prepared.form, settings.t_eval is None
-        residual = ida.Residual(prepared.residual if self.compiled else prepared.plain_residual, watch, prepared.t_span)
+        residual = ida.Residual(
+            prepared.residual if self.compiled else prepared.plain_residual, watch, prepared.t_span
+        )
         options: dict[str, Any] = {
             "rtol": settings.rtol, "atol": ida.atol(form, tolerances(prepared, settings.atol)),
             "algebraic_vars_idx": list(form.algebraic) or None, "exclude_algvar_from_error": form.index > 1,
@@ -92,7 +98,9 @@ class Scikits(Rival):
 
             def step(t: float, one: bool) -> tuple[int, float, Array, str]:
                 if one is not own:
-                    solver.set_options(one_step_compute=one)  # at the end of the span; tstop is no help, it is rounded to single precision
+                    solver.set_options(
+                        one_step_compute=one
+                    )  # at the end of the span; tstop is no help, it is rounded to single precision
                 result = solver.step(t)
                 at = result.values if result.flag >= 0 else result.errors
                 return result.flag, at.t, at.y.copy(), result.message
@@ -107,5 +115,7 @@ OPTIONS = {"linsolver": "dense", "max_steps": ida.MAX_STEPS}
 SOLVERS = (
     Scikits("ida_scikits", "ida", ida.FORMS, 5, True, ida.TAGS, OPTIONS),
     Scikits("ida_scikits_jac", "ida", ida.FORMS, 5, True, ida.TAGS, OPTIONS, exact_jacobian=True),
-    Scikits("ida_scikits_python", "ida", ida.FORMS, 5, True, ida.TAGS | {"interpreted"}, OPTIONS, compiled=False),
+    Scikits(
+        "ida_scikits_python", "ida", ida.FORMS, 5, True, ida.TAGS | {"interpreted"}, OPTIONS, compiled=False
+    ),
 )

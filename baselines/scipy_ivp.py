@@ -41,13 +41,23 @@ class SciPy(Rival):
         make = getattr(scipy.integrate, self.method)
         with warnings.catch_warnings(), silence():  # LSODA prints and warns where others return a message
             warnings.simplefilter("ignore")
-            solver = make(watch.counted(prepared.rate), t0, prepared.start[0], t1, rtol=settings.rtol, atol=atol, **options)
+            solver = make(
+                watch.counted(prepared.rate),
+                t0,
+                prepared.start[0],
+                t1,
+                rtol=settings.rtol,
+                atol=atol,
+                **options,
+            )
             stepping.run(solver, settings, watch, points)
         points.nlu = int(getattr(solver, "nlu", 0))
 
 
 def _solver(method: str, order: int, *tags: str) -> SciPy:
-    return SciPy(f"scipy_{method.lower()}", "scipy", ("ode", "baumgarte"), order, True, frozenset(tags), method=method)
+    return SciPy(
+        f"scipy_{method.lower()}", "scipy", ("ode", "baumgarte"), order, True, frozenset(tags), method=method
+    )
 
 
 SOLVERS = (

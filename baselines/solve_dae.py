@@ -52,7 +52,11 @@ class SolveDae(Rival):
             jacobian(float(t), z, zp, 1.0, outer.reshape(-1))
             return inner, outer - inner
 
-        options: dict[str, Any] = {"jac": watch.counted_jacobian(jacobians), **self.options, **settings.options}
+        options: dict[str, Any] = {
+            "jac": watch.counted_jacobian(jacobians),
+            **self.options,
+            **settings.options,
+        }
         atol = np.where(np.array(form.levels) > 1, 1e8, tolerances(prepared, settings.atol))
         (t0, t1), (z, zp) = prepared.t_span, prepared.start
         with warnings.catch_warnings():
@@ -64,6 +68,16 @@ class SolveDae(Rival):
 
 
 SOLVERS = (
-    SolveDae("solve_dae_radau", "solve_dae", FORMS, 5, True, frozenset({"implicit", "stiff"}), method="RadauDAE"),
-    SolveDae("solve_dae_bdf", "solve_dae", FORMS, 5, True, frozenset({"implicit", "stiff", "multistep"}), method="BDFDAE"),
+    SolveDae(
+        "solve_dae_radau", "solve_dae", FORMS, 5, True, frozenset({"implicit", "stiff"}), method="RadauDAE"
+    ),
+    SolveDae(
+        "solve_dae_bdf",
+        "solve_dae",
+        FORMS,
+        5,
+        True,
+        frozenset({"implicit", "stiff", "multistep"}),
+        method="BDFDAE",
+    ),
 )

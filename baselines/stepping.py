@@ -40,4 +40,10 @@ def run(solver: Any, settings: Settings, watch: Watch, points: Points, max_steps
 
 
 def _reason(message: str) -> Reason:
-    return Reason.STEP_UNDERFLOW if "step size" in message else Reason.NEWTON if "converge" in message else Reason.EXCEPTION
+    return (
+        Reason.STEP_UNDERFLOW
+        if "step size" in message
+        else Reason.NEWTON
+        if "converge" in message
+        else Reason.EXCEPTION
+    )

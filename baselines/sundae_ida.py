@@ -46,7 +46,9 @@ class Sundae(Rival):
         from sksundae.ida import IDA
 
         n, form = prepared.form.n, prepared.form
-        counted = ida.Residual(prepared.residual if self.compiled else prepared.plain_residual, watch, prepared.t_span)
+        counted = ida.Residual(
+            prepared.residual if self.compiled else prepared.plain_residual, watch, prepared.t_span
+        )
         call, z, zp = counted.call, np.empty(n), np.empty(n)
 
         def residual(t: float, y: Array, yp: Array, out: Array) -> None:
@@ -56,10 +58,17 @@ class Sundae(Rival):
                 raise watch.error  # the wrapper knows no flags, but lets exceptions through
 
         options: dict[str, Any] = {"algebraic_idx": list(form.algebraic) or None}
-        options |= {"rtol": settings.rtol, "atol": ida.atol(form, tolerances(prepared, settings.atol)), **self.options, **settings.options}
+        options |= {
+            "rtol": settings.rtol,
+            "atol": ida.atol(form, tolerances(prepared, settings.atol)),
+            **self.options,
+            **settings.options,
+        }
         if self.exact_jacobian:
             derivative = watch.counted_jacobian(prepared.jacobian)
-            options["jacfn"] = lambda t, y, yp, _, cj, out: derivative(t, y.copy(), yp.copy(), cj, out.reshape(-1))
+            options["jacfn"] = lambda t, y, yp, _, cj, out: derivative(
+                t, y.copy(), yp.copy(), cj, out.reshape(-1)
+            )
         with warnings.catch_warnings(), silence():
             warnings.simplefilter("ignore")
             solver = IDA(residual, **options)
@@ -79,5 +88,7 @@ OPTIONS = {"linsolver": "dense", "max_num_steps": ida.MAX_STEPS}
 SOLVERS = (
     Sundae("ida_sundae", "ida", ida.FORMS, 5, True, ida.TAGS, OPTIONS),
     Sundae("ida_sundae_jac", "ida", ida.FORMS, 5, True, ida.TAGS, OPTIONS, exact_jacobian=True),
-    Sundae("ida_sundae_python", "ida", ida.FORMS, 5, True, ida.TAGS | {"interpreted"}, OPTIONS, compiled=False),
+    Sundae(
+        "ida_sundae_python", "ida", ida.FORMS, 5, True, ida.TAGS | {"interpreted"}, OPTIONS, compiled=False
+    ),
 )

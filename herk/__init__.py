@@ -24,9 +24,9 @@ _PUBLIC = {
     "RegularizationError": "herk.model.regularize",
     "check_constraints": "herk.model.start",
     "consistent_start": "herk.model.start",
-    "METHODS": "herk.method.tableaus",
-    "Tableau": "herk.method.tableau",
-    "solve_dae": "herk.method.solve",
+    "METHODS": "herk.integrate.steppers.half_explicit.tableaus",
+    "Tableau": "herk.integrate.steppers.half_explicit.tableau",
+    "solve_dae": "herk.integrate.solve",
     "thesis": "herk.thesis",
 }
 
@@ -36,7 +36,9 @@ __all__ = ["__version__", *_PUBLIC]
 def __getattr__(name: str) -> Any:
     """Load a public name on first use."""
     if name not in _PUBLIC:
-        raise AttributeError(f"module 'herk' has no attribute {name!r}; it offers {', '.join(sorted(_PUBLIC))}")
+        raise AttributeError(
+            f"module 'herk' has no attribute {name!r}; it offers {', '.join(sorted(_PUBLIC))}"
+        )
     module = import_module(_PUBLIC[name])
     value = module if _PUBLIC[name] == f"herk.{name}" else getattr(module, name)
     globals()[name] = value
@@ -50,10 +52,20 @@ def __dir__() -> list[str]:
 
 if TYPE_CHECKING:
     from herk import thesis
-    from herk.core import Dae, HerkError, InputError, Invariant, Problem, Reason, Reference, Settings, Solution
-    from herk.method.solve import solve_dae
-    from herk.method.tableau import Tableau
-    from herk.method.tableaus import METHODS
+    from herk.core import (
+        Dae,
+        HerkError,
+        InputError,
+        Invariant,
+        Problem,
+        Reason,
+        Reference,
+        Settings,
+        Solution,
+    )
+    from herk.integrate.solve import solve_dae
+    from herk.integrate.steppers.half_explicit.tableau import Tableau
+    from herk.integrate.steppers.half_explicit.tableaus import METHODS
     from herk.model.entries import t
     from herk.model.model import Model
     from herk.model.regularize import RegularizationError, regularize

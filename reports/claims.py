@@ -53,15 +53,17 @@ def _of_the_time(ratio: float) -> str:
 def _speed(f: Facts) -> str:
     error, compared = tolerance(f["error"]), len(f["ahead"]) + len(f["level"]) + len(f["behind"])
     rest = f" On {listed(f['open'])} our limit stopped the runs that would decide." if f["open"] else ""
-    rest += f" On {listed(f['none'])} one side does not get there, so nothing is compared." if f["none"] else ""
+    rest += (
+        f" On {listed(f['none'])} one side does not get there, so nothing is compared." if f["none"] else ""
+    )
     if not compared:
         return f"At an error of {error} no problem allows a comparison of half-explicit methods with foreign solvers.{rest}"
-    parts = [f"a half-explicit method is faster than every foreign solver on {len(f['ahead'])} of {counted(compared, 'problem')}"]
+    parts = [
+        f"a half-explicit method is faster than every foreign solver on {len(f['ahead'])} of {counted(compared, 'problem')}"
+    ]
     parts += [f"level on {len(f['level'])} ({listed(f['level'])})"] if f["level"] else []
     parts += [f"behind on {len(f['behind'])} ({listed(f['behind'])})"] if f["behind"] else []
-    return (
-        f"At an error of {error} {', '.join(parts)}; in the median it needs {_of_the_time(f['median'])} of the fastest foreign one.{rest}"
-    )
+    return f"At an error of {error} {', '.join(parts)}; in the median it needs {_of_the_time(f['median'])} of the fastest foreign one.{rest}"
 
 
 def _duel(f: Facts) -> str:
@@ -71,7 +73,9 @@ def _duel(f: Facts) -> str:
         if best is not None:
             parts.append(f"{names[group]}: {best[0]} in {seconds(best[1])}")
         elif f["stopped"][group]:
-            parts.append(f"{names[group]}: not before our limit stopped {counted(f['stopped'][group], 'curve')}")
+            parts.append(
+                f"{names[group]}: not before our limit stopped {counted(f['stopped'][group], 'curve')}"
+            )
         elif f["asked"][group]:
             parts.append(f"{names[group]}: none gets there")
     mine, foreign = f["best"]["half-explicit"], f["best"]["foreign"]
@@ -86,7 +90,11 @@ def _orders(f: Facts) -> str:
         return "There are no ladders of fixed steps with a claimed order in these records."
     text = f"The claimed order is observed in {f['kept']} of {total} cases (a half-explicit method on a problem, all its components)."
     text += f" Below it: {listed(below, 8)}." if below else ""
-    return text + (f" Not to be judged, because too few steps lie above rounding: {listed(unjudged, 8)}." if unjudged else "")
+    return text + (
+        f" Not to be judged, because too few steps lie above rounding: {listed(unjudged, 8)}."
+        if unjudged
+        else ""
+    )
 
 
 def _drift(f: Facts) -> str:
@@ -99,7 +107,9 @@ def _drift(f: Facts) -> str:
     if f["others"]:
         low, high = f["others"]["smallest"], f["others"]["largest"]
         ends = _run(low) if low == high else f"between {_run(low)} and {_run(high)}"
-        parts.append(f"all others that reach the end violate them by {ends} ({counted(f['others']['runs'], 'run')})")
+        parts.append(
+            f"all others that reach the end violate them by {ends} ({counted(f['others']['runs'], 'run')})"
+        )
     open_ends = [f"{f['stopped']} stopped by our limit"] if f["stopped"] else []
     open_ends += [f"{f['failed']} failed"] if f["failed"] else []
     parts += [f"nothing is said of {' and '.join(open_ends)}"] if open_ends else []
@@ -115,7 +125,13 @@ def _endings(f: Facts) -> str:
     whole = f"Of {counted(f['runs'], 'run')} of {counted(f['solvers'], 'solver')} on {counted(f['problems'], 'problem')} with tolerances"
     parts = [f"{f['right']} reached the end with a result that is not wrong"]
     parts += [f"{f['wrong']} reached it with an error larger than the solution"] if f["wrong"] else []
-    parts += [f"{f['stopped']} {'was' if f['stopped'] == 1 else 'were'} stopped by our limit, which proves nothing"] if f["stopped"] else []
+    parts += (
+        [
+            f"{f['stopped']} {'was' if f['stopped'] == 1 else 'were'} stopped by our limit, which proves nothing"
+        ]
+        if f["stopped"]
+        else []
+    )
     parts += [f"{f['failed']} failed"] if f["failed"] else []
     return f"{whole} {listed(parts)}."
 
@@ -131,8 +147,13 @@ def _testset(f: Facts) -> str:
 
 def _stiff(f: Facts) -> str:
     if not f["limited"]:
-        return f"No explicit run has steps at its bound of stability ({counted(f['measured'], 'run')} measured)."
-    cases = [f"{p} ({c}, rtol {tolerance(r)}: step times eigenvalue {x:.2g} of {b:.2g})" for p, c, r, x, b in f["limited"]]
+        return (
+            f"No explicit run has steps at its bound of stability ({counted(f['measured'], 'run')} measured)."
+        )
+    cases = [
+        f"{p} ({c}, rtol {tolerance(r)}: step times eigenvalue {x:.2g} of {b:.2g})"
+        for p, c, r, x, b in f["limited"]
+    ]
     return f"Stability limits the steps of explicit methods on {listed(cases, 12)}; measured on {counted(f['measured'], 'run')}."
 
 
@@ -145,8 +166,14 @@ def _documents(f: Facts) -> str:
     parts = []
     for source, counts in f["sources"].items():
         total, same = sum(counts.values()), sum(counts.get(name, 0) for name in ("same", "within rounding"))
-        others = [f"{number} {name}" for name, number in sorted(counts.items()) if name not in ("same", "within rounding")]
-        parts.append(f"{source}: {same} of {total} come out the same or within rounding{f', {listed(others)}' if others else ''}")
+        others = [
+            f"{number} {name}"
+            for name, number in sorted(counts.items())
+            if name not in ("same", "within rounding")
+        ]
+        parts.append(
+            f"{source}: {same} of {total} come out the same or within rounding{f', {listed(others)}' if others else ''}"
+        )
     return f"Values of documents; {'; '.join(parts)}."
 
 

@@ -24,14 +24,24 @@ NUMBERS = (
     "cpu_min", "cpu_median", "repeats", "compile_seconds", "error_end", "error_grid", "scd", "mescd", "drift.all", "memory_bytes",
     "h_lambda", "h_lambda_bound",
 )  # fmt: skip
-OUR_LIMITS = ("time_limit", "max_steps", "interrupted")  # reasons that say something about us, not about the solver
+OUR_LIMITS = (
+    "time_limit",
+    "max_steps",
+    "interrupted",
+)  # reasons that say something about us, not about the solver
 STOPPED = "stopped by our limit"
 HALF_EXPLICIT, OUR_IMPLICIT, FOREIGN = "half-explicit", "our implicit", "foreign"
 KEEPING = "overdetermined"  # the form that holds all constraints, the hidden ones too
 CONTROL = "control"  # a half-explicit method on a form without hidden constraints: what its kernel does alone
 GROUPS = (HALF_EXPLICIT, OUR_IMPLICIT, FOREIGN)
 OF_FAMILY = {"herk": HALF_EXPLICIT, "irk": OUR_IMPLICIT, "second_order": OUR_IMPLICIT}
-FIVE = ("pendulum", "wind_pendulum", "spring_chain", "cv_circuit", "akzo")  # the problems that the report is asked about
+FIVE = (
+    "pendulum",
+    "wind_pendulum",
+    "spring_chain",
+    "cv_circuit",
+    "akzo",
+)  # the problems that the report is asked about
 FEW = "testset"  # the study of every problem at a few tolerances
 MEASURED = ("error_end.", "error_grid.", "scd.", "mescd.", "drift.", "invariant.")
 ENVIRONMENT = ("herk", "commit", "python", "numpy", "scipy", "numba", "sympy", "machine", "cores", "os")
@@ -112,7 +122,9 @@ class Contents:
     def floor(self, name: str, changes: str = "{}", group: str = "") -> float | None:
         """Return the error below which the reference cannot tell, None if its digits are not known."""
         digits = self.problem(name, changes).get("reference_digits")
-        return None if digits is None else max(10.0**-digits, 2.2e-16) * (self.size(name, changes, group) or 1.0)
+        return (
+            None if digits is None else max(10.0**-digits, 2.2e-16) * (self.size(name, changes, group) or 1.0)
+        )
 
 
 def read(out: Path) -> Contents:
@@ -136,7 +148,9 @@ def sort(records: Iterable[Record], notes: Iterable[str] = ()) -> Contents:
     return Contents(
         runs=frame(kinds.get("run", [])),
         series=series,
-        problems={(record["problem"], record.get("changes") or "{}"): record for record in kinds.get("problem", [])},
+        problems={
+            (record["problem"], record.get("changes") or "{}"): record for record in kinds.get("problem", [])
+        },
         solvers={record["solver"]: record for record in kinds.get("solver", [])},
         documents=documents,
         environments=environments(record for records in kinds.values() for record in records),
@@ -160,9 +174,16 @@ def frame(runs: list[Record]) -> pd.DataFrame:
     measured = [str(name) for name in table.columns if str(name).startswith(MEASURED) and name not in NUMBERS]
     names = [*TEXTS, *NUMBERS, *measured]
     table = table.reindex(columns=names).astype(object)
-    columns: dict[str, Any] = {name: ["" if value is None or value != value else str(value) for value in table[name]] for name in TEXTS}
-    columns |= {name: pd.to_numeric(table[name], errors="coerce").astype(float) for name in (*NUMBERS, *measured)}
-    table = pd.DataFrame(columns, columns=names)  # at once: column by column, many groups of components make it slow
+    columns: dict[str, Any] = {
+        name: ["" if value is None or value != value else str(value) for value in table[name]]
+        for name in TEXTS
+    }
+    columns |= {
+        name: pd.to_numeric(table[name], errors="coerce").astype(float) for name in (*NUMBERS, *measured)
+    }
+    table = pd.DataFrame(
+        columns, columns=names
+    )  # at once: column by column, many groups of components make it slow
     table["changes"] = table["changes"].replace("", "{}")
     table["ok"] = table["status"] == "ok"
     limited = (table["status"] == "failed") & table["reason"].isin(OUR_LIMITS)
@@ -178,7 +199,9 @@ def newest(table: pd.DataFrame) -> pd.DataFrame:
     """Return the newest of all runs that differ in nothing but versions, in a fixed order."""
     identity = ["study", "problem", "changes", "solver", "form", "rtol", "step", "atol", "options"]
     kept = table.sort_values("date", kind="stable").drop_duplicates(identity, keep="last")
-    return kept.sort_values(identity, ascending=[name not in ("rtol", "step") for name in identity], ignore_index=True)
+    return kept.sort_values(
+        identity, ascending=[name not in ("rtol", "step") for name in identity], ignore_index=True
+    )
 
 
 def case(problem: str, changes: str) -> str:
@@ -192,7 +215,12 @@ def case(problem: str, changes: str) -> str:
 
 def curves(table: pd.DataFrame) -> list[str]:
     """Return the name of each run's curve: the solver, the form if it is not the overdetermined one, options if runs differ in them."""
-    variants = table.groupby(["study", "problem", "changes", "solver", "form"])["options"].transform("nunique")
+    variants = table.groupby(["study", "problem", "changes", "solver", "form"])["options"].transform(
+        "nunique"
+    )
     rows = zip(table["solver"], table["form"], table["options"], variants, strict=True)
-    parts = ([solver, "" if form == "overdetermined" else form, options if several > 1 else ""] for solver, form, options, several in rows)
+    parts = (
+        [solver, "" if form == "overdetermined" else form, options if several > 1 else ""]
+        for solver, form, options, several in rows
+    )
     return [" · ".join(filter(None, each)) for each in parts]

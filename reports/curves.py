@@ -87,10 +87,14 @@ def each(runs: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame]]:
         yield str(case), str(curve), group
 
 
-def work_table(runs: pd.DataFrame, errors: tuple[float, ...], cost: str = "time", error: str = "mixed") -> pd.DataFrame:
+def work_table(
+    runs: pd.DataFrame, errors: tuple[float, ...], cost: str = "time", error: str = "mixed"
+) -> pd.DataFrame:
     """Return the cost of each error asked for: one row per problem and curve; NaN where it is not reached."""
     rows = []
     for case, curve, group in each(runs):
         found = medians(group, cost, error)
         rows.append((case, curve, group["solver"].iloc[0], *(work_at(found, goal) for goal in errors)))
-    return pd.DataFrame(rows, columns=["case", "curve", "solver", *errors]).astype(dict.fromkeys(errors, float))
+    return pd.DataFrame(rows, columns=["case", "curve", "solver", *errors]).astype(
+        dict.fromkeys(errors, float)
+    )

@@ -18,14 +18,20 @@ COSTS = {"time": "CPU time (s)", "nfev": "evaluations of f", "nstep": "accepted 
 LARGEST = 10.0  # errors above are no convergence
 NEAR = 0.01  # a floor farther below the curves would only squeeze them
 MOST = 10  # curves in one picture; more cannot be told apart
-PANELS = {HALF_EXPLICIT: "half-explicit (ours), and control", OUR_IMPLICIT: "implicit (ours)", FOREIGN: "foreign solvers"}
+PANELS = {
+    HALF_EXPLICIT: "half-explicit (ours), and control",
+    OUR_IMPLICIT: "implicit (ours)",
+    FOREIGN: "foreign solvers",
+}
 Looks = Mapping[str, style.Look]
 
 
 def looks(contents: Contents) -> dict[str, style.Look]:
     """Return a look for every curve of the records, the same in every figure."""
     pairs = contents.runs[["curve", "solver", "form"]].drop_duplicates()
-    known = style.looks(zip(pairs["solver"], pairs["form"], strict=True), contents.ours, set(contents.tried["solver"]))
+    known = style.looks(
+        zip(pairs["solver"], pairs["form"], strict=True), contents.ours, set(contents.tried["solver"])
+    )
     return {row.curve: known[row.solver, row.form] for row in pairs.itertuples()}
 
 
@@ -35,7 +41,11 @@ def chosen(contents: Contents, runs: pd.DataFrame) -> list[str]:
     Best: the least time for the error that most curves reach, then the smallest error.
     """
     scores = {}
-    goal = 10.0 ** np.ceil(np.log10(runs.groupby("curve")["mixed"].min().median())) if runs["mixed"].notna().any() else 1e-6
+    goal = (
+        10.0 ** np.ceil(np.log10(runs.groupby("curve")["mixed"].min().median()))
+        if runs["mixed"].notna().any()
+        else 1e-6
+    )
     for name, part in runs.groupby("curve", sort=True):
         found = curves.medians(part, "time", "mixed")
         if len(found):
@@ -52,15 +62,21 @@ def chosen(contents: Contents, runs: pd.DataFrame) -> list[str]:
     return [name for *_, name in sorted(order)[:MOST]]
 
 
-def work_precision(contents: Contents, runs: pd.DataFrame, look: Looks, error: str = "mixed", floor: float | None = None) -> Figure:
+def work_precision(
+    contents: Contents, runs: pd.DataFrame, look: Looks, error: str = "mixed", floor: float | None = None
+) -> Figure:
     """Draw error against time and evaluations: medians over a decade, bars for the range, the reference's digits as a floor."""
     figure = style.figure(8.4, 4.4)
     names = chosen(contents, runs)
     for axes, cost in zip(figure.subplots(1, 2, sharey=True), ("time", "nfev"), strict=True):
         for name in names:
             _median_curve(axes, curves.medians(runs[runs["curve"] == name], cost, error), name, look[name])
-        if floor is not None and floor > NEAR * min((line.get_ydata().min() for line in axes.get_lines()), default=np.inf):
-            axes.axhline(floor, color=style.GREY, linewidth=1, linestyle=(0, (2, 2)), label="digits of the reference")
+        if floor is not None and floor > NEAR * min(
+            (line.get_ydata().min() for line in axes.get_lines()), default=np.inf
+        ):
+            axes.axhline(
+                floor, color=style.GREY, linewidth=1, linestyle=(0, (2, 2)), label="digits of the reference"
+            )
         style.logarithmic(axes.xaxis)
         axes.set_xlabel(COSTS[cost])
     style.logarithmic(figure.axes[0].yaxis)
@@ -69,7 +85,9 @@ def work_precision(contents: Contents, runs: pd.DataFrame, look: Looks, error: s
     return figure
 
 
-def by_group(contents: Contents, runs: pd.DataFrame, look: Looks, cost: str, floor: float | None = None) -> Figure:
+def by_group(
+    contents: Contents, runs: pd.DataFrame, look: Looks, cost: str, floor: float | None = None
+) -> Figure:
     """Draw error against one cost for every curve: a panel for each group of solvers, the curves of the other groups grey behind."""
     found: dict[str, list[tuple[str, curves.Curve]]] = {}
     for _, name, part in curves.each(runs):
@@ -96,7 +114,9 @@ def by_group(contents: Contents, runs: pd.DataFrame, look: Looks, cost: str, flo
     panels[0].set(ylabel="mixed error at the end", ylim=(low, min(high, LARGEST)))
     for axes in panels:
         handles, labels = axes.get_legend_handles_labels()
-        axes.legend(handles, labels, loc="upper center", bbox_to_anchor=(0.5, -0.16), fontsize=7.5, handlelength=3.2)
+        axes.legend(
+            handles, labels, loc="upper center", bbox_to_anchor=(0.5, -0.16), fontsize=7.5, handlelength=3.2
+        )
     return figure
 
 
@@ -131,17 +151,26 @@ def proportionality(contents: Contents, runs: pd.DataFrame, look: Looks) -> Figu
 
 def order_looks(ladders: Iterable[Ladder], orders: Mapping[str, float | None]) -> dict[str, style.Look]:
     """Return looks by order: a colour for each order, a marker for each method of that order; implicit methods hollow and dashed."""
-    methods = sorted({(orders.get(ladder.solver) or 0.0, ladder.form != KEEPING, ladder.curve) for ladder in ladders})
-    colours = {order: style.COLOURS[k % len(style.COLOURS)] for k, order in enumerate(sorted({order for order, *_ in methods}))}
+    methods = sorted(
+        {(orders.get(ladder.solver) or 0.0, ladder.form != KEEPING, ladder.curve) for ladder in ladders}
+    )
+    colours = {
+        order: style.COLOURS[k % len(style.COLOURS)]
+        for k, order in enumerate(sorted({order for order, *_ in methods}))
+    }
     ranks: dict[float, int] = {}
     found = {}
     for order, other, curve in methods:
         rank = ranks[order] = ranks.get(order, -1) + 1
-        found[curve] = style.Look(colours[order], style.MARKERS[rank % len(style.MARKERS)], (4, 2) if other else (), not other)
+        found[curve] = style.Look(
+            colours[order], style.MARKERS[rank % len(style.MARKERS)], (4, 2) if other else (), not other
+        )
     return found
 
 
-def convergence(ladders: Sequence[Ladder], claims: Mapping[str, float | None], orders: Mapping[str, float | None]) -> Figure:
+def convergence(
+    ladders: Sequence[Ladder], claims: Mapping[str, float | None], orders: Mapping[str, float | None]
+) -> Figure:
     """Draw error against step for one problem, one panel for each group, with a triangle for each claimed order."""
     look = order_looks(ladders, orders)
     panels: dict[str, list[Ladder]] = {}
@@ -149,7 +178,11 @@ def convergence(ladders: Sequence[Ladder], claims: Mapping[str, float | None], o
         panels.setdefault(ladder.group, []).append(ladder)
     names = [name for name in panels if name != "all"] or ["all"]
     figure = style.figure(2.0 + 2.8 * len(names), 4.6)
-    for axes, name in zip(np.atleast_1d(np.asarray(figure.subplots(1, len(names), sharex=True, sharey=True))), names, strict=True):
+    for axes, name in zip(
+        np.atleast_1d(np.asarray(figure.subplots(1, len(names), sharex=True, sharey=True))),
+        names,
+        strict=True,
+    ):
         for ladder in panels[name]:
             errors = np.where((ladder.errors > 0) & (ladder.errors < LARGEST), ladder.errors, np.nan)
             axes.plot(ladder.steps, errors, label=ladder.curve, **look[ladder.curve].line())
@@ -166,12 +199,23 @@ def convergence(ladders: Sequence[Ladder], claims: Mapping[str, float | None], o
 
 def _triangle(axes: Any, ladders: list[Ladder], order: float) -> None:
     """Draw a right-angled triangle whose long side has the slope `order`, under the small steps of the most accurate ladder."""
-    ends = [(ladder.errors[above[-1]], ladder, above) for ladder in ladders if len(above := np.flatnonzero(ladder.errors > 1e-11)) > 2]
+    ends = [
+        (ladder.errors[above[-1]], ladder, above)
+        for ladder in ladders
+        if len(above := np.flatnonzero(ladder.errors > 1e-11)) > 2
+    ]
     if not ends:
         return
     _, ladder, above = min(ends, key=lambda end: end[0])
     left, right = ladder.steps[above[-1]], ladder.steps[above[-2]]
     top = ladder.errors[above[-2]] / 5
     bottom = top * (left / right) ** order
-    axes.fill([left, right, right], [bottom, bottom, top], facecolor="#EEEEEE", edgecolor=style.GREY, linewidth=0.7, zorder=1.5)
+    axes.fill(
+        [left, right, right],
+        [bottom, bottom, top],
+        facecolor="#EEEEEE",
+        edgecolor=style.GREY,
+        linewidth=0.7,
+        zorder=1.5,
+    )
     axes.text(right * 1.08, np.sqrt(top * bottom), f"{order:g}", fontsize=8, va="center", color="#333333")

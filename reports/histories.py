@@ -37,7 +37,9 @@ def drift(runs: Sequence[tuple[str, style.Look, Series, bool]], titles: Mapping[
                     t, top = t[1:], top[1:]
                 axes.step(t, top, where="post", label=label, **_plain(look))
                 if not ended:
-                    axes.plot(t[-1:], top[-1:], color=look.colour, marker="x", markersize=8, markeredgewidth=2)
+                    axes.plot(
+                        t[-1:], top[-1:], color=look.colour, marker="x", markersize=8, markeredgewidth=2
+                    )
         axes.set_title(fill(title, 24) if len(titles) > 2 else title, fontsize=9)
         axes.set_xlabel("t")
     style.logarithmic(figure.axes[0].yaxis)
@@ -59,11 +61,15 @@ def kept(runs: Named) -> Figure | None:
             found.setdefault("constraints", []).append((label, look, *largest_so_far(drifts)))
         for name in sorted(series):
             if name.startswith("invariant."):
-                found.setdefault(name.removeprefix("invariant."), []).append((label, look, *largest_so_far([series[name]])))
+                found.setdefault(name.removeprefix("invariant."), []).append(
+                    (label, look, *largest_so_far([series[name]]))
+                )
     if not found:
         return None
     figure = style.figure(9.6 if len(found) > 1 else 7.2, 3.6)
-    for axes, (name, lines) in zip(np.atleast_1d(np.asarray(figure.subplots(1, len(found)))), found.items(), strict=True):
+    for axes, (name, lines) in zip(
+        np.atleast_1d(np.asarray(figure.subplots(1, len(found)))), found.items(), strict=True
+    ):
         for label, look, t, values in lines:
             axes.step(t, values, where="post", label=label, **_plain(look))
         style.logarithmic(axes.yaxis)
@@ -82,7 +88,9 @@ def largest_so_far(series: Sequence[tuple[list[float], list[Any]]]) -> tuple[np.
     top = np.maximum(np.fmax.accumulate(values), LEAST)
     kept = [0]
     for k in range(1, len(top)):
-        if top[k] > top[kept[-1]] * GROWTH or k == len(top) - 1:  # since the last point kept: slow growth is growth, too
+        if (
+            top[k] > top[kept[-1]] * GROWTH or k == len(top) - 1
+        ):  # since the last point kept: slow growth is growth, too
             kept.append(k)
     return t[kept], top[kept]
 
@@ -103,15 +111,21 @@ def fewer(t: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return t, values
     known = np.flatnonzero(np.isfinite(values))
     parts = [part for part in np.array_split(known, MOST_POINTS // 2) if len(part)]
-    places = np.unique([part[pick(values[part])] for part in parts for pick in (np.argmin, np.argmax)]).astype(int)
+    places = np.unique(
+        [part[pick(values[part])] for part in parts for pick in (np.argmin, np.argmax)]
+    ).astype(int)
     return t[places], values[places]
 
 
 def steps(runs: Named) -> Figure:
     """Draw step sizes over time, and under them the selections where they change."""
-    changing = [run for run in runs if "selection" in run[2] and len(set(map(str, run[2]["selection"][1]))) > 1]
+    changing = [
+        run for run in runs if "selection" in run[2] and len(set(map(str, run[2]["selection"][1]))) > 1
+    ]
     figure = style.figure(7.2, 3.4 + 1.6 * bool(changing))
-    grid = figure.subplots(1 + bool(changing), 1, sharex=True, squeeze=False, height_ratios=(3, 1.2)[: 1 + bool(changing)])
+    grid = figure.subplots(
+        1 + bool(changing), 1, sharex=True, squeeze=False, height_ratios=(3, 1.2)[: 1 + bool(changing)]
+    )
     for label, look, series in runs:
         if "step" in series:
             t, values = fewer(*map(numbers, series["step"]))
@@ -137,25 +151,44 @@ def _selections(axes: Any, runs: Named) -> None:
     for _, look, series in runs:
         t, values = series["selection"]
         end = max((series.get("step") or series["selection"])[0])
-        axes.step([*t, end], [names.index(str(value)) for value in (*values, values[-1])], where="post", **_plain(look))
+        axes.step(
+            [*t, end],
+            [names.index(str(value)) for value in (*values, values[-1])],
+            where="post",
+            **_plain(look),
+        )
     axes.set_yticks(range(len(names)), [fill(name, 36) for name in names], fontsize=7)
     axes.set_ylabel("selection")
 
 
 def trajectory(series: Series, groups: Mapping[str, Sequence[int]], components: Sequence[str]) -> Figure:
     """Draw the components of one run, one panel for each group, the reference dotted on top."""
-    members = {name: [components[k] for k in indices if k < len(components)] for name, indices in groups.items()}
-    drawn = {name: [c for c in inside if f"y.{c}" in series][:MOST_COMPONENTS] for name, inside in members.items()}
-    free = [c for c in components if f"y.{c}" in series and not any(c in inside for inside in members.values())]
-    panels = {name: inside for name, inside in {**drawn, "other components": free[:MOST_COMPONENTS]}.items() if inside}
+    members = {
+        name: [components[k] for k in indices if k < len(components)] for name, indices in groups.items()
+    }
+    drawn = {
+        name: [c for c in inside if f"y.{c}" in series][:MOST_COMPONENTS] for name, inside in members.items()
+    }
+    free = [
+        c for c in components if f"y.{c}" in series and not any(c in inside for inside in members.values())
+    ]
+    panels = {
+        name: inside
+        for name, inside in {**drawn, "other components": free[:MOST_COMPONENTS]}.items()
+        if inside
+    }
     figure = style.figure(7.2, 1.0 + 1.6 * len(panels))
-    for axes, (name, inside) in zip(figure.subplots(len(panels), 1, sharex=True, squeeze=False).flat, panels.items(), strict=True):
+    for axes, (name, inside) in zip(
+        figure.subplots(len(panels), 1, sharex=True, squeeze=False).flat, panels.items(), strict=True
+    ):
         for k, component in enumerate(inside):
             t, values = series[f"y.{component}"]
             axes.plot(t, numbers(values), color=style.COLOURS[k], linewidth=1.2, label=component)
             if f"reference.{component}" in series:
                 t, values = series[f"reference.{component}"]
-                axes.plot(t[::2], numbers(values)[::2], color="black", linewidth=1.2, linestyle=(0, (1, 3)))  # dots need fewer points
+                axes.plot(
+                    t[::2], numbers(values)[::2], color="black", linewidth=1.2, linestyle=(0, (1, 3))
+                )  # dots need fewer points
         axes.set_ylabel(name)
         axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), handlelength=1.2)
     figure.axes[-1].set_xlabel("t")

@@ -15,7 +15,8 @@ from reports import style
 from reports.section import Picture
 
 SIZE = re.compile(
-    rb'<svg[^>]*?\swidth="([\d.]+)pt"[^>]*?\sheight="([\d.]+)pt"|<svg[^>]*?\sheight="([\d.]+)pt"[^>]*?\swidth="([\d.]+)pt"', re.DOTALL
+    rb'<svg[^>]*?\swidth="([\d.]+)pt"[^>]*?\sheight="([\d.]+)pt"|<svg[^>]*?\sheight="([\d.]+)pt"[^>]*?\swidth="([\d.]+)pt"',
+    re.DOTALL,
 )
 HEAD = re.compile(rb"^.*?(?=<svg)|<metadata>.*?</metadata>", re.DOTALL)
 NAMES = re.compile(rb' id="[A-Za-z.]+\d?[A-Za-z]*_\d+"')  # of matplotlib's groups, which nothing refers to
@@ -45,8 +46,14 @@ def inline(picture: Picture, out: Path) -> Inlined | None:
     if path is None:
         return None
     files = [path.with_suffix(ending) for ending in (".svg", ".png") if path.with_suffix(ending).is_file()]
-    sources = [found for file in files if (found := vector(file.read_bytes()) if file.suffix == ".svg" else raster(file))]
-    links = tuple((file.suffix[1:].upper(), quote(file.relative_to(out.resolve()).as_posix())) for file in files)
+    sources = [
+        found
+        for file in files
+        if (found := vector(file.read_bytes()) if file.suffix == ".svg" else raster(file))
+    ]
+    links = tuple(
+        (file.suffix[1:].upper(), quote(file.relative_to(out.resolve()).as_posix())) for file in files
+    )
     return Inlined(*min(sources, key=lambda source: len(source[0])), links) if sources else None
 
 
@@ -80,6 +87,10 @@ def raster(file: Path) -> tuple[str, int, int] | None:
             image.thumbnail((WIDEST, WIDEST * 2))
             buffer = io.BytesIO()
             image.convert("RGB").quantize(64, dither=Image.Dither.NONE).save(buffer, "PNG", optimize=True)
-            return "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode(), image.width * 2 // 3, image.height * 2 // 3
+            return (
+                "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode(),
+                image.width * 2 // 3,
+                image.height * 2 // 3,
+            )
     except (OSError, ValueError):
         return None

@@ -62,11 +62,22 @@ def condition(study: Study) -> Figure:
     """Draw condition numbers over h."""
     drawn = style.figure(9.5, 3.4)
     grid = drawn.subplots(1, 3, sharey=True)
-    words = {"alike": "derivatives of all components", "slides": "k and z of the slides", "scaled": "rows and columns equilibrated"}
+    words = {
+        "alike": "derivatives of all components",
+        "slides": "k and z of the slides",
+        "scaled": "rows and columns equilibrated",
+    }
     for axes, (which, title) in zip(grid, words.items(), strict=True):
         for place, growth in enumerate(study.growth):
             label = f"{TITLES[growth.index]}: {_power(-growth.exponent(which))}"
-            axes.loglog(STEPS, getattr(growth, which), color=COLOURS[place], marker=MARKERS[place], markersize=4, label=label)
+            axes.loglog(
+                STEPS,
+                getattr(growth, which),
+                color=COLOURS[place],
+                marker=MARKERS[place],
+                markersize=4,
+                label=label,
+            )
         axes.set(title=title, xlabel="step h", ylim=(0.5, 1e14))
         axes.legend(loc="upper right")
         _logarithmic(axes)
@@ -87,7 +98,9 @@ def wrong_start(study: Study) -> Figure:
     path.set(title="path, seen from the side", xlabel="q1", ylabel="q3", aspect="equal")
     wrong = next(iter(study.pictures.wrong.values()))
     law = 1 + wrong.length[0] + 2 * wrong.speed[0] * wrong.t
-    length.plot(wrong.t, np.sqrt(law), color="black", linestyle=":", linewidth=2.2, label="law: |q|² = 1 + 2 (q·v)₀ t")
+    length.plot(
+        wrong.t, np.sqrt(law), color="black", linestyle=":", linewidth=2.2, label="law: |q|² = 1 + 2 (q·v)₀ t"
+    )
     length.set(title="length |q|", xlabel="t")
     length.legend(loc="upper left")
     return drawn
@@ -117,9 +130,18 @@ def baumgarte(study: Study) -> Figure:
     left.legend(loc="lower right", ncols=2)
     style.logarithmic(left.yaxis)
     decaying = study.pictures.decaying
-    right.plot(decaying.t, decaying.length, color=COLOURS[0], linewidth=3, alpha=0.5, label="q·q − 1, start too long by 5 %")
+    right.plot(
+        decaying.t,
+        decaying.length,
+        color=COLOURS[0],
+        linewidth=3,
+        alpha=0.5,
+        label="q·q − 1, start too long by 5 %",
+    )
     law = decay(decaying.t, decaying.length[0], 2 * decaying.speed[0])
-    right.plot(decaying.t, law, color="black", linestyle=":", label=f"g'' + {DAMPED[1]:g} g' + {DAMPED[0]:g} g = 0")
+    right.plot(
+        decaying.t, law, color="black", linestyle=":", label=f"g'' + {DAMPED[1]:g} g' + {DAMPED[0]:g} g = 0"
+    )
     right.set(title=f"(κ0, κ1) = {decaying.label}", xlabel="t")
     right.legend()
     return drawn
@@ -143,7 +165,9 @@ def _violation(axes: Axes, t: np.ndarray, values: np.ndarray, label: str, place:
     """Draw the largest violation so far: the sign changes of the violation itself would hide everything else."""
     some = slice(None, None, max(1, len(t) // 1000))
     largest = np.maximum(np.maximum.accumulate(np.abs(values)), 1e-17)[some]
-    axes.semilogy(t[some], largest, color=COLOURS[place], label=label, linewidth=3.0 - 0.6 * place, zorder=2 + place)  # curves may coincide
+    axes.semilogy(
+        t[some], largest, color=COLOURS[place], label=label, linewidth=3.0 - 0.6 * place, zorder=2 + place
+    )  # curves may coincide
 
 
 def _finish(grid: np.ndarray, what: str) -> None:

@@ -25,7 +25,12 @@ def cited(**shown: Iterable[str]) -> dict[str, Mapping[str, Any]]:
     return {
         key: entry
         for key, entry in entries().items()
-        if any(fnmatchcase(name, pattern) for kind in KINDS for pattern in entry.get(kind, ()) for name in names[kind])
+        if any(
+            fnmatchcase(name, pattern)
+            for kind in KINDS
+            for pattern in entry.get(kind, ())
+            for name in names[kind]
+        )
     }
 
 

@@ -23,7 +23,9 @@ SPACES = {" ", ",", ";", ":", "!", "quad", "qquad", "displaystyle", "limits", "n
 ACCENTS = {"dot": "˙", "ddot": "¨", "hat": "^", "bar": "¯", "overline": "¯", "tilde": "~", "vec": "→"}
 NAMED = {"operatorname", "text", "mathrm", "mathit", "mathbf", "mathtt", "mbox", "textrm"}
 PLAIN = {"lam": "λ"} | {
-    name: letter for name, letter in GREEK.items() if name in ("alpha", "beta", "gamma", "omega", "phi", "theta", "tau", "mu")
+    name: letter
+    for name, letter in GREEK.items()
+    if name in ("alpha", "beta", "gamma", "omega", "phi", "theta", "tau", "mu")
 }
 THIN = '<mspace width="0.18em"></mspace>'
 

@@ -78,7 +78,14 @@ def ladders(contents: Contents) -> list[Ladder]:
         size = contents.size(ordered["problem"].iloc[0], ordered["changes"].iloc[0])
         for group, column in groups(ordered).items():
             known = ordered[ordered[column].notna()]
-            names = str(known["problem"].iloc[0]), str(case), str(curve), str(known["solver"].iloc[0]), str(known["form"].iloc[0]), group
+            names = (
+                str(known["problem"].iloc[0]),
+                str(case),
+                str(curve),
+                str(known["solver"].iloc[0]),
+                str(known["form"].iloc[0]),
+                group,
+            )
             found.append(Ladder(*names, known["step"].to_numpy(float), known[column].to_numpy(float), size))
     return found
 
@@ -99,8 +106,20 @@ def table(contents: Contents, found: list[Ladder]) -> pd.DataFrame:
     rows = []
     for ladder in found:
         found_order, claim = ladder.order, claimed(contents, ladder.solver)
-        rows.append((ladder.case, ladder.curve, ladder.group, claim, found_order, len(ladder.steps), _verdict(ladder, found_order, claim)))
-    return pd.DataFrame(rows, columns=["problem", "method", "group", "claimed", "observed", "steps", "verdict"])
+        rows.append(
+            (
+                ladder.case,
+                ladder.curve,
+                ladder.group,
+                claim,
+                found_order,
+                len(ladder.steps),
+                _verdict(ladder, found_order, claim),
+            )
+        )
+    return pd.DataFrame(
+        rows, columns=["problem", "method", "group", "claimed", "observed", "steps", "verdict"]
+    )
 
 
 def _verdict(ladder: Ladder, seen: float | None, claim: float | None) -> str:

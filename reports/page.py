@@ -47,9 +47,15 @@ def write(out: Path) -> Path:
     found = records.read(out)
     with mpl.rc_context(style.RC):
         sections = [*five.sections(found), *(module.section(found) for module in SECTIONS)]
-    for table in bound((environments(found), *(table for section in sections for table in section.all_tables()))):
+    for table in bound(
+        (environments(found), *(table for section in sections for table in section.all_tables()))
+    ):
         table.write(out / "tables")
-    inlined = {picture.name: images.inline(picture, out) for section in sections for picture in section.all_pictures()}
+    inlined = {
+        picture.name: images.inline(picture, out)
+        for section in sections
+        for picture in section.all_pictures()
+    }
     page = out / "index.html"
     page.write_text(render(found, sections, inlined), encoding="utf-8")
     return page
@@ -59,7 +65,10 @@ def render(found: Contents, sections: list[Section], inlined: dict[str, images.I
     """Return the page; everything that comes from records is escaped."""
     # Autoescaping holds for every template and is never switched off; Markup marks the three texts that are ours.
     environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(TEMPLATES), autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True
+        loader=jinja2.FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
     )
     script = (TEMPLATES / "explorer.js").read_text(encoding="utf-8")
     cited = literature.cited(**shown(found))
@@ -100,7 +109,9 @@ def absent(found: Contents) -> list[str]:
         if name in present or not present:
             continue
         other, stand_in = STAND_IN.get(name, ("", ""))
-        said = found.runs.loc[(found.runs["solver"] == name) & (found.runs["status"] == "unavailable"), "message"]
+        said = found.runs.loc[
+            (found.runs["solver"] == name) & (found.runs["status"] == "unavailable"), "message"
+        ]
         why = f" ({said.iloc[0]})" if len(said) else ""
         instead = f"; IDA through {stand_in} ({other}) stands in for it" if other in present else ""
         sentences.append(f"{name} ({package}) did not run here{why}{instead}.")
@@ -111,12 +122,19 @@ def counts(found: Contents) -> str:
     """Return what the records hold, in a line."""
     published = [row for kinds in found.documents.values() for row in kinds.get("published", [])]
     runs = found.runs
-    solvers, tasks = counted(found.programs(runs["solver"].unique()), "solver"), counted(runs["problem"].nunique(), "problem")
+    solvers, tasks = (
+        counted(found.programs(runs["solver"].unique()), "solver"),
+        counted(runs["problem"].nunique(), "problem"),
+    )
     parts = [f"{counted(len(runs), 'run')} of {solvers} on {tasks}"] if len(runs) else []
     parts += [f"{documents.checked(published)} checked"] if published else []
     dates = sorted(date[:10] for date in runs["date"] if date)
     when = f", {dates[0]}" + (f" to {dates[-1]}" if dates[0] != dates[-1] else "") if dates else ""
-    return f"{'; '.join(parts)}{when}." if parts else "There are no runs in these records yet: python -m herk.bench makes some."
+    return (
+        f"{'; '.join(parts)}{when}."
+        if parts
+        else "There are no runs in these records yet: python -m herk.bench makes some."
+    )
 
 
 def command(found: Contents) -> str:
@@ -130,4 +148,6 @@ def command(found: Contents) -> str:
 def environments(found: Contents) -> Table:
     """Return versions, machine and commit of all records."""
     frame = pd.DataFrame(list(found.environments), columns=["records", *records.ENVIRONMENT])
-    return Table("environments", "Versions, machine and commit behind the records.", frame.fillna("").astype(str))
+    return Table(
+        "environments", "Versions, machine and commit behind the records.", frame.fillna("").astype(str)
+    )

@@ -23,7 +23,12 @@ FIGURES = {
 }
 SIDES = {False: "without projection", True: "with projection"}
 LIMITS = (1e-18, 1e-1)
-FAMILIES = {"radau_iia": "Radau IIA", "radau_ia": "Radau IA", "lobatto_iiic": "Lobatto IIIC", "gauss": "Gauss (not covered)"}
+FAMILIES = {
+    "radau_iia": "Radau IIA",
+    "radau_ia": "Radau IA",
+    "lobatto_iiic": "Lobatto IIIC",
+    "gauss": "Gauss (not covered)",
+}
 ANGLES = ("β", "Θ", "γ", "Φ", "δ", "Ω", "ε")
 
 
@@ -69,7 +74,9 @@ def andrews(study: Study) -> Figure:
     angles, *sides = drawn.subplots(1, 3)
     runs = [study.drifts["andrews", projected] for projected in (False, True)]
     for k, name in enumerate(ANGLES):
-        angles.plot(runs[1].t, np.remainder(runs[1].y[k] + np.pi, 2 * np.pi) - np.pi, ".", markersize=1.8, label=name)
+        angles.plot(
+            runs[1].t, np.remainder(runs[1].y[k] + np.pi, 2 * np.pi) - np.pi, ".", markersize=1.8, label=name
+        )
     angles.set(title="Angles, modulo 2π (Fig. 4)", xlabel="t", ylim=(-3.3, 5.6))
     angles.legend(ncols=4, loc="upper center", markerscale=4, handletextpad=0.1, columnspacing=0.8)
     for axes, run in zip(sides, runs, strict=True):
@@ -88,11 +95,21 @@ def counts(study: Study) -> Figure:
         for quantity, marker in (("evaluations", "o"), ("Jacobians", "s")):
             for projected, colour in ((False, RED), (True, BLUE)):
                 cells = [
-                    c for c in study.cells if (c.problem, c.quantity, c.projected, c.original) == (problem, quantity, projected, False)
+                    c
+                    for c in study.cells
+                    if (c.problem, c.quantity, c.projected, c.original)
+                    == (problem, quantity, projected, False)
                 ]
                 x = [c.tolerance for c in cells]
                 axes.plot(x, [c.ours for c in cells], color=colour, label=f"{quantity}, {SIDES[projected]}")
-                axes.plot(x, [c.printed for c in cells], marker, color=colour, markerfacecolor="none", linestyle="none")
+                axes.plot(
+                    x,
+                    [c.printed for c in cells],
+                    marker,
+                    color=colour,
+                    markerfacecolor="none",
+                    linestyle="none",
+                )
         axes.set(title=title, xlabel="tolerance", ylabel="count")
         for axis in (axes.xaxis, axes.yaxis):
             style.logarithmic(axis)
@@ -111,9 +128,13 @@ def orders(study: Study) -> Figure:
         for o in (o for o in shown if o.component == component):
             k = families.index(o.method.family)
             h = 1.0 / np.array(o.steps)
-            axes.plot(h, o.errors, color=style.COLOURS[k], marker=style.MARKERS[k], label=FAMILIES[o.method.family])
+            axes.plot(
+                h, o.errors, color=style.COLOURS[k], marker=style.MARKERS[k], label=FAMILIES[o.method.family]
+            )
             if o.covered:
-                axes.plot(h, o.errors[0] * (h / h[0]) ** o.claimed, ":", color=style.COLOURS[k], linewidth=1.0)
+                axes.plot(
+                    h, o.errors[0] * (h / h[0]) ** o.claimed, ":", color=style.COLOURS[k], linewidth=1.0
+                )
         axes.set(title=component.replace("lambda", "λ"), xlabel="h")
         for axis in (axes.xaxis, axes.yaxis):
             style.logarithmic(axis)
@@ -123,7 +144,12 @@ def orders(study: Study) -> Figure:
     return drawn
 
 
-DRAWINGS: dict[str, Callable[[Study], Figure]] = {"pendulum": pendulum, "andrews": andrews, "counts": counts, "orders": orders}
+DRAWINGS: dict[str, Callable[[Study], Figure]] = {
+    "pendulum": pendulum,
+    "andrews": andrews,
+    "counts": counts,
+    "orders": orders,
+}
 
 
 def draw(study: Study, folder: Path) -> list[Path]:

@@ -27,9 +27,14 @@ def write(recommendation: Recommendation, out: Path) -> Path:
 
 def render(recommendation: Recommendation) -> str:
     """Return the page as text."""
-    pages = Environment(loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined, trim_blocks=True)
+    pages = Environment(
+        loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined, trim_blocks=True
+    )
     style = Markup((TEMPLATES / "page.css").read_text(encoding="utf-8"))  # noqa: S704 - our own file
-    levels = [("as written" if level == 0 else f"hidden, level {level}", each) for level, each in enumerate(recommendation.constraints)]
+    levels = [
+        ("as written" if level == 0 else f"hidden, level {level}", each)
+        for level, each in enumerate(recommendation.constraints)
+    ]
     return pages.get_template(NAME).render(
         found=recommendation, style=style, levels=levels, head=[(name, name in NUMBERS) for name in HEAD],
         rows=[(row is recommendation.chosen, _cells(row)) for row in recommendation.rows],

@@ -54,7 +54,14 @@ def errors(axes: Axes, study: Study, figure: int, component: int) -> None:
     """Draw the errors of one component in both ways."""
     for curve in circle.pair(study.curves, figure):
         name, colour, line = KINDS[curve.second_order]
-        axes.plot(curve.t[1:], positive(curve.errors[1:, component]), line, color=colour, linewidth=1.2, label=f"method for {name}")
+        axes.plot(
+            curve.t[1:],
+            positive(curve.errors[1:, component]),
+            line,
+            color=colour,
+            linewidth=1.2,
+            label=f"method for {name}",
+        )
     style.logarithmic(axes.yaxis)
 
 
@@ -65,7 +72,9 @@ def controlled(study: Study) -> Figure:
         for run in (each for each in study.controlled if each.figure == figure and not each.whole):
             name, colour, line = KINDS[run.second_order]
             wrong = np.abs(run.z - circle.reference(run.t))[1:, SHOWN["λ"]]
-            axes.plot(run.t[1:], positive(wrong), f"o{line}", color=colour, markersize=4, label=f"method for {name}")
+            axes.plot(
+                run.t[1:], positive(wrong), f"o{line}", color=colour, markersize=4, label=f"method for {name}"
+            )
             axes.set(title=f"Figure {figure}: {run.method}", xlabel="t")
         style.logarithmic(axes.yaxis)
     drawn.axes[0].set_ylabel("error of λ")
@@ -112,13 +121,18 @@ def table_of_errors(study: Study) -> Figure:
     ]
     head = ["Fig.", "method", "for", "steps", *circle.NAMES]
     widths = [0.05, 0.17, 0.16, 0.12, *[0.1] * 5]
-    table = axes.table(cellText=cells, colLabels=head, colWidths=widths, loc="center", cellLoc="right", edges="horizontal")
+    table = axes.table(
+        cellText=cells, colLabels=head, colWidths=widths, loc="center", cellLoc="right", edges="horizontal"
+    )
     table.auto_set_font_size(False)
     table.set_fontsize(9)
     table.scale(1.0, 1.45)
     for (row, column), cell in table.get_celld().items():
         cell.set_edgecolor("#CCCCCC")
-        cell.set_text_props(weight="bold" if row == 0 else "normal", horizontalalignment="left" if 1 <= column <= 3 else "right")
+        cell.set_text_props(
+            weight="bold" if row == 0 else "normal",
+            horizontalalignment="left" if 1 <= column <= 3 else "right",
+        )
     return drawn
 
 
@@ -154,7 +168,11 @@ def raised_index(study: Study) -> Figure:
         axes.plot(way.steps, way.x2, line, color=colour, label=f"x2, {way.way} (index {way.index})", **hollow)
         if way.v2 is not None:
             axes.plot(way.steps, way.v2, "D-.", color=PURPLE, label=f"v2, {way.way} (index {way.index})")
-    axes.set(title="Example 1.2: error after the step is halved, order 1", xlabel="h", ylabel="largest error in 8 steps")
+    axes.set(
+        title="Example 1.2: error after the step is halved, order 1",
+        xlabel="h",
+        ylabel="largest error in 8 steps",
+    )
     style.logarithmic(axes.xaxis)
     style.logarithmic(axes.yaxis)
     style.legend_below(drawn, axes, 1)
@@ -166,19 +184,36 @@ def orders(study: Study) -> Figure:
     drawn = style.figure(10.5, 4.6)
     names = {"rlc": ("voltages",), "circular_track": ("positions", "velocities", "multipliers")}
     places = [(problem, group) for problem, groups in names.items() for group in groups]
-    looks = dict(zip(dict.fromkeys(o.method for o in study.orders), zip(style.COLOURS, style.MARKERS, strict=False), strict=False))
+    looks = dict(
+        zip(
+            dict.fromkeys(o.method for o in study.orders),
+            zip(style.COLOURS, style.MARKERS, strict=False),
+            strict=False,
+        )
+    )
     for axes, (problem, group) in zip(drawn.subplots(1, 4), places, strict=True):
         for each in (o for o in study.orders if o.problem == problem):
             colour, marker = looks[each.method]
             k = each.groups.index(group)
             axes.plot(
-                each.steps, each.errors[:, k], marker=marker, color=colour, label=f"{each.method}: {round(each.observed[k], 2) + 0.0:.2f}"
+                each.steps,
+                each.errors[:, k],
+                marker=marker,
+                color=colour,
+                label=f"{each.method}: {round(each.observed[k], 2) + 0.0:.2f}",
             )
         axes.set(title=f"{'circuit' if problem == 'rlc' else 'track'}: {group}", xlabel="h")
         style.logarithmic(axes.xaxis)
         axes.set_xticks(each.steps, [f"{h:.4f}" for h in each.steps])
         style.logarithmic(axes.yaxis)
-        axes.legend(fontsize=7, loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=1, title="order", title_fontsize=7)
+        axes.legend(
+            fontsize=7,
+            loc="upper center",
+            bbox_to_anchor=(0.5, -0.16),
+            ncols=1,
+            title="order",
+            title_fontsize=7,
+        )
     drawn.axes[0].set_ylabel("largest error")
     return drawn
 

@@ -34,7 +34,10 @@ def plain_rows(rows: Iterable[Row]) -> list[str]:
     """Return the rows for the terminal, in columns."""
     lines = [COLUMNS[:7], *(flat(row)[:7] for row in rows)]
     widths = [max(len(line[place]) for line in lines) for place in range(7)]
-    return ["  ".join(entry.ljust(width) for entry, width in zip(line, widths, strict=True)).rstrip() for line in lines]
+    return [
+        "  ".join(entry.ljust(width) for entry, width in zip(line, widths, strict=True)).rstrip()
+        for line in lines
+    ]
 
 
 def plain_claims(study: SeedStudy) -> list[str]:
@@ -44,18 +47,37 @@ def plain_claims(study: SeedStudy) -> list[str]:
 
 def plain_errata(errata: Iterable[Erratum]) -> list[str]:
     """Return every erratum with its evidence."""
-    return [f"{'shown' if e.holds else 'NOT SHOWN'}: {e.where}: {e.printed} -> {e.right}\n       {e.evidence}" for e in errata]
+    return [
+        f"{'shown' if e.holds else 'NOT SHOWN'}: {e.where}: {e.printed} -> {e.right}\n       {e.evidence}"
+        for e in errata
+    ]
 
 
 def plain(study: SeedStudy, *more: str) -> str:
     """Return the report for the terminal; `more` are further tables of the study."""
     wrong = ["Errata", *plain_errata(study.errata), ""] if study.errata else []
-    return "\n".join([study.title, "", *plain_rows(study.rows), "", origins(study), "", *more, *wrong, *plain_claims(study)])
+    return "\n".join(
+        [
+            study.title,
+            "",
+            *plain_rows(study.rows),
+            "",
+            origins(study),
+            "",
+            *more,
+            *wrong,
+            *plain_claims(study),
+        ]
+    )
 
 
 def origins(study: SeedStudy) -> str:
     """Return how many rows there are of each origin."""
-    return "Rows by origin: " + ", ".join(f"{origin.value}: {number}" for origin, number in by_origin(study.rows).items()) + "."
+    return (
+        "Rows by origin: "
+        + ", ".join(f"{origin.value}: {number}" for origin, number in by_origin(study.rows).items())
+        + "."
+    )
 
 
 def markdown_table(head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
@@ -66,17 +88,48 @@ def markdown_table(head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
 
 def markdown(study: SeedStudy, figures: Mapping[str, str], *notes: str) -> str:
     """Return the report as Markdown: claims, notes, a table for every part, errata, figures (name -> caption)."""
-    parts = [f"# {study.title}", "", *(f"- {'PASS' if holds else '**FAIL**'}: {text}" for text, holds in study.claims()), ""]
+    parts = [
+        f"# {study.title}",
+        "",
+        *(f"- {'PASS' if holds else '**FAIL**'}: {text}" for text, holds in study.claims()),
+        "",
+    ]
     parts += [text for note in (*notes, origins(study)) for text in (note, "")]
     used = 11 if any(row.modern for row in study.rows) else 7
-    head = ("case", "quantity", "origin", "printed", "ours", "verdict", "why", "modern", "error", "steps", "ms")[:used]
+    head = (
+        "case",
+        "quantity",
+        "origin",
+        "printed",
+        "ours",
+        "verdict",
+        "why",
+        "modern",
+        "error",
+        "steps",
+        "ms",
+    )[:used]
     for part in dict.fromkeys(row.part for row in study.rows):
         lines = [flat(row)[1 : used + 1] for row in study.rows if row.part == part]
         parts += [f"## {part}", "", markdown_table(head, lines), ""]
     if study.errata:
-        lines = [(e.where, e.printed, e.right, e.evidence, "yes" if e.holds else "**no**") for e in study.errata]
-        parts += ["## Errata", "", markdown_table(("where", "printed", "right", "evidence", "shown"), lines), ""]
-    return "\n".join([*parts, "## Figures", "", *(f"### {caption}\n\n![{caption}]({name}.svg)\n" for name, caption in figures.items())])
+        lines = [
+            (e.where, e.printed, e.right, e.evidence, "yes" if e.holds else "**no**") for e in study.errata
+        ]
+        parts += [
+            "## Errata",
+            "",
+            markdown_table(("where", "printed", "right", "evidence", "shown"), lines),
+            "",
+        ]
+    return "\n".join(
+        [
+            *parts,
+            "## Figures",
+            "",
+            *(f"### {caption}\n\n![{caption}]({name}.svg)\n" for name, caption in figures.items()),
+        ]
+    )
 
 
 def write_csv(path: Path, head: Sequence[str], lines: Iterable[Sequence[object]]) -> Path:

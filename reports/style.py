@@ -17,8 +17,31 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 # Colours of Okabe and Ito, distinguishable with every kind of colour vision (their yellow is too faint on white), and three of Tol's.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#882255", "#999933", "#332288")
-MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "p", "h")  # 11 and 10 are coprime: 110 solvers have looks of their own
+COLOURS = (
+    "#0072B2",
+    "#D55E00",
+    "#009E73",
+    "#CC79A7",
+    "#E69F00",
+    "#56B4E9",
+    "#000000",
+    "#882255",
+    "#999933",
+    "#332288",
+)
+MARKERS = (
+    "o",
+    "s",
+    "^",
+    "D",
+    "v",
+    "P",
+    "X",
+    "<",
+    ">",
+    "p",
+    "h",
+)  # 11 and 10 are coprime: 110 solvers have looks of their own
 LINES = {
     "overdetermined": (),
     "ode": (5, 2),
@@ -30,7 +53,12 @@ LINES = {
 }
 OTHER_LINE = (6, 2, 1, 2, 1, 2)
 SAME = "same"
-FACES = {"ggl": "#B0B0B0", "baumgarte": "#B0B0B0", "index2": SAME, "index3": "black"}  # forms are told apart without their dashes, too
+FACES = {
+    "ggl": "#B0B0B0",
+    "baumgarte": "#B0B0B0",
+    "index2": SAME,
+    "index3": "black",
+}  # forms are told apart without their dashes, too
 GREY = "#666666"
 GHOST = "#D0D5DA"  # curves of other panels, behind
 RC: Any = {
@@ -80,10 +108,14 @@ class Look:
         }
 
 
-def looks(curves: Iterable[tuple[str, str]], ours: Collection[str], first: Collection[str] = ()) -> dict[tuple[str, str], Look]:
+def looks(
+    curves: Iterable[tuple[str, str]], ours: Collection[str], first: Collection[str] = ()
+) -> dict[tuple[str, str], Look]:
     """Return a look for every (solver, form): colour and marker by solver, line by form; solvers in `first` have the first colours."""
     pairs = sorted(set(curves))
-    solvers = sorted({solver for solver, _ in pairs}, key=lambda name: (name not in first, name not in ours, name))
+    solvers = sorted(
+        {solver for solver, _ in pairs}, key=lambda name: (name not in first, name not in ours, name)
+    )
     colours = {solver: COLOURS[k % len(COLOURS)] for k, solver in enumerate(solvers)}
     markers = {solver: MARKERS[k % len(MARKERS)] for k, solver in enumerate(solvers)}
     found = {}
@@ -118,11 +150,15 @@ def _widen(axis: Any) -> None:
     siblings = getattr(axis.axes, f"get_shared_{axis.axis_name}_axes")().get_siblings(axis.axes)
     ends = [getattr(each, f"{axis.axis_name}axis").get_data_interval() for each in siblings]
     low, high = (pick(value for pair in ends for value in pair) for pick in (min, max))
-    if 0 < low <= high < low * (1 + 1e-9):  # a median is not quite its only value: it went through a logarithm
+    if (
+        0 < low <= high < low * (1 + 1e-9)
+    ):  # a median is not quite its only value: it went through a logarithm
         axis.axes.set(**{f"{axis.axis_name}lim": (low / 10, high * 10)})
 
 
-def legend_below(figure: Figure, axes: Axes, columns: int = 3, rank: Callable[[str], Any] | None = None) -> None:
+def legend_below(
+    figure: Figure, axes: Axes, columns: int = 3, rank: Callable[[str], Any] | None = None
+) -> None:
     """Put the legend under the plots, where it covers nothing; `rank` orders its labels."""
     handles, labels = axes.get_legend_handles_labels()
     if rank:
@@ -143,7 +179,9 @@ def save(drawn: Figure, path: Path) -> list[Path]:
     svg, png = (path.with_name(f"{path.name}.{ending}") for ending in ("svg", "png"))
     with mpl.rc_context(RC):
         drawn.draw_without_rendering()
-        drawn.set_layout_engine("none")  # the layout is done, once for both files; savefig would do it twice for each
+        drawn.set_layout_engine(
+            "none"
+        )  # the layout is done, once for both files; savefig would do it twice for each
         FigureCanvasAgg(drawn).print_png(png, metadata={"Software": None})
         FigureCanvasSVG(drawn).print_svg(svg, metadata={"Date": None, "Creator": None})
     svg.write_bytes(small(svg.read_bytes()))

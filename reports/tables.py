@@ -95,14 +95,22 @@ class Table:
     def numeric(self, name: Any) -> bool:
         """Tell whether a column holds numbers."""
         values = self.frame[name]
-        return name in self.formats or (pd.api.types.is_numeric_dtype(values) and not pd.api.types.is_bool_dtype(values))
+        return name in self.formats or (
+            pd.api.types.is_numeric_dtype(values) and not pd.api.types.is_bool_dtype(values)
+        )
 
     def _column(self, name: Any) -> list[tuple[str, str]]:
         values, numeric = self.frame[name], self.numeric(name)
-        write, look = self.formats.get(name) or (short if numeric else str), self.classes.get(name) or (lambda _: "")
+        write, look = (
+            self.formats.get(name) or (short if numeric else str),
+            self.classes.get(name) or (lambda _: ""),
+        )
         texts = [NONE if gone else write(value) for value, gone in zip(values, values.isna(), strict=True)]
         kind = "n" if numeric else "long" if max(map(len, texts), default=0) > LONG else ""
-        return [(text, f"{kind} {'dim' if text is NONE else look(value)}".strip()) for text, value in zip(texts, values, strict=True)]
+        return [
+            (text, f"{kind} {'dim' if text is NONE else look(value)}".strip())
+            for text, value in zip(texts, values, strict=True)
+        ]
 
     def csv(self) -> str:
         """Return the table with all digits."""
@@ -116,14 +124,20 @@ class Table:
     def html(self) -> str:
         """Return the table as a piece of HTML without looks."""
         head = "".join(f'<th scope="col">{html.escape(name)}</th>' for name in self.head)
-        body = "\n".join(f"<tr>{''.join(f'<td>{html.escape(text)}</td>' for text, _ in row)}</tr>" for row in self.cells())
+        body = "\n".join(
+            f"<tr>{''.join(f'<td>{html.escape(text)}</td>' for text, _ in row)}</tr>" for row in self.cells()
+        )
         caption = f"<caption>{html.escape(self.caption)}</caption>"
         return f"<table>\n{caption}\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>\n"
 
     def write(self, folder: Path) -> list[Path]:
         """Write name.csv, name.md and name.html."""
         folder.mkdir(parents=True, exist_ok=True)
-        written = {"csv": self.csv(), "md": f"{clean(self.caption)}\n\n{self.markdown()}\n", "html": self.html()}
+        written = {
+            "csv": self.csv(),
+            "md": f"{clean(self.caption)}\n\n{self.markdown()}\n",
+            "html": self.html(),
+        }
         for ending, text in written.items():
             (folder / f"{self.file}.{ending}").write_text(text, encoding="utf-8")
         return [folder / f"{self.file}.{ending}" for ending in written]
@@ -139,7 +153,10 @@ def bound(tables: Iterable[Table]) -> list[Table]:
 
 def _book(pages: Sequence[Table]) -> Table:
     first = pages[0]
-    marked = [page.frame.rename(columns=str).assign(table=page.name)[["table", *map(str, page.frame.columns)]] for page in pages]
+    marked = [
+        page.frame.rename(columns=str).assign(table=page.name)[["table", *map(str, page.frame.columns)]]
+        for page in pages
+    ]
     formats = {str(name): write for page in pages for name, write in page.formats.items()}
     return Table(first.book, first.book.replace("_", " "), pd.concat(marked, ignore_index=True), formats)
 

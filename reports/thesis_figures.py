@@ -17,7 +17,15 @@ from herk.bench.thesis_study.figures import errors
 from herk.bench.thesis_study.systems import CHAIN, CIRCUIT
 
 # Colours of Okabe and Ito: distinguishable with every kind of colour vision.
-BLUE, ORANGE, GREEN, RED, PURPLE, SKY, BLACK = "#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#000000"
+BLUE, ORANGE, GREEN, RED, PURPLE, SKY, BLACK = (
+    "#0072B2",
+    "#E69F00",
+    "#009E73",
+    "#D55E00",
+    "#CC79A7",
+    "#56B4E9",
+    "#000000",
+)
 CYCLE = (BLUE, ORANGE, GREEN, RED, PURPLE, SKY, BLACK)
 STYLE: Any = {
     "font.size": 9,
@@ -54,11 +62,21 @@ def orders(study: Study) -> Figure:
     left, middle, right = figure.subplots(1, 3)
     for colour, letter in zip(CYCLE, METHODS, strict=False):
         found, noisy, clean = study.academic[letter], study.selector[0][letter], study.selector[1][letter]
-        left.loglog(found.steps, found.at_end, "o-", color=colour, label=f"{METHODS[letter]}, p = {found.order:.4f}")
-        middle.loglog(noisy.steps, noisy.at_end, "o-", color=colour, label=f"{METHODS[letter]}, p = {noisy.order:.2f}")
+        left.loglog(
+            found.steps, found.at_end, "o-", color=colour, label=f"{METHODS[letter]}, p = {found.order:.4f}"
+        )
+        middle.loglog(
+            noisy.steps, noisy.at_end, "o-", color=colour, label=f"{METHODS[letter]}, p = {noisy.order:.2f}"
+        )
         middle.loglog(clean.steps, clean.largest, ":", color=colour)
     middle.plot([], [], ":", color="#555555", label="largest, exact Jacobian")
-    right.loglog(study.period.steps, study.period.at_end, "o-", color=GREEN, label=f"(c) Kutta, p = {study.period.order:.4f}")
+    right.loglog(
+        study.period.steps,
+        study.period.at_end,
+        "o-",
+        color=GREEN,
+        label=f"(c) Kutta, p = {study.period.order:.4f}",
+    )
     for axes, title in (
         (left, "Academic example (Fig. 3)"),
         (middle, "Selector change (Fig. 4)"),
@@ -83,10 +101,19 @@ def swings(study: Study) -> Figure:
             axes.plot(run.X[0], run.X[1], ".-", color=colour, linewidth=0.7, label=f"h = 1/{count}")
             if run.failure:
                 axes.annotate(
-                    "Newton aborts", run.X[:2, -1], xytext=(-0.75, 0.45), color=colour, arrowprops={"arrowstyle": "-", "color": colour}
+                    "Newton aborts",
+                    run.X[:2, -1],
+                    xytext=(-0.75, 0.45),
+                    color=colour,
+                    arrowprops={"arrowstyle": "-", "color": colour},
                 )
             axes.plot(run.X[0, -1], run.X[1, -1], "o", color=colour, markersize=6, markerfacecolor="none")
-        axes.set(title=f"{METHODS[letter]} (Fig. {'abcd'.index(letter) + 5})", aspect="equal", xlim=(-1.15, 1.15), ylim=(-1.15, 1.15))
+        axes.set(
+            title=f"{METHODS[letter]} (Fig. {'abcd'.index(letter) + 5})",
+            aspect="equal",
+            xlim=(-1.15, 1.15),
+            ylim=(-1.15, 1.15),
+        )
     figure.legend(*figure.axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
     for axes in figure.axes[2:]:
         axes.set_xlabel("x")
@@ -113,17 +140,38 @@ def table1(study: Study) -> Figure:
     figure = Figure(figsize=(WIDTH, 3.8), layout="constrained")
     modern = {row.case: row.modern for row in study.rows if row.part == "Table 1" and row.modern}
     for axes, tf in zip(np.atleast_1d(figure.subplots(1, len(spans), sharey=True)), spans, strict=True):
-        for colour, (system, beta) in zip(CYCLE, (("4.5", 0.7), ("4.5", 0.9), ("4.6", 0.7), ("4.6", 0.9)), strict=False):
+        for colour, (system, beta) in zip(
+            CYCLE, (("4.5", 0.7), ("4.5", 0.9), ("4.6", 0.7), ("4.6", 0.9)), strict=False
+        ):
             line = [cell for cell in study.cells if cell.key[:3] == (system, tf, beta)]
             ended = [cell for cell in line if not cell.newton_abort]
-            axes.loglog([c.steps for c in ended], [c.error for c in ended], "-", color=colour, label=f"({system}), beta = {beta}")
+            axes.loglog(
+                [c.steps for c in ended],
+                [c.error for c in ended],
+                "-",
+                color=colour,
+                label=f"({system}), beta = {beta}",
+            )
             filled = [cell.printed for cell in line if cell.printed.error is not None]
-            axes.loglog([p.steps for p in filled], [p.error for p in filled], "o", color=colour, markerfacecolor="none")
+            axes.loglog(
+                [p.steps for p in filled],
+                [p.error for p in filled],
+                "o",
+                color=colour,
+                markerfacecolor="none",
+            )
         today = [m for case, m in modern.items() if case.startswith(f"(4.5), t_f = {tf:g}, beta = 0.7")]
-        axes.loglog([m.steps for m in today], [m.error for m in today], "k--", label="herk.solve_dae, dop853, on (4.5)")
+        axes.loglog(
+            [m.steps for m in today],
+            [m.error for m in today],
+            "k--",
+            label="herk.solve_dae, dop853, on (4.5)",
+        )
         axes.set(title=f"t_f = {tf:g}", xlabel="steps")
     figure.axes[0].set_ylabel("error at t_f")
-    figure.legend(*figure.axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=5, fontsize=8)
+    figure.legend(
+        *figure.axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=5, fontsize=8
+    )
     figure.suptitle("Table 1: lines are ours, rings are printed")
     return figure
 
@@ -158,9 +206,20 @@ def chain(study: Study) -> Figure:
     error.set(title="Error × 10⁵, eps0 = 1e-7 (Fig. 14)", xlabel="t")
     for Nopt, colour in ((0, BLUE), (1, RED)):
         for stop, style in ((False, "o-"), (True, "s:")):
-            runs = [each for each in study.chain_curve if each.Nopt == Nopt and each.max_norm == stop and not each.message]
+            runs = [
+                each
+                for each in study.chain_curve
+                if each.Nopt == Nopt and each.max_norm == stop and not each.message
+            ]
             label = f"Nopt = {Nopt}, {'max |g|' if stop else '|sum g|'} < tol"
-            steps.loglog([each.eps0 for each in runs], [each.steps for each in runs], style, color=colour, label=label, markersize=3)
+            steps.loglog(
+                [each.eps0 for each in runs],
+                [each.steps for each in runs],
+                style,
+                color=colour,
+                label=label,
+                markersize=3,
+            )
     steps.invert_xaxis()
     steps.set(title="Steps (Fig. 15), and another stop", xlabel="eps0")
     steps.legend(fontsize=7)
@@ -177,7 +236,12 @@ def circuit(study: Study) -> Figure:
     total.set(title="Error (Fig. 16)", xlabel="t")
     for k, name in enumerate(("q1", "q2", "e1", "e2", "iV")):
         off = np.abs(study.circuit.X[k] - exact[k])
-        parts.semilogy(study.circuit.T, np.maximum(off, 1e-18), linewidth=0.7, label=name if off.any() else f"{name} (none)")
+        parts.semilogy(
+            study.circuit.T,
+            np.maximum(off, 1e-18),
+            linewidth=0.7,
+            label=name if off.any() else f"{name} (none)",
+        )
     parts.set(title="Error of the components (Fig. 17)", xlabel="t", ylim=(1e-13, 1e-7))
     parts.legend(loc="lower right", ncols=3)
     return figure
@@ -193,8 +257,18 @@ def akzo(study: Study) -> Figure:
         axes.set(title=f"y{k + 1} (Fig. 18)", xlabel="t")
     grid.flat[6].plot(study.akzo.T, study.akzo.H, color=BLACK, linewidth=0.8)
     grid.flat[6].set(title="proposed step (Fig. 19)", xlabel="t")
-    grid.flat[7].loglog([steps for _, steps, _ in study.akzo_curve], [error for *_, error in study.akzo_curve], "o-", color=RED)
-    grid.flat[7].set(title="error over steps (Fig. 20)", xlabel="steps", xticks=(200, 1000, 5000), xticklabels=("200", "1000", "5000"))
+    grid.flat[7].loglog(
+        [steps for _, steps, _ in study.akzo_curve],
+        [error for *_, error in study.akzo_curve],
+        "o-",
+        color=RED,
+    )
+    grid.flat[7].set(
+        title="error over steps (Fig. 20)",
+        xlabel="steps",
+        xticks=(200, 1000, 5000),
+        xticklabels=("200", "1000", "5000"),
+    )
     grid.flat[7].xaxis.set_minor_formatter(NullFormatter())
     return figure
 

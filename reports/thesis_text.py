@@ -25,10 +25,13 @@ def plain_table1(cells: Sequence[Cell]) -> str:
     for cell in cells:
         table.setdefault(cell.key[:3], []).append(cell)
     for (system, tf, beta), line in table.items():
-        entries = [f"abort t={c.t_reached:.0f}" if c.newton_abort else f"{c.error:.2e} {c.steps}" for c in line]
+        entries = [
+            f"abort t={c.t_reached:.0f}" if c.newton_abort else f"{c.error:.2e} {c.steps}" for c in line
+        ]
         marks = [MARKS[verdict(cell)[0].value] for cell in line]
         lines.append(
-            f"({system})   {tf:>5g}{beta:>6g}" + "".join(f"{entry:>17} {mark}" for entry, mark in zip(entries, marks, strict=True))
+            f"({system})   {tf:>5g}{beta:>6g}"
+            + "".join(f"{entry:>17} {mark}" for entry, mark in zip(entries, marks, strict=True))
         )
     lines.append("= same  ~ within rounding  M misprint  W wrong in print  ? not reproduced")
     return "\n".join(lines)
@@ -46,15 +49,29 @@ def plain(study: Study) -> str:
         plain_table1(study.cells),
         seed_text.origins(study),
     ]
-    return "\n".join([*parts, "", "Errata", *seed_text.plain_errata(study.errata), "", *seed_text.plain_claims(study)])
+    return "\n".join(
+        [*parts, "", "Errata", *seed_text.plain_errata(study.errata), "", *seed_text.plain_claims(study)]
+    )
 
 
 def write(study: Study, folder: Path) -> list[Path]:
     """Write the generic tables and the cells of Table 1."""
-    notes = [NOTE] + (["Quick run: the cells of Table 1 with t_f = 2000 are left out."] if study.quick else [])
+    notes = [NOTE] + (
+        ["Quick run: the cells of Table 1 with t_f = 2000 are left out."] if study.quick else []
+    )
     files = seed_text.write(study, folder, FIGURES, *notes)
     cells = [
-        (*c.printed, c.error, c.steps, c.rejected, c.newton_abort, c.t_reached, round(c.seconds, 3), c.matches, *verdict(c))
+        (
+            *c.printed,
+            c.error,
+            c.steps,
+            c.rejected,
+            c.newton_abort,
+            c.t_reached,
+            round(c.seconds, 3),
+            c.matches,
+            *verdict(c),
+        )
         for c in study.cells
     ]
     return [*files, seed_text.write_csv(folder / "table1.csv", CELL_COLUMNS, cells)]

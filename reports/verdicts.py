@@ -45,7 +45,13 @@ class Race:
     def claim(self) -> Claim:
         """Return the race as a claim."""
         best = {group: None if found is None else list(found) for group, found in self.best.items()}
-        facts = {"case": self.case, "error": self.error, "best": best, "stopped": self.stopped, "asked": self.asked}
+        facts = {
+            "case": self.case,
+            "error": self.error,
+            "best": best,
+            "stopped": self.stopped,
+            "asked": self.asked,
+        }
         return Claim("duel", facts)
 
 
@@ -58,7 +64,9 @@ def races(runs: pd.DataFrame, errors: Sequence[float], group: Callable[[str], st
         limited = bool((part["outcome"] == STOPPED).any())
         entry = (group(part["solver"].iloc[0]), curve, [work_at(found, error) for error in errors], limited)
         costs.setdefault(case, []).append(entry)
-    return [_race(case, error, k, entries) for case, entries in costs.items() for k, error in enumerate(errors)]
+    return [
+        _race(case, error, k, entries) for case, entries in costs.items() for k, error in enumerate(errors)
+    ]
 
 
 def _race(case: str, error: float, k: int, entries: list[tuple[str, str, list[float | None], bool]]) -> Race:
@@ -78,7 +86,10 @@ def tally(found: Sequence[Race]) -> Claim | str:
     """Return all races to one error as a claim."""
     if not found:
         return "There are no runs with tolerances in these records, so work and precision cannot be compared."
-    names = {what: [race.case for race in found if race.outcome == what] for what in ("ahead", "level", "behind", "open", "none")}
+    names = {
+        what: [race.case for race in found if race.outcome == what]
+        for what in ("ahead", "level", "behind", "open", "none")
+    }
     ratios = [race.ratio for race in found if race.ratio is not None]
     middle = float(pd.Series(ratios).median()) if ratios else None
     return Claim("speed", {"error": found[0].error, **names, "median": middle})
@@ -95,7 +106,10 @@ def orders(table: pd.DataFrame, problem: str = "") -> Claim:
         verdicts = set(part["verdict"])
         if "below" in verdicts:
             below.append(f"{method} on {case}")
-        elif "kept" in verdicts and verdicts <= {"kept", EXACT}:  # what constraints alone determine has no order to lose
+        elif "kept" in verdicts and verdicts <= {
+            "kept",
+            EXACT,
+        }:  # what constraints alone determine has no order to lose
             kept += 1
         else:
             unjudged.append(f"{method} on {case}")

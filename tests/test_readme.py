@@ -17,7 +17,9 @@ from herk.core import Settings, Solver
 
 ROOT = Path(__file__).parents[1]
 TEXT = (ROOT / "README.md").read_text()
-ROUNDING = re.compile(r"^\d(\.\d+)?e-\d+$")  # a size of rounding errors: another processor may print another digit
+ROUNDING = re.compile(
+    r"^\d(\.\d+)?e-\d+$"
+)  # a size of rounding errors: another processor may print another digit
 
 
 def examples() -> list[tuple[str, str | None]]:

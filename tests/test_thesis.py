@@ -14,13 +14,13 @@ import pytest
 import scipy.linalg
 
 import herk
-from herk.core.jit import interpreted
+from herk.jit.compiled import interpreted
 from herk.thesis import NewtonAbort, Settings, ThesisError, ThesisWarning, herkosidae, integrate
 from herk.thesis.drive import distance
-from herk.thesis.few import few, inverse
 from herk.thesis.leading import factor_leading
 from herk.thesis.memory import CONTROL_SIZE, DELTA, OK, TOL, UPDATES, integers
 from herk.thesis.newton import invert
+from herk.thesis.newton_small import few, inverse
 from herk.thesis.selectors import select
 from herk.thesis.solvers import solver
 
@@ -280,16 +280,22 @@ def test_few_constraints_are_inverted_by_qr_and_their_condition_is_that_of_lapac
         r = np.abs(np.diag(scipy.linalg.qr(matrix, pivoting=True)[1]))
         block, out, order = np.zeros((3, 3)), np.full(15, np.nan), np.array([3, 0, 4, 1, 2])
         block[:m, :m] = matrix
-        assert interpreted(inverse)(m, 5, columns_of(block), order, out) == pytest.approx((r[0] / r[-1]) ** 2, rel=1e-6)
+        assert interpreted(inverse)(m, 5, columns_of(block), order, out) == pytest.approx(
+            (r[0] / r[-1]) ** 2, rel=1e-6
+        )
         found = out.reshape(5, 3)[:, :m]
-        assert found[order[:m]] @ matrix == pytest.approx(np.eye(m), abs=1e-15 * ratio**2)  # orthogonality is lost by cond
+        assert found[order[:m]] @ matrix == pytest.approx(
+            np.eye(m), abs=1e-15 * ratio**2
+        )  # orthogonality is lost by cond
         assert np.all(found[order[m:]] == 0)
 
 
 def test_the_estimate_is_a_norm_that_neither_overflows_nor_loses_a_nan():
     """Squares of 3e-200 are zero and those of 3e200 are not finite; the norm of the original scales."""
     for size in (1e-200, 1.0, 1e200):
-        assert interpreted(distance)(np.array([3.0, 1.0, -4.0]) * size, np.array([0.0, 1.0, 0.0]) * size, 3) == pytest.approx(5 * size)
+        assert interpreted(distance)(
+            np.array([3.0, 1.0, -4.0]) * size, np.array([0.0, 1.0, 0.0]) * size, 3
+        ) == pytest.approx(5 * size)
     assert math.isnan(interpreted(distance)(np.array([1.0, math.nan]), np.zeros(2), 2))
 
 
@@ -310,7 +316,7 @@ def test_code_made_for_one_g_gives_the_points_of_the_general_code(monkeypatch):
 
 def test_code_is_made_for_few_constraints_of_functions_that_have_a_name():
     from herk.bench.thesis_study.equations import chain_g, pendulum_g
-    from herk.method.callables import bind
+    from herk.integrate.callables import bind
 
     assert solver(pendulum_g, 5, 3) is solver(pendulum_g, 5, 3)
     assert solver(chain_g, 7, 5) is None
@@ -325,13 +331,15 @@ def test_code_made_for_a_g_follows_the_file_it_stands_in(tmp_path, monkeypatch):
     found = []
     for value in (2.0, 3.0):
         lines = (
-            "from herk.core.jit import compiled",
+            "from herk.jit.compiled import compiled",
             "from herk.thesis.memory import FUNCTION",
             "",
             "@compiled(FUNCTION)",
             "def g(t, x, out):",
         )
-        (tmp_path / "changing.py").write_text("\n".join([*lines, f"    out[0] = x[0] - {value}  # {'long ' * int(value)}"]))
+        (tmp_path / "changing.py").write_text(
+            "\n".join([*lines, f"    out[0] = x[0] - {value}  # {'long ' * int(value)}"])
+        )
         sys.modules.pop("changing", None)
         importlib.invalidate_caches()
         x, control, ints = np.zeros(2), np.zeros(CONTROL_SIZE), integers({}, 2)

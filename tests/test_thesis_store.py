@@ -134,7 +134,12 @@ def test_processes_that_write_at_once_all_get_the_module(own_folder):
     start = str(time.time() + 1.0)
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     racers = [
-        subprocess.Popen([sys.executable, "-c", RACE, start, store.__file__], env=environment, stdout=subprocess.PIPE, text=True)
+        subprocess.Popen(
+            [sys.executable, "-c", RACE, start, store.__file__],
+            env=environment,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
         for _ in range(4)
     ]
     assert [racer.communicate(timeout=60)[0].strip() for racer in racers] == ["fine"] * 4

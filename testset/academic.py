@@ -11,7 +11,9 @@ from herk.core.dae import Array
 from herk.model.model import Model
 
 TAGS = ("index1", "academic", "linear", "nonstiff", "autonomous", "thesis", "exact")
-SOURCE = "S. M. Bäse, Half-explicit Runge-Kutta methods for overdetermined semi-implicit DAEs, 2017, Section 4.2.3"
+SOURCE = (
+    "S. M. Bäse, Half-explicit Runge-Kutta methods for overdetermined semi-implicit DAEs, 2017, Section 4.2.3"
+)
 
 
 def exact(t: float) -> Array:
@@ -21,7 +23,9 @@ def exact(t: float) -> Array:
 
 def problem(t_end: float = 1.0) -> Problem:
     """Return the academic example."""
-    model = Model("academic", ["x", "y"], [[1, 0], [0, 0]], ["x", "x - y"], t_span=(0.0, t_end), y0=(1.0, 1.0))
+    model = Model(
+        "academic", ["x", "y"], [[1, 0], [0, 0]], ["x", "x - y"], t_span=(0.0, t_end), y0=(1.0, 1.0)
+    )
     return Problem(
         name="academic",
         title="Academic example",

@@ -18,7 +18,14 @@ RATES = {
     "r5": "k4*y6**2*sqrt(y2)",
     "inflow": "klA*(p/H - y2)",
 }
-ROWS = ("-2*r1 + r2 - r3 - r4", "-r1/2 - r4 - r5/2 + inflow", "r1 - r2 + r3", "-r2 + r3 - 2*r4", "r2 - r3 + r5", "Ks*y1*y4 - y6")
+ROWS = (
+    "-2*r1 + r2 - r3 - r4",
+    "-r1/2 - r4 - r5/2 + inflow",
+    "r1 - r2 + r3",
+    "-r2 + r3 - 2*r4",
+    "r2 - r3 + r5",
+    "Ks*y1*y4 - y6",
+)
 
 
 def problem(

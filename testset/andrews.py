@@ -38,8 +38,14 @@ def constraints() -> sp.Matrix:
     p, (be, th, ga, ph, de, om, ep) = P, Q
     a, b = p["rr"] * cos(be) - p["d"] * cos(be + th), p["rr"] * sin(be) - p["d"] * sin(be + th)
     first = [a - p["ss"] * sin(ga) - p["xb"], b + p["ss"] * cos(ga) - p["yb"]]
-    second = [a - p["e"] * sin(ph + de) - p["zt"] * cos(de) - p["xa"], b + p["e"] * cos(ph + de) - p["zt"] * sin(de) - p["ya"]]
-    third = [a - p["zf"] * cos(om + ep) - p["u"] * sin(ep) - p["xa"], b - p["zf"] * sin(om + ep) + p["u"] * cos(ep) - p["ya"]]
+    second = [
+        a - p["e"] * sin(ph + de) - p["zt"] * cos(de) - p["xa"],
+        b + p["e"] * cos(ph + de) - p["zt"] * sin(de) - p["ya"],
+    ]
+    third = [
+        a - p["zf"] * cos(om + ep) - p["u"] * sin(ep) - p["xa"],
+        b - p["zf"] * sin(om + ep) + p["u"] * cos(ep) - p["ya"],
+    ]
     return sp.Matrix([*first, *second, *third])
 
 
@@ -54,17 +60,30 @@ def mass() -> sp.Matrix:
     M[2, 2] = p["m3"] * (p["sa"] ** 2 + p["sb"] ** 2) + p["I3"]
     M[3, 3] = p["m4"] * x**2 + p["I4"]
     M[3, 4] = M[4, 3] = p["m4"] * (x**2 + zt * x * sin(ph)) + p["I4"]
-    M[4, 4] = p["m4"] * (zt**2 + 2 * zt * x * sin(ph) + x**2) + p["m5"] * (p["ta"] ** 2 + p["tb"] ** 2) + p["I4"] + p["I5"]
+    M[4, 4] = (
+        p["m4"] * (zt**2 + 2 * zt * x * sin(ph) + x**2)
+        + p["m5"] * (p["ta"] ** 2 + p["tb"] ** 2)
+        + p["I4"]
+        + p["I5"]
+    )
     M[5, 5] = p["m6"] * z**2 + p["I6"]
     M[5, 6] = M[6, 5] = p["m6"] * (z**2 - u * z * sin(om)) + p["I6"]
-    M[6, 6] = p["m6"] * (z**2 - 2 * u * z * sin(om) + u**2) + p["m7"] * (p["ua"] ** 2 + p["ub"] ** 2) + p["I6"] + p["I7"]
+    M[6, 6] = (
+        p["m6"] * (z**2 - 2 * u * z * sin(om) + u**2)
+        + p["m7"] * (p["ua"] ** 2 + p["ub"] ** 2)
+        + p["I6"]
+        + p["I7"]
+    )
     return M
 
 
 def spring() -> tuple[Any, Any, Any]:
     """Return the vector from the fixed end of the spring to the moving one, and its length."""
     p, ga = P, Q[2]
-    x, y = p["sd"] * cos(ga) + p["sc"] * sin(ga) + p["xb"] - p["xc"], p["sd"] * sin(ga) - p["sc"] * cos(ga) + p["yb"] - p["yc"]
+    x, y = (
+        p["sd"] * cos(ga) + p["sc"] * sin(ga) + p["xb"] - p["xc"],
+        p["sd"] * sin(ga) - p["sc"] * cos(ga) + p["yb"] - p["yc"],
+    )
     return x, y, sp.sqrt(x**2 + y**2)
 
 

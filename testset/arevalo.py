@@ -35,7 +35,9 @@ def problem(t_end: float = 5.0) -> Problem:
         y0=exact(1.0),
         source=SOURCE,
         model=model,
-        reference=Reference(t_end, exact(t_end), 14.0, "exact solution", exact, how="formula, substituted into the equations"),
+        reference=Reference(
+            t_end, exact(t_end), 14.0, "exact solution", exact, how="formula, substituted into the equations"
+        ),
         groups={"positions": (0, 1), "velocities": (2, 3), "multipliers": (4, 5)},
         tags=frozenset(TAGS),
     )

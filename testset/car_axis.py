@@ -31,7 +31,9 @@ def problem(
         (rest - right) * (yr - yb) / right - 2 * lam2 * (yl - yr) - K * gravity,
     ]
     constraints = [xb * xl + yb * yl, (xl - xr) ** 2 + (yl - yr) ** 2 - length**2]
-    bump = r * omega / L * L0  # the velocity level at the start: the left wheel gives way as the road begins to rise
+    bump = (
+        r * omega / L * L0
+    )  # the velocity level at the start: the left wheel gives way as the road begins to rise
     start = (0.0, L0, L, L0, -bump, 0.0, -bump, 0.0, 0.0, 0.0)
     model = Model(
         "car_axis",

@@ -47,9 +47,13 @@ def exact(time: float) -> Array:
     over = u1 - vt0 + gamma * math.sqrt(phi)  # s = over - U2 - gamma sqrt(phi + U2), and CS U2 = COX s/3
     if over <= gamma * math.sqrt(phi):
         root = math.sqrt(gamma**2 / 4 + u1 - float(FLAT))
-        return np.array([cox * gamma * (root - gamma / 2), 0, 0, 0, 0, u1, 0, 0, -cox * gamma * slope / (2 * root)])
+        return np.array(
+            [cox * gamma * (root - gamma / 2), 0, 0, 0, 0, u1, 0, 0, -cox * gamma * slope / (2 * root)]
+        )
     k = 1 + 3 * cs / cox
-    root = (-gamma + math.sqrt(gamma**2 + 4 * k * (over + k * phi))) / (2 * k)  # sqrt(phi + U2), from a quadratic equation
+    root = (-gamma + math.sqrt(gamma**2 + 4 * k * (over + k * phi))) / (
+        2 * k
+    )  # sqrt(phi + U2), from a quadratic equation
     u2, rate = root**2 - phi, slope / (k + gamma / (2 * root))
     moved = cs * u2
     gate, current = 2 * moved + cox * gamma * root, -2 * cs * rate - cox * gamma * rate / (2 * root)
@@ -71,18 +75,31 @@ def kinks(t_end: float) -> tuple[float, ...]:
     (_, _), (begin, _), (top, _), (down, _), (end, _) = INPUT.corners
     part = Fraction(VT0.p, VT0.q) / INPUT.top
     inner = (begin, begin + part * (top - begin), top, down, end - part * (end - down), end)
-    times = (float(k * INPUT.period + time) for k in range(int(t_end / float(INPUT.period)) + 1) for time in inner)
+    times = (
+        float(k * INPUT.period + time) for k in range(int(t_end / float(INPUT.period)) + 1) for time in inner
+    )
     return tuple(time for time in times if time <= t_end)
 
 
 def problem(t_end: float = 1.2e-6) -> Problem:
     """Return the pump; its current jumps at the corners of the input."""
-    states = yt1, ys, yt2, yd, yt3, u1, u2, u3, current = sp.symbols("YT1 YS YT2 YD YT3 U1 U2 U3 I", real=True)
+    states = yt1, ys, yt2, yd, yt3, u1, u2, u3, current = sp.symbols(
+        "YT1 YS YT2 YD YT3 U1 U2 U3 I", real=True
+    )
     gate, channel = charges(u1, u2)
     E = sp.zeros(9)
     E[0, 0] = E[1, 1] = E[1, 2] = E[2, 3] = E[2, 4] = 1
-    balances = [INPUT.differentiable(t_end) - u1, ys - CS * u2, yt2 - channel, yd - CD * u3, yt3 - channel, yt1 - gate]
-    model = Model("charge_pump", states, E, [-current, 0, 0, *balances], t=t, t_span=(0.0, t_end), y0=tuple(exact(0.0)))
+    balances = [
+        INPUT.differentiable(t_end) - u1,
+        ys - CS * u2,
+        yt2 - channel,
+        yd - CD * u3,
+        yt3 - channel,
+        yt1 - gate,
+    ]
+    model = Model(
+        "charge_pump", states, E, [-current, 0, 0, *balances], t=t, t_span=(0.0, t_end), y0=tuple(exact(0.0))
+    )
     found = stored("charge_pump", t_end)
     how = "two algebraic equations at every time"
     return Problem(
@@ -92,8 +109,13 @@ def problem(t_end: float = 1.2e-6) -> Problem:
         y0=exact(0.0),
         source=SOURCE,
         model=model,
-        reference=Reference(t_end, exact(t_end), 14.0, "closed form", exact, how=how) if found is None else replace(found, exact=exact),
-        invariants=(Invariant("charge at the source", source_charge), Invariant("charge at the drain", drain_charge)),
+        reference=Reference(t_end, exact(t_end), 14.0, "closed form", exact, how=how)
+        if found is None
+        else replace(found, exact=exact),
+        invariants=(
+            Invariant("charge at the source", source_charge),
+            Invariant("charge at the drain", drain_charge),
+        ),
         groups={"charges": (0, 1, 2, 3, 4), "voltages": (5, 6, 7), "currents": (8,)},
         tags=frozenset(TAGS),
         kinks=kinks(t_end),

@@ -8,11 +8,22 @@ import numpy as np
 
 from herk.core import Dae, Invariant, Problem
 from herk.core.dae import Array
-from herk.core.jit import compiled
-from herk.model.given import GivenForm, given_form
+from herk.jit.compiled import compiled
+from herk.model.callable_forms import GivenForm, given_form
 from testset.stored import stored
 
-TAGS = ("index2", "mechanical", "mildly_stiff", "holonomic", "autonomous", "dissipative", "callables", "scalable", "large", "hessenberg")
+TAGS = (
+    "index2",
+    "mechanical",
+    "mildly_stiff",
+    "holonomic",
+    "autonomous",
+    "dissipative",
+    "callables",
+    "scalable",
+    "large",
+    "hessenberg",
+)
 SOURCE = "Test Set for IVP Solvers (CWI/Bari), problem fekete; contributed by C. Bendtsen and P. G. Thomsen"
 ALPHA = 0.5  # friction
 RINGS = (
@@ -159,7 +170,15 @@ def problem(t_end: float = 1000.0, N: int = 20) -> Problem:
     y0 = np.concatenate([points(N).ravel(), np.zeros(3 * N), np.full(N, -(N - 1) / 4), np.zeros(N)])
     names = [f"{name}{i}{k}" for name in "pq" for i in range(1, N + 1) for k in "xyz"]
     names += [f"{name}{i}" for name in ("lam", "mu") for i in range(1, N + 1)]
-    dae = Dae(E=np.diag([1.0] * (6 * N) + [0.0] * (2 * N)), f=f, g=g, n=8 * N, m=4 * N, jac_g=jac_g, names=tuple(names))
+    dae = Dae(
+        E=np.diag([1.0] * (6 * N) + [0.0] * (2 * N)),
+        f=f,
+        g=g,
+        n=8 * N,
+        m=4 * N,
+        jac_g=jac_g,
+        names=tuple(names),
+    )
     places = {"positions": (0, 3), "velocities": (3, 6), "multipliers": (6, 8)}
     return Problem(
         name="fekete",

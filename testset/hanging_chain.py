@@ -10,12 +10,25 @@ import numpy as np
 
 from herk.core import Dae, Invariant, Problem
 from herk.core.dae import Array
-from herk.core.jit import compiled
-from herk.model.given import mechanical_forms
+from herk.jit.compiled import compiled
+from herk.model.callable_forms import mechanical_forms
 from testset.stored import stored
 
-TAGS = ("index3", "mechanical", "nonstiff", "oscillatory", "holonomic", "autonomous", "conservative", "callables", "scalable", "hessenberg")
-SOURCE = "N-fold mathematical pendulum in Cartesian coordinates, a classical example; data chosen for this set"
+TAGS = (
+    "index3",
+    "mechanical",
+    "nonstiff",
+    "oscillatory",
+    "holonomic",
+    "autonomous",
+    "conservative",
+    "callables",
+    "scalable",
+    "hessenberg",
+)
+SOURCE = (
+    "N-fold mathematical pendulum in Cartesian coordinates, a classical example; data chosen for this set"
+)
 
 
 @compiled(_nrt=True)
@@ -83,7 +96,13 @@ def right_slope(y):  # type: ignore[no-untyped-def]
 def constraints_slope(y, m, l, g):  # type: ignore[no-untyped-def]  # noqa: E741
     """Return dg/dy; accelerations reach the bobs i - 2 ... i + 1 and the multipliers i - 1 ... i + 1."""
     N = y.size // 5
-    d, w, f, slope, out = links(y, 0), links(y, 2 * N), right(y, m, l, g), right_slope(y), np.zeros((3 * N, y.size))
+    d, w, f, slope, out = (
+        links(y, 0),
+        links(y, 2 * N),
+        right(y, m, l, g),
+        right_slope(y),
+        np.zeros((3 * N, y.size)),
+    )
     for i in range(N):
         for k in range(2):
             pull = f[2 * N + 2 * i + k] - (f[2 * N + 2 * i - 2 + k] if i else 0.0)
@@ -126,13 +145,20 @@ def stretch(t: float, y: Array, l: float) -> float:  # noqa: ARG001, E741
 def start(N: int, l: float, angle: float, g: Any, jac_g: Any) -> Array:  # noqa: E741
     """Return the straight chain at rest; the accelerations are linear in the multipliers."""
     y = np.zeros(5 * N)
-    y[0 : 2 * N : 2], y[1 : 2 * N : 2] = (np.arange(1, N + 1) * l * part for part in (math.sin(angle), -math.cos(angle)))
+    y[0 : 2 * N : 2], y[1 : 2 * N : 2] = (
+        np.arange(1, N + 1) * l * part for part in (math.sin(angle), -math.cos(angle))
+    )
     y[4 * N :] = -np.linalg.solve(jac_g(0.0, y)[2 * N :, 4 * N :], g(0.0, y)[2 * N :])
     return y
 
 
 def problem(
-    t_end: float = 5.0, N: int = 10, mass: float = 1.0, length: float = 1.0, g: float = 9.81, angle: float = math.pi / 6
+    t_end: float = 5.0,
+    N: int = 10,
+    mass: float = 1.0,
+    length: float = 1.0,
+    g: float = 9.81,
+    angle: float = math.pi / 6,
 ) -> Problem:
     """Return the chain of this mass and length, N links, released at rest, straight, at an angle to the vertical."""
     m, l = float(mass) / N, float(length) / N  # noqa: E741
@@ -142,7 +168,11 @@ def problem(
     E = np.diag([1.0] * (2 * N) + [m] * (2 * N) + [0.0] * N)
     dae = Dae(E=E, f=f, g=lengths, n=5 * N, m=3 * N, jac_g=jac_g, names=tuple(names))
     levels = (1,) * (2 * N) + (2,) * (2 * N) + (3,) * N
-    groups = {"positions": range(2 * N), "velocities": range(2 * N, 4 * N), "multipliers": range(4 * N, 5 * N)}
+    groups = {
+        "positions": range(2 * N),
+        "velocities": range(2 * N, 4 * N),
+        "multipliers": range(4 * N, 5 * N),
+    }
     return Problem(
         name="hanging_chain",
         title=f"Hanging chain of {N} links",
@@ -152,7 +182,10 @@ def problem(
         given_dae=dae,
         given_forms=mechanical_forms(dae, N, jac_f, (0.0, t_end), y0, levels),
         reference=stored("hanging_chain", t_end, N=N, mass=mass, length=length, g=g, angle=angle),
-        invariants=(Invariant("energy", partial(energy, m=m, g=g)), Invariant("stretch", partial(stretch, l=l))),
+        invariants=(
+            Invariant("energy", partial(energy, m=m, g=g)),
+            Invariant("stretch", partial(stretch, l=l)),
+        ),
         groups={name: tuple(members) for name, members in groups.items()},
         tags=frozenset(TAGS),
     )

@@ -12,8 +12,19 @@ from herk.core import Invariant, Problem, Reference
 from herk.core.dae import Array
 from herk.model.model import Model
 
-TAGS = ("index2", "mechanical", "nonstiff", "nonholonomic", "autonomous", "conservative", "exact", "hessenberg")
-SOURCE = "A. M. Bloch, Nonholonomic Mechanics and Control, 2nd edition 2015, Section 1.6; benchmark of scipy_dae"
+TAGS = (
+    "index2",
+    "mechanical",
+    "nonstiff",
+    "nonholonomic",
+    "autonomous",
+    "conservative",
+    "exact",
+    "hessenberg",
+)
+SOURCE = (
+    "A. M. Bloch, Nonholonomic Mechanics and Control, 2nd edition 2015, Section 1.6; benchmark of scipy_dae"
+)
 
 
 def exact(t: float, m: float, g: float, alpha: float, Omega: float) -> Array:
@@ -30,7 +41,12 @@ def energy(t: float, y: Array, m: float, g: float, alpha: float, Theta: float) -
 
 
 def problem(
-    t_end: float = 5.0, m: float = 1.25, Theta: float = 0.13, g: float = 9.81, alpha: float = math.pi / 4, Omega: float = math.pi / 3
+    t_end: float = 5.0,
+    m: float = 1.25,
+    Theta: float = 0.13,
+    g: float = 9.81,
+    alpha: float = math.pi / 4,
+    Omega: float = math.pi / 3,
 ) -> Problem:
     """Return the edge, at rest at the origin and turning with Omega; at 2 pi/Omega most components vanish, so the span ends before."""
     solution = partial(exact, m=m, g=g, alpha=alpha, Omega=Omega)
@@ -51,7 +67,14 @@ def problem(
         y0=np.array(start),
         source=SOURCE,
         model=model,
-        reference=Reference(t_end, solution(t_end), 14.0, "exact solution", solution, how="formula, substituted into the equations"),
+        reference=Reference(
+            t_end,
+            solution(t_end),
+            14.0,
+            "exact solution",
+            solution,
+            how="formula, substituted into the equations",
+        ),
         invariants=(Invariant("energy", partial(energy, m=m, g=g, alpha=alpha, Theta=Theta)),),
         groups={"positions": (0, 1, 2), "velocities": (3, 4, 5), "multipliers": (6,)},
         tags=frozenset(TAGS),

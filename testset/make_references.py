@@ -62,7 +62,13 @@ def digits(values: Any, others: Any, groups: Any, relative: bool = False) -> flo
         places = list(members)
         floor = kind("1e-60") if relative else max(*abs(others[places]), kind("1e-3"))
         size = np.maximum(abs(others[places]), floor) if relative else floor
-        worst = max(worst, *(float(error) if error == error else np.inf for error in abs(values[places] - others[places]) / size))
+        worst = max(
+            worst,
+            *(
+                float(error) if error == error else np.inf
+                for error in abs(values[places] - others[places]) / size
+            ),
+        )
     return float(-np.log10(max(worst, 10**-MOST)))
 
 
@@ -80,11 +86,13 @@ def recompute(name: str, recipe: Recipe) -> Iterator[Finding]:
     with mpmath.workdps(DIGITS):
         system, groups = recipe.system(), testset.get(name).groups
         kind = type(system.t_end)
-        entries: dict[float, dict[str, Any] | None] = {entry["t"]: entry for entry in kept(name) if entry["t"] <= recipe.until} or {
-            float(system.t_end): None
-        }
+        entries: dict[float, dict[str, Any] | None] = {
+            entry["t"]: entry for entry in kept(name) if entry["t"] <= recipe.until
+        } or {float(system.t_end): None}
         ends = {kind(repr(t)): entries[t] for t in sorted(entries)}
-        for (t, entry), (first, second) in zip(ends.items(), recipe.pair(system, list(ends), recipe.work), strict=True):
+        for (t, entry), (first, second) in zip(
+            ends.items(), recipe.pair(system, list(ends), recipe.work), strict=True
+        ):
             known = None if entry is None else np.array([kind(text) for text in entry["y"]])
             found = None if known is None else digits(first, known, groups, recipe.relative)
             yield Finding(t, first, second, digits(first, second, groups, recipe.relative), entry, found)
@@ -100,7 +108,9 @@ def check(name: str, recipe: Recipe) -> list[Finding]:
         if finding.entry is not None and finding.found is not None:
             against = f"with the stored {finding.entry['digits']} to {finding.found:.1f}"
         words = f"two methods agree to {finding.agreed:.1f} digits, {against}; wanted {recipe.digits:g}"
-        say(f"{'PASS' if good else 'FAIL'}  {name} at t = {float(finding.t):g}: {words} ({time.process_time() - started:.0f} s)")
+        say(
+            f"{'PASS' if good else 'FAIL'}  {name} at t = {float(finding.t):g}: {words} ({time.process_time() - started:.0f} s)"
+        )
         wrong += [] if good else [finding]
     return wrong
 
@@ -112,7 +122,10 @@ def renewed(finding: Finding, recipe: Recipe) -> dict[str, Any] | None:
     if finding.found is not None and finding.confirms(recipe.digits) and old["digits"] >= sure:
         return None
     fine = isinstance(finding.t, Long)
-    text = [np.format_float_scientific(value, precision=19) if fine else mpmath.nstr(value, 25) for value in finding.first]
+    text = [
+        np.format_float_scientific(value, precision=19) if fine else mpmath.nstr(value, 25)
+        for value in finding.first
+    ]
     how = f"{recipe.pair.__doc__.partition(' by ')[2].rstrip('.')} in {'long doubles' if fine else f'{DIGITS} digits'}"
     how += f" agree to {finding.agreed:.1f} digits (testset/make_references.py)"
     return {**old, "t": float(finding.t), "y": text, "digits": sure, "how": how}
@@ -121,7 +134,12 @@ def renewed(finding: Finding, recipe: Recipe) -> dict[str, Any] | None:
 def write(name: str, recipe: Recipe) -> int:
     """Store what was recomputed where the stored value is missing, contradicted or has fewer digits; published values stay."""
     system, stored = recipe.system(), kept(name)
-    empty = {"parameters": system.parameters, "source": system.source, "published_digits": None, "published_note": ""}
+    empty = {
+        "parameters": system.parameters,
+        "source": system.source,
+        "published_digits": None,
+        "published_note": "",
+    }
     entries = {entry["t"]: entry for entry in stored}
     for finding in recompute(name, recipe):
         if finding.agreed < recipe.digits:
@@ -140,8 +158,17 @@ def main(arguments: list[str] | None = None) -> int:
     """Run the command."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--problem", default="*", help="names of problems, with * and ?")
-    parser.add_argument("--list", action="store_true", help="names, digits to be confirmed and rough times, nothing is computed")
-    parser.add_argument("--write", metavar="NAME", choices=sorted(RECIPES), help="store the reference of this problem anew if it needs it")
+    parser.add_argument(
+        "--list",
+        action="store_true",
+        help="names, digits to be confirmed and rough times, nothing is computed",
+    )
+    parser.add_argument(
+        "--write",
+        metavar="NAME",
+        choices=sorted(RECIPES),
+        help="store the reference of this problem anew if it needs it",
+    )
     options = parser.parse_args(arguments)
     chosen = {name: recipe for name, recipe in RECIPES.items() if fnmatch(name, options.problem)}
     if not chosen:
@@ -149,7 +176,9 @@ def main(arguments: list[str] | None = None) -> int:
         return 2
     if options.list:
         for name, recipe in chosen.items():
-            say(f"{name:22} {recipe.digits:4g} digits, about {recipe.seconds} s:{recipe.pair.__doc__.partition(' by')[2]}")
+            say(
+                f"{name:22} {recipe.digits:4g} digits, about {recipe.seconds} s:{recipe.pair.__doc__.partition(' by')[2]}"
+            )
         return 0
     if np.finfo(Long).eps > 1e-18:
         say("Long doubles are not longer than doubles on this machine; references cannot be recomputed here.")

@@ -42,7 +42,10 @@ class Transistor:
         With s = vds > 0 and o the voltage of the gate over the threshold it is -beta (1 + delta s) times 0 if o <= 0, o^2 if
         o <= s, and s (2 o - s) beyond, which is o+^2 - (o - s)+^2 in one formula. If s < 0, likewise in the other direction.
         """
-        ahead, back = (v - self.threshold - self.gamma * (sqrt(self.phi - b) - sqrt(self.phi)) for v, b in ((vgs, vbs), (vgd, vbd)))
+        ahead, back = (
+            v - self.threshold - self.gamma * (sqrt(self.phi - b) - sqrt(self.phi))
+            for v, b in ((vgs, vbs), (vgd, vbd))
+        )
         forward = self.forward * (1 + DELTA * vds) * (_square(ahead) - _square(ahead - vds))
         backward = self.backward * (1 - DELTA * vds) * (_square(back) - _square(back + vds))
         return Piecewise((0, vds < 0), (-1, True)) * forward + Piecewise((1, vds < 0), (0, True)) * backward

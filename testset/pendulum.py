@@ -11,7 +11,17 @@ from herk.core import Invariant, Problem, Reference
 from herk.core.dae import Array
 from herk.model.model import Model
 
-TAGS = ("index3", "mechanical", "nonstiff", "holonomic", "autonomous", "conservative", "thesis", "exact", "hessenberg")
+TAGS = (
+    "index3",
+    "mechanical",
+    "nonstiff",
+    "holonomic",
+    "autonomous",
+    "conservative",
+    "thesis",
+    "exact",
+    "hessenberg",
+)
 PERIOD = 2.0
 QUARTER = 1.854074677301371918433850347195260046217598823521766905585928045  # K, the complete elliptic integral for k^2 = 1/2
 EXACT_G = 13.75037163604074565  # (4 K / PERIOD)^2: a period of 2 s to all digits
@@ -58,7 +68,13 @@ def problem(t_end: float = 20.0, m: float = 1.0, l: float = 1.0, g: float = EXAC
         y0=np.array([-l, 0.0, 0.0, 0.0, 0.0]),
         source=SOURCE,
         model=model,
-        reference=Reference(t_end, solution(t_end), 14.0, "Jacobi elliptic functions; the exact g gives a period of 2 s", solution),
+        reference=Reference(
+            t_end,
+            solution(t_end),
+            14.0,
+            "Jacobi elliptic functions; the exact g gives a period of 2 s",
+            solution,
+        ),
         invariants=(Invariant("energy", partial(energy, m=m, g=g)),),
         groups={"positions": (0, 1), "velocities": (2, 3), "multipliers": (4,)},
         tags=frozenset(TAGS),

@@ -13,7 +13,9 @@ from testset import pendulum
 
 TAGS = ("index3", "mechanical", "nonstiff", "holonomic", "autonomous", "conservative", "exact", "hessenberg")
 SOURCE = "E. Hairer, G. Wanner, Solving Ordinary Differential Equations II, Chapter VII; example of scipy_dae"
-MIRROR = np.array([-1.0, 1.0, -1.0, 1.0, -1.0])  # the other pendulum starts on the other side and has a multiplier of opposite sign
+MIRROR = np.array(
+    [-1.0, 1.0, -1.0, 1.0, -1.0]
+)  # the other pendulum starts on the other side and has a multiplier of opposite sign
 
 
 def exact(t: float, g: float) -> Array:
@@ -41,7 +43,9 @@ def problem(t_end: float = 10.0, g: float = 10.0) -> Problem:
         y0=np.array(start),
         source=SOURCE,
         model=model,
-        reference=Reference(t_end, solution(t_end), 14.0, "exact solution", solution, how="Jacobi elliptic functions"),
+        reference=Reference(
+            t_end, solution(t_end), 14.0, "exact solution", solution, how="Jacobi elliptic functions"
+        ),
         invariants=(Invariant("energy", partial(pendulum.energy, m=1.0, g=g)),),
         groups={"positions": (0, 1), "velocities": (2, 3), "multipliers": (4,)},
         tags=frozenset(TAGS),

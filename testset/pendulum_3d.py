@@ -11,7 +11,16 @@ from herk.core.dae import Array
 from herk.model.model import Model
 from testset.stored import stored
 
-TAGS = ("index3", "mechanical", "nonstiff", "holonomic", "autonomous", "conservative", "lecture", "hessenberg")
+TAGS = (
+    "index3",
+    "mechanical",
+    "nonstiff",
+    "holonomic",
+    "autonomous",
+    "conservative",
+    "lecture",
+    "hessenberg",
+)
 SOURCE = "M. Diehl, A. Nurkanović, lecture on differential-algebraic equations: three-dimensional pendulum; data chosen for this set"
 
 
@@ -45,7 +54,10 @@ def problem(t_end: float = 10.0, g: float = 9.81) -> Problem:
         source=SOURCE,
         model=model,
         reference=stored("pendulum_3d", t_end, g=g),
-        invariants=(Invariant("energy", partial(energy, g=g)), Invariant("angular momentum", angular_momentum)),
+        invariants=(
+            Invariant("energy", partial(energy, g=g)),
+            Invariant("angular momentum", angular_momentum),
+        ),
         groups={"positions": (0, 1, 2), "velocities": (3, 4, 5), "multipliers": (6,)},
         tags=frozenset(TAGS),
     )

@@ -40,8 +40,17 @@ def problem(t_end: float = 20.0, m: float = 1.0, l: float = 1.0, g: float = EXAC
         y0=np.array(start),
         source=SOURCE,
         model=model,
-        reference=Reference(t_end, solution(t_end), 14.0, "Jacobi elliptic functions; the exact g gives a period of 2 s", solution),
-        invariants=(Invariant("energy", partial(energy, m=m, g=g)), Invariant("length squared", length_squared)),
+        reference=Reference(
+            t_end,
+            solution(t_end),
+            14.0,
+            "Jacobi elliptic functions; the exact g gives a period of 2 s",
+            solution,
+        ),
+        invariants=(
+            Invariant("energy", partial(energy, m=m, g=g)),
+            Invariant("length squared", length_squared),
+        ),
         groups={"positions": (0, 1), "velocities": (2, 3), "multipliers": (4,)},
         tags=frozenset(TAGS),
     )

@@ -22,7 +22,13 @@ class Pulse:
     @property
     def corners(self) -> list[tuple[Fraction, int]]:
         """Return time and value at the beginning and at the end of the four parts of a period."""
-        return list(zip(accumulate(map(Fraction, self.times), initial=Fraction(0)), (0, 0, self.top, self.top, 0), strict=True))
+        return list(
+            zip(
+                accumulate(map(Fraction, self.times), initial=Fraction(0)),
+                (0, 0, self.top, self.top, 0),
+                strict=True,
+            )
+        )
 
     @property
     def period(self) -> Fraction:
@@ -37,7 +43,9 @@ class Pulse:
 
     def left(self, time: float) -> tuple[float, float]:
         """Return value and slope, at corners those of the part before."""
-        number, before = divmod(Fraction(time * (1 - 1e-13)), self.period)  # a corner in doubles may lie on either side of the corner
+        number, before = divmod(
+            Fraction(time * (1 - 1e-13)), self.period
+        )  # a corner in doubles may lie on either side of the corner
         (start, low), (end, high) = next(part for part in pairwise(self.corners) if before < part[1][0])
         slope = (high - low) / (end - start)
         return float(low + slope * (Fraction(time) - number * self.period - start)), float(slope)
@@ -52,19 +60,29 @@ class Pulse:
 
     def differentiable(self, t_end: float) -> Any:
         """Return the signal as a formula that can be differentiated but holds, period by period, only up to t_end."""
-        parts = [part for k in range(int(t_end / float(self.period)) + 1) for part in self._parts(t - k * _exact(self.period))]
+        parts = [
+            part
+            for k in range(int(t_end / float(self.period)) + 1)
+            for part in self._parts(t - k * _exact(self.period))
+        ]
         return sp.Piecewise(*((value, left > 0) for value, left in parts), (0, True))
 
     def _by_parts(self, order: int) -> Any:
         time = t - _exact(self.period) * sp.floor(t / _exact(self.period))
         x = sp.Dummy(real=True)
-        *parts, last = [(value.diff(x, order).xreplace({x: time}), left.xreplace({x: time}) > 0) for value, left in self._parts(x)]
+        *parts, last = [
+            (value.diff(x, order).xreplace({x: time}), left.xreplace({x: time}) > 0)
+            for value, left in self._parts(x)
+        ]
         return sp.Piecewise(*parts, (last[0], True))
 
     def _parts(self, time: Any) -> list[tuple[Any, Any]]:
         """Return for each part its formula and the time that is left of it; a corner belongs to the part behind it."""
         return [
-            (sp.sympify(low) + (high - low) * (time - _exact(start)) / _exact(end - start), _exact(end) - time)
+            (
+                sp.sympify(low) + (high - low) * (time - _exact(start)) / _exact(end - start),
+                _exact(end) - time,
+            )
             for (start, low), (end, high) in pairwise(self.corners)
         ]
 

@@ -45,6 +45,8 @@ def problem(t_end: float = 5.0, full: bool = True) -> Problem:
         source=SOURCE,
         model=model,
         reference=Reference(t_end, solution(t_end), 15.0, "exact solution", solution),
-        groups={"velocities": (0, 1), "positions": (2, 3)} if full else {"velocities": (0,), "positions": (1, 2)},
+        groups={"velocities": (0, 1), "positions": (2, 3)}
+        if full
+        else {"velocities": (0,), "positions": (1, 2)},
         tags=frozenset(TAGS) if full else frozenset({*TAGS, "index3"} - {"index4"}),
     )

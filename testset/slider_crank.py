@@ -76,9 +76,15 @@ def forces() -> sp.Matrix:
     v1, v2 = V[:2]
     crank = -L1 * L2 * M2 * v2**2 * S / 2 + RHO * L1 * v2**2 * (C * C2.dot(q) - S * C1.dot(q))
     crank -= 2 * RHO * L1 * v2 * (C * C1.dot(qd) + S * C2.dot(qd))
-    rod = L1 * L2 * M2 * v1**2 * S / 2 + RHO * L1 * v1**2 * (S * C1.dot(q) - C * C2.dot(q)) - 2 * RHO * v2 * C12.dot(qd)
+    rod = (
+        L1 * L2 * M2 * v1**2 * S / 2
+        + RHO * L1 * v1**2 * (S * C1.dot(q) - C * C2.dot(q))
+        - 2 * RHO * v2 * C12.dot(qd)
+    )
     rod -= 2 * v2 * (qd.T * MQ * q)[0] + RHO * (qd.T * BQ * qd)[0]
-    elastic = v2**2 * MQ * q + RHO * (v2**2 * C12 + L1 * v1**2 * (C * C1 + S * C2) + 2 * v2 * BQ * qd) - KQ * q
+    elastic = (
+        v2**2 * MQ * q + RHO * (v2**2 * C12 + L1 * v1**2 * (C * C1 + S * C2) + 2 * v2 * BQ * qd) - KQ * q
+    )
     return sp.Matrix([crank, rod, 0, *elastic])
 
 
@@ -86,7 +92,9 @@ def closure() -> sp.Matrix:
     """Return the conditions on the positions: the rod ends in the slider, the crank turns with OMEGA."""
     phi1, phi2, x3, q4 = P[0], P[1], P[2], P[6]
     rod = L2 + q4
-    return sp.Matrix([L1 * sin(phi1) + rod * sin(phi2), x3 - L1 * cos(phi1) - rod * cos(phi2), phi1 - OMEGA * t])
+    return sp.Matrix(
+        [L1 * sin(phi1) + rod * sin(phi2), x3 - L1 * cos(phi1) - rod * cos(phi2), phi1 - OMEGA * t]
+    )
 
 
 def gap(t: float, y: Array, row: int) -> float:
@@ -108,7 +116,15 @@ def problem(t_end: float = 0.1, positions: bool = False) -> Problem:
     shift = float(L1 + L2) + P0[6] - P0[2] if positions else 0.0
     start = [*P0[:2], P0[2] + shift, *P0[3:], *V0, *W0, *LAM0]
     E = np.diag([1] * 14 + [0] * 10)
-    model = Model("slider_crank", [*P, *V, *W, *LAM], E, [*V, *W, *motion, *constraints], t=t, t_span=(0.0, t_end), y0=start)
+    model = Model(
+        "slider_crank",
+        [*P, *V, *W, *LAM],
+        E,
+        [*V, *W, *motion, *constraints],
+        t=t,
+        t_span=(0.0, t_end),
+        y0=start,
+    )
     return Problem(
         name="slider_crank",
         title="Slider crank with an elastic rod",
@@ -130,4 +146,6 @@ def _reference(t_end: float, shift: float) -> Reference | None:
     found = stored("slider_crank", t_end)
     if found is None or not shift:
         return found
-    return Reference(found.t, found.y + shift * (np.arange(24) == 2), found.digits, found.source, how=found.how)
+    return Reference(
+        found.t, found.y + shift * (np.arange(24) == 2), found.digits, found.source, how=found.how
+    )

@@ -20,8 +20,12 @@ def problem(
 ) -> Problem:  # fmt: skip
     """Return the amplifier with operating voltage Ub, fed by amplitude*sin(200 pi t)."""
     y = sp.symbols("y1:9", real=True)
-    supply, thermal, gain, leak, inner, outer, high = parameters = sp.symbols("Ub UF alpha beta R0 R amplitude", real=True)
-    first, second = (leak * (sp.exp((y[j] - y[j + 1]) / thermal) - 1) for j in (1, 4))  # currents of the two transistors
+    supply, thermal, gain, leak, inner, outer, high = parameters = sp.symbols(
+        "Ub UF alpha beta R0 R amplitude", real=True
+    )
+    first, second = (
+        leak * (sp.exp((y[j] - y[j + 1]) / thermal) - 1) for j in (1, 4)
+    )  # currents of the two transistors
     f = [
         (y[0] - high * sp.sin(200 * sp.pi * t)) / inner,
         y[1] / outer + (y[1] - supply) / outer + (1 - gain) * first,
@@ -35,7 +39,9 @@ def problem(
     start = (0.0, Ub / 2, Ub / 2, Ub, Ub / 2, Ub / 2, Ub, 0.0)
     values = (Ub, UF, alpha, beta, R0, R, amplitude)
     numbers = dict(zip(parameters, values, strict=True))
-    model = Model("transistor_amplifier", y, _capacities(), f, t=t, parameters=numbers, t_span=(0.0, t_end), y0=start)
+    model = Model(
+        "transistor_amplifier", y, _capacities(), f, t=t, parameters=numbers, t_span=(0.0, t_end), y0=start
+    )
     return Problem(
         name="transistor_amplifier",
         title="Transistor amplifier",

@@ -9,18 +9,41 @@ import numpy as np
 
 from herk.core import Dae, Problem, Switches
 from herk.core.dae import Array
-from herk.core.jit import compiled
-from herk.model.given import GivenForm, given_form
+from herk.jit.compiled import compiled
+from herk.model.callable_forms import GivenForm, given_form
 from testset.stored import stored
 
 TAGS = ("index2", "hydraulic", "nonstiff", "discontinuous", "switches", "nonautonomous", "callables", "large")
 SOURCE = "Test Set for IVP Solvers (CWI/Bari), problem water; contributed by Stichting DYNAMO"
 TUBES = ((1, 2), (2, 3), (2, 6), (3, 4), (3, 5), (4, 5), (5, 10), (6, 5), (7, 4), (7, 8), (8, 5), (8, 10), (9, 8), (11, 9), (11, 12),
          (12, 7), (12, 8), (13, 11))  # fmt: skip
-NODES = (5, 8, 1, 2, 3, 4, 6, 7, 9, 10, 11, 12, 13)  # in the order of the unknowns; the first two have a buffer
+NODES = (
+    5,
+    8,
+    1,
+    2,
+    3,
+    4,
+    6,
+    7,
+    9,
+    10,
+    11,
+    12,
+    13,
+)  # in the order of the unknowns; the first two have a buffer
 N = len(TUBES)
 FROM, TO = (np.array([NODES.index(tube[end]) for tube in TUBES]) for end in (0, 1))
-NU, GRAVITY, RHO, CRITICAL, LENGTH, ROUGHNESS, DIAMETER, BUFFER = 1.31e-6, 9.8, 1e3, 2.3e3, 1e3, 2e-4, 1.0, 200.0
+NU, GRAVITY, RHO, CRITICAL, LENGTH, ROUGHNESS, DIAMETER, BUFFER = (
+    1.31e-6,
+    9.8,
+    1e3,
+    2.3e3,
+    1e3,
+    2e-4,
+    1.0,
+    200.0,
+)
 AREA = math.pi * DIAMETER**2 / 4
 CAPACITY, INERTIA = BUFFER / (RHO * GRAVITY), RHO * LENGTH / AREA
 LAMINAR, ROUGH = 32 * NU * RHO * LENGTH / (AREA * DIAMETER**2), RHO * LENGTH / (AREA**2 * DIAMETER)
@@ -199,11 +222,17 @@ def problem(t_end: float = 61200.0) -> Problem:
     """Return the system at rest, filled; t is in seconds, 17 hours long."""
     y0 = np.array([0.0] * N + [START] * N + [109800.0] * 13)
     mass = [INERTIA] * N + [0.0] * N + [CAPACITY] * 2 + [0.0] * 11
-    names = (*(f"phi{i}" for i in range(1, N + 1)), *(f"lam{i}" for i in range(1, N + 1)), *(f"p{node}" for node in NODES))
+    names = (
+        *(f"phi{i}" for i in range(1, N + 1)),
+        *(f"lam{i}" for i in range(1, N + 1)),
+        *(f"p{node}" for node in NODES),
+    )
     modes = tuple(f"mode{i}" for i in range(1, N + 1))
     dae = Dae(E=np.diag(mass), f=f, g=g, n=49, m=40, jac_g=jac_g, g_t=g_t, names=names)
     E = np.diag([*mass, *[1.0] * N])
-    switched = Dae(E=E, f=switched_f, g=switched_g, n=49 + N, m=40, jac_g=switched_jac_g, g_t=g_t, names=names + modes)
+    switched = Dae(
+        E=E, f=switched_f, g=switched_g, n=49 + N, m=40, jac_g=switched_jac_g, g_t=g_t, names=names + modes
+    )
     return Problem(
         name="water_tube",
         title="Water tube system",
@@ -213,7 +242,11 @@ def problem(t_end: float = 61200.0) -> Problem:
         given_dae=dae,
         given_forms=forms(dae, (0.0, t_end), y0),
         reference=stored("water_tube", t_end),
-        groups={"flows": tuple(range(N)), "friction": tuple(range(N, 2 * N)), "pressures": tuple(range(36, 49))},
+        groups={
+            "flows": tuple(range(N)),
+            "friction": tuple(range(N, 2 * N)),
+            "pressures": tuple(range(36, 49)),
+        },
         tags=frozenset(TAGS),
         switches=Switches(switched, tuple(partial(excess, tube=i) for i in range(N))),
     )

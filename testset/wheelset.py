@@ -13,17 +13,44 @@ import numpy as np
 
 from herk.core import Dae, Invariant, Problem
 from herk.core.dae import Array
-from herk.core.jit import compiled
-from herk.model.given import GivenForm, given_form
+from herk.jit.compiled import compiled
+from herk.model.callable_forms import GivenForm, given_form
 from herk.model.start import consistent_start
 from testset.stored import stored
 
 TAGS = ("index2", "mechanical", "nonstiff", "oscillatory", "nonsmooth", "autonomous", "callables")
 SOURCE = "Test Set for IVP Solvers (CWI/Bari), problem wheel; B. Simeon, C. Führer, P. Rentrop, Surveys on Mathematics for Industry 1, 1991"
-NAMES = ("x", "y", "z", "theta", "phi", "vx", "vy", "vz", "vtheta", "vphi", "beta", "psiR", "xiR", "psiL", "xiL", "lam1", "lam2")
+NAMES = (
+    "x",
+    "y",
+    "z",
+    "theta",
+    "phi",
+    "vx",
+    "vy",
+    "vz",
+    "vtheta",
+    "vphi",
+    "beta",
+    "psiR",
+    "xiR",
+    "psiL",
+    "xiL",
+    "lam1",
+    "lam2",
+)
 MASS, GRAVITY, V, R0, I1, I2, MU = 16.08, 9.81, 30.0, 0.1, 0.0605, 0.366, 0.12
 XL, CX, CZ, ELLIPSE, GG, SIGMA, GM = 0.19, 6400.0, 6400.0, 1.3537956, 0.7115218, 0.28, 7.92e10
-C11, C22, C23, CONE, AR, RS, PI, SCALE = 4.72772197, 4.27526987, 1.97203505, 0.0262, 0.1506, 0.06, 3.1415926, 1e4
+C11, C22, C23, CONE, AR, RS, PI, SCALE = (
+    4.72772197,
+    4.27526987,
+    1.97203505,
+    0.0262,
+    0.1506,
+    0.06,
+    3.1415926,
+    1e4,
+)
 SLOPE, SINE, COSINE, OMEGA = math.tan(CONE), math.sin(CONE), math.cos(CONE), V / R0
 START = (
     0.14941e-2, 0.40089e-6, 0.11241e-5, -0.28573e-3, 0.26459e-3, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, -7.4122380357667139e-6,
@@ -64,10 +91,14 @@ def contact(y, side):  # type: ignore[no-untyped-def]
     first = s1 * (r1 * sp + cp * ci) + r1 * ct * cp - ct * sp * ci + st * si
     second = r1 * st * cp - st * sp * ci - ct * si
     _, a4, a5 = gradient(y, side)
-    psi1 = -((r1 * ct * cp - ct * sp * ci + st * si) * y[8] + (-r1 * st * sp - st * cp * ci) * y[9]) / (st * sp * si - ct * ci)
+    psi1 = -((r1 * ct * cp - ct * sp * ci + st * si) * y[8] + (-r1 * st * sp - st * cp * ci) * y[9]) / (
+        st * sp * si - ct * ci
+    )
     across, along = -r * (ct * sp * si + st * ci), ct * cp + r1 * (ct * sp * ci - st * si)  # X_psi, X_xi
     known = s2 * (y[5] + a4 * y[8] + a5 * y[9] + across * psi1) * (r1 * sp + cp * ci)
-    known += (-r1 * st * cp + st * sp * ci + ct * si) * y[8] + (s1 * (r1 * cp - sp * ci) - r1 * ct * sp - ct * cp * ci) * y[9]
+    known += (-r1 * st * cp + st * sp * ci + ct * si) * y[8] + (
+        s1 * (r1 * cp - sp * ci) - r1 * ct * sp - ct * cp * ci
+    ) * y[9]
     known += (-s1 * cp * si + ct * sp * si + st * ci) * psi1
     return first, second, psi1, -known / (s2 * along * (r1 * sp + cp * ci)), across, along
 
@@ -115,11 +146,30 @@ def creepage(y, side, S, K):  # type: ignore[no-untyped-def]
     """Return the creepages along, across and about the normal, relative to the speed of rolling."""
     psi, xi, r, _, _, _ = rail(y, side)
     sd, cd = angle(y, side)
-    cp, sp, ci, si, turn, t1, f1 = np.cos(y[4]), np.sin(y[4]), np.cos(psi), np.sin(psi), OMEGA + y[10], y[8], y[9]
+    cp, sp, ci, si, turn, t1, f1 = (
+        np.cos(y[4]),
+        np.sin(y[4]),
+        np.cos(psi),
+        np.sin(psi),
+        OMEGA + y[10],
+        y[8],
+        y[9],
+    )
     lever = xi * sp - r * cp * ci
-    w1 = -turn * r * (S * ci + K * sp * si) + y[5] - t1 * (r * (S * sp * ci + K * si) + xi * S * cp) - f1 * K * lever
+    w1 = (
+        -turn * r * (S * ci + K * sp * si)
+        + y[5]
+        - t1 * (r * (S * sp * ci + K * si) + xi * S * cp)
+        - f1 * K * lever
+    )
     w2 = turn * r * cp * si + y[6] + f1 * (xi * cp + r * sp * ci)
-    w3 = -turn * r * (K * ci - S * sp * si) + V + y[7] - t1 * (xi * K * cp + r * (K * sp * ci - S * si)) + f1 * S * lever
+    w3 = (
+        -turn * r * (K * ci - S * sp * si)
+        + V
+        + y[7]
+        - t1 * (xi * K * cp + r * (K * sp * ci - S * si))
+        + f1 * S * lever
+    )
     speed = np.sqrt((w1 - 2 * y[5]) ** 2 + (w2 - 2 * y[6]) ** 2 + (w3 - 2 * y[7] - 2 * V) ** 2) / 2
     across = K * cd * w1 + side * sd * w2 - S * cd * w3
     return (S * w1 + K * w3) / speed, across / speed, (-side * sd * turn + cd * t1) / speed
@@ -154,7 +204,11 @@ def moments(y, side):  # type: ignore[no-untyped-def]
     out = np.zeros_like(y[:6])
     out[0], out[1], out[2] = T1, T2, T3
     out[3] = -(xi * st + r * si * ct * cp) * T1 - r * si * sp * T2 + (-xi * ct + r * si * st * cp) * T3
-    out[4] = -(xi * ct * sp - r * ci * ct * cp) * T1 + (xi * cp + r * ci * sp) * T2 + (xi * st * sp - r * ci * st * cp) * T3
+    out[4] = (
+        -(xi * ct * sp - r * ci * ct * cp) * T1
+        + (xi * cp + r * ci * sp) * T2
+        + (xi * st * sp - r * ci * st * cp) * T3
+    )
     out[5] = -r * (ci * st + si * ct * sp) * T1 + r * si * cp * T2 - r * (ci * ct - si * st * sp) * T3
     return out
 
@@ -168,8 +222,14 @@ def equations(y):  # type: ignore[no-untyped-def]
     load[:5] += SCALE * (QL * y[15] + QR * y[16])
     out = np.zeros(19, dtype=y.dtype)
     out[:5] = y[5:10]
-    out[5], out[6], out[7] = (load[0] - 2 * CX * y[0]) / MASS, load[1] / MASS - GRAVITY, (load[2] - 2 * CZ * y[2]) / MASS
-    out[8] = (I2 * t1 * f1 * sp - I1 * turn * f1 - (I1 - I2) * t1 * f1 * sp + load[3] + cp * spring) / (I2 * cp)
+    out[5], out[6], out[7] = (
+        (load[0] - 2 * CX * y[0]) / MASS,
+        load[1] / MASS - GRAVITY,
+        (load[2] - 2 * CZ * y[2]) / MASS,
+    )
+    out[8] = (I2 * t1 * f1 * sp - I1 * turn * f1 - (I1 - I2) * t1 * f1 * sp + load[3] + cp * spring) / (
+        I2 * cp
+    )
     out[9] = (I1 * turn * t1 * cp + (I1 - I2) * t1**2 * sp * cp + load[4]) / I2
     out[10] = (-I1 * t1 * f1 * cp + load[5] + sp * spring) / I1 - sp * out[8]
     out[11], out[12] = contact(y, -1.0)[:2]
@@ -256,7 +316,10 @@ def problem(t_end: float = 10.0) -> Problem:
         given_dae=dae,
         given_forms=forms(dae, (0.0, t_end), y0),
         reference=stored("wheelset", t_end),
-        invariants=tuple(Invariant(f"gap {name}", partial(gap, side=side)) for name, side in (("left", 1.0), ("right", -1.0))),
+        invariants=tuple(
+            Invariant(f"gap {name}", partial(gap, side=side))
+            for name, side in (("left", 1.0), ("right", -1.0))
+        ),
         groups={name: tuple(range(*ends)) for name, ends in places.items()},
         tags=frozenset(TAGS),
     )

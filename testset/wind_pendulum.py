@@ -13,7 +13,13 @@ SOURCE = "S. M. Bäse, Half-explicit Runge-Kutta methods for overdetermined semi
 
 
 def problem(
-    t_end: float = 50.0, m: float = 2.0, g: float = 9.78, l0: float = 2.0, pull: float = 0.03, wind: float = 1.0, calm: float = 0.04
+    t_end: float = 50.0,
+    m: float = 2.0,
+    g: float = 9.78,
+    l0: float = 2.0,
+    pull: float = 0.03,
+    wind: float = 1.0,
+    calm: float = 0.04,
 ) -> Problem:
     """Return the pendulum of length l0 - pull t in a wind of acceleration wind - calm t.
 

@@ -16,14 +16,22 @@ def f(t: float, y: Array) -> Array:
     """Return the right-hand side, which is right."""
     length = 0.5 + 0.03 * (50.0 - t)
     return np.array(
-        [y[2], y[3], -2 * y[0] * y[4] + M * (1 - 0.04 * t), -2 * y[1] * y[4] - M * G, y[0] ** 2 + y[1] ** 2 - length**2],
+        [
+            y[2],
+            y[3],
+            -2 * y[0] * y[4] + M * (1 - 0.04 * t),
+            -2 * y[1] * y[4] - M * G,
+            y[0] ** 2 + y[1] ** 2 - length**2,
+        ],
     )
 
 
 def g(t: float, y: Array) -> Array:
     """Return the constraints as printed; the true second one has -2 l l', the third -2 l'^2 - 2 l l''."""
     length = 0.5 + 0.03 * (50.0 - t)
-    third = 2 * y[2] ** 2 + 2 * y[3] ** 2 + 2 * y[0] * (1 - 0.04 * t) - 4 / M * length**2 * y[4] - 2 * G * y[1]
+    third = (
+        2 * y[2] ** 2 + 2 * y[3] ** 2 + 2 * y[0] * (1 - 0.04 * t) - 4 / M * length**2 * y[4] - 2 * G * y[1]
+    )
     return np.array([y[0] ** 2 + y[1] ** 2 - length**2, 2 * y[0] * y[2] + 2 * y[1] * y[3], third])
 
 
@@ -35,7 +43,9 @@ def problem(t_end: float = 50.0) -> Problem:
         t_span=(0.0, t_end),
         y0=np.array([0.0, -2.0, 0.0, 0.0, M * G / 4]),
         source=SOURCE,
-        given_dae=Dae(E=np.diag([1.0, 1.0, M, M, 0.0]), f=f, g=g, n=5, m=3, names=("x", "y", "v", "w", "lam")),
+        given_dae=Dae(
+            E=np.diag([1.0, 1.0, M, M, 0.0]), f=f, g=g, n=5, m=3, names=("x", "y", "v", "w", "lam")
+        ),
         groups={"positions": (0, 1), "velocities": (2, 3), "multipliers": (4,)},
         tags=frozenset(TAGS),
     )

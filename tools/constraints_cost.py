@@ -87,7 +87,9 @@ def time_at(error: float, rows: np.ndarray) -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--repeats", type=int, default=7, help="how often each run is timed; the shortest counts (7)")
+    parser.add_argument(
+        "--repeats", type=int, default=7, help="how often each run is timed; the shortest counts (7)"
+    )
     repeats = parser.parse_args().repeats
     ratios = {}
     for task in TASKS:

@@ -25,8 +25,12 @@ def arguments(given: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--minutes", type=float, default=1.0, help="how long to go on (default 1)")
     parser.add_argument("--members", type=int, help="stop after so many members of each family")
-    parser.add_argument("--seed", type=int, default=1_000, help="seed of the first member of each family (default 1000)")
-    parser.add_argument("--family", action="append", choices=list(FAMILIES), help="only this family; may be repeated")
+    parser.add_argument(
+        "--seed", type=int, default=1_000, help="seed of the first member of each family (default 1000)"
+    )
+    parser.add_argument(
+        "--family", action="append", choices=list(FAMILIES), help="only this family; may be repeated"
+    )
     parser.add_argument("--jobs", type=int, default=2, help="processes (default 2)")
     parser.add_argument(
         "--limit",
@@ -35,7 +39,9 @@ def arguments(given: list[str] | None) -> argparse.Namespace:
         help="seconds after which a member counts as hanging (default 60)",
     )
     parser.add_argument("--scripts", action="store_true", help="print the script of every fault")
-    parser.add_argument("--known", action="store_true", help="write the faults to tests/fuzz/known_faults.toml")
+    parser.add_argument(
+        "--known", action="store_true", help="write the faults to tests/fuzz/known_faults.toml"
+    )
     parser.add_argument("--replay", metavar="FAMILY:SEED", help="examine one member and print its script")
     return parser.parse_args(given)
 

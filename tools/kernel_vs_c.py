@@ -27,7 +27,10 @@ START = [-1.0, 0.0, 0.0, 0.0, 0.0]
 def compile_c(folder: str, contract: str) -> list[str]:
     program = f"{folder}/pendulum_rk4_{contract}"
     source = Path(__file__).with_name("pendulum_rk4.c")
-    subprocess.run(["gcc", "-O3", "-march=native", f"-ffp-contract={contract}", "-o", program, str(source), "-lm"], check=True)
+    subprocess.run(
+        ["gcc", "-O3", "-march=native", f"-ffp-contract={contract}", "-o", program, str(source), "-lm"],
+        check=True,
+    )
     return [program, repr(STEP), str(FEW), str(MANY)]
 
 

@@ -32,7 +32,9 @@ def drift(name: str, form: str, problem: herk.Problem) -> np.ndarray:
     solver = baselines.get(name)
     sol = solver.solve(solver.prepare(problem, form), Settings(rtol=TOLERANCE, atol=TOLERANCE))
     residual = np.abs(sol.y[0] ** 2 + sol.y[1] ** 2 - 1.0)
-    return np.array([max(FLOOR, residual[(sol.t >= 2 * i) & (sol.t <= 2 * i + 2)].max()) for i in range(PERIODS)])
+    return np.array(
+        [max(FLOOR, residual[(sol.t >= 2 * i) & (sol.t <= 2 * i + 2)].max()) for i in range(PERIODS)]
+    )
 
 
 def main() -> None:
@@ -44,7 +46,12 @@ def main() -> None:
     for name, form, label, colour, marker in CURVES:
         style = {"color": colour, "marker": marker, "markevery": 11, "markersize": 6, "label": label}
         axes.semilogy(np.arange(1, PERIODS + 1), drift(name, form, problem), **style)
-    axes.set(xlabel="periods of the pendulum", ylabel="largest |x² + y² − 1| in the period", xlim=(0, PERIODS + 1), ylim=(FLOOR, 1e-2))
+    axes.set(
+        xlabel="periods of the pendulum",
+        ylabel="largest |x² + y² − 1| in the period",
+        xlim=(0, PERIODS + 1),
+        ylim=(FLOOR, 1e-2),
+    )
     axes.set_title(f"Leaving the circle: tolerance {TOLERANCE:.0e} for all")
     axes.grid(alpha=0.3)
     axes.legend(loc="center right", frameon=False)

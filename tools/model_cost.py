@@ -13,7 +13,7 @@ import tempfile
 FIRST = """
 import time
 import herk, sympy, numba, scipy.linalg, scipy.optimize
-import herk.model.regularize, herk.method.solve
+import herk.model.regularize, herk.integrate.solve
 begin = time.process_time()
 {model}
 sol = herk.solve_dae(model, method="{method}")
@@ -46,7 +46,9 @@ MODELS = [
 def measured(program: str, folder: str) -> list[str]:
     """Return what a process prints that finds its compiled loop in this folder."""
     environment = os.environ | {"HERK_CACHE_DIR": folder}
-    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
+    )
     return done.stdout.split()
 
 
@@ -54,7 +56,9 @@ def main() -> None:
     """Print the table."""
     import testset
 
-    print(f"{'model':12s}{'method':9s}{'first result':>14s}{'nothing compiled':>18s}{'again':>10s}{'other values':>14s}{'compiled':>10s}")
+    print(
+        f"{'model':12s}{'method':9s}{'first result':>14s}{'nothing compiled':>18s}{'again':>10s}{'other values':>14s}{'compiled':>10s}"
+    )
     for label, model, method, name, value in MODELS:
         known = {} if value else {str(p): v for p, v in testset.get(label).model.parameters.items()}
         name = name if value or name in known else next(iter(known), name)

@@ -21,7 +21,9 @@ def publish(out: Path, place: Path = PUBLISHED) -> list[Path]:
     tables.mkdir(parents=True)
     kept = [Path(shutil.copy(path, tables)) for path in sorted((out / "tables").glob("*.csv"))]
     if len(kept) > MOST_FILES - 5:
-        raise SystemExit(f"{len(kept)} tables are too many to publish: at most {MOST_FILES} files; bind some of them into a book.")
+        raise SystemExit(
+            f"{len(kept)} tables are too many to publish: at most {MOST_FILES} files; bind some of them into a book."
+        )
 
     def link(found: re.Match[str]) -> str:
         return found[0] if (place / found[1]).exists() else ""

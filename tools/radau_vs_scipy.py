@@ -25,8 +25,18 @@ def van_der_pol() -> Problem:
     """Return the oscillator with eps = 1e-6 on [0, 2] (Hairer & Wanner II, IV.10), y1 once more as an algebraic unknown."""
     f = ["y2", "((1 - y1**2)*y2 - y1)/eps", "y1 - copy"]
     E = np.diag([1, 1, 0])
-    model = herk.Model("van_der_pol", ["y1", "y2", "copy"], E, f, parameters={"eps": 1e-6}, t_span=(0.0, 2.0), y0=(2.0, 0.0, 2.0))
-    return Problem(name="van_der_pol", title="", t_span=model.t_span, y0=np.array(model.y0), source="", model=model)
+    model = herk.Model(
+        "van_der_pol",
+        ["y1", "y2", "copy"],
+        E,
+        f,
+        parameters={"eps": 1e-6},
+        t_span=(0.0, 2.0),
+        y0=(2.0, 0.0, 2.0),
+    )
+    return Problem(
+        name="van_der_pol", title="", t_span=model.t_span, y0=np.array(model.y0), source="", model=model
+    )
 
 
 def timed(solver, prepared, settings: Settings) -> tuple[float, Solution]:
@@ -48,7 +58,9 @@ def compare(problem: Problem, rival: str, form: str, repeats: int) -> list[tuple
         found.append((slow / fast, first.nstep / second.nstep))
         head = f"{problem.name:<12} {form:<7} {tolerance:7.0e}  radau5 {first.nstep:5d} steps {1e3 * fast:8.2f} ms"
         end = np.abs(first.y[:, -1] - second.y[:, -1]).max()
-        print(f"{head}   {rival:<15} {second.nstep:5d} steps {1e3 * slow:8.2f} ms   times {slow / fast:7.0f}   ends differ by {end:.0e}")
+        print(
+            f"{head}   {rival:<15} {second.nstep:5d} steps {1e3 * slow:8.2f} ms   times {slow / fast:7.0f}   ends differ by {end:.0e}"
+        )
     return found
 
 
@@ -61,7 +73,9 @@ def main() -> None:
         found = [pair for problem in problems for pair in compare(problem, rival, form, repeats)]
         steps = [ratio for _, ratio in found]
         slower = min(times for times, _ in found)
-        print(f"{rival}: at least {slower:.0f} times slower; steps of radau5 / its: {min(steps):.2f} to {max(steps):.2f}")
+        print(
+            f"{rival}: at least {slower:.0f} times slower; steps of radau5 / its: {min(steps):.2f} to {max(steps):.2f}"
+        )
 
 
 if __name__ == "__main__":

@@ -16,7 +16,11 @@ SOLVE = "import time, herk, testset; assert herk.solve_dae(testset.get('pendulum
 
 def seconds(program: str, cache: str) -> float:
     done = subprocess.run(
-        [sys.executable, "-c", program], env=os.environ | {"HERK_CACHE_DIR": cache}, capture_output=True, text=True, check=True
+        [sys.executable, "-c", program],
+        env=os.environ | {"HERK_CACHE_DIR": cache},
+        capture_output=True,
+        text=True,
+        check=True,
     )
     return float(done.stdout)
 

@@ -57,7 +57,10 @@ class Implicit:
     @property
     def stiffly_accurate(self) -> bool:
         """Tell whether the new value is the last stage."""
-        return all(abs(a - b) < Decimal(10) ** (3 - DIGITS) for a, b in zip(map(_decimal, self.A[-1]), map(_decimal, self.b), strict=True))
+        return all(
+            abs(a - b) < Decimal(10) ** (3 - DIGITS)
+            for a, b in zip(map(_decimal, self.A[-1]), map(_decimal, self.b), strict=True)
+        )
 
     @property
     def at_infinity(self) -> float:
@@ -73,7 +76,10 @@ class Implicit:
 
     def decimals(self) -> tuple[Array, Array, Array]:
         """Return A, b, c as arrays of decimals, for arithmetic with many digits."""
-        return tuple(np.vectorize(_decimal, otypes=[object])(np.array(part, dtype=object)) for part in (self.A, self.b, self.c))  # type: ignore[return-value]
+        return tuple(
+            np.vectorize(_decimal, otypes=[object])(np.array(part, dtype=object))
+            for part in (self.A, self.b, self.c)
+        )  # type: ignore[return-value]
 
 
 def tableau(family: str, stages: int) -> Implicit:
@@ -93,7 +99,13 @@ def _tableau(family: str, s: int) -> Implicit:
         A, b, c, orders = FAMILIES[family](s)
     with localcontext() as context:
         context.prec = DIGITS
-        return Implicit(family, tuple(tuple(+a for a in row) for row in A), tuple(+v for v in b), tuple(+v for v in c), *orders)
+        return Implicit(
+            family,
+            tuple(tuple(+a for a in row) for row in A),
+            tuple(+v for v in b),
+            tuple(+v for v in c),
+            *orders,
+        )
 
 
 def _gauss(s: int) -> tuple[Rows, Row, Row, tuple[int, int, int]]:
@@ -142,10 +154,20 @@ def node_polynomial(family: str, s: int) -> list[int]:
     """Return the polynomial whose zeros are the nodes, whole coefficients, lowest power first."""
     left, right = _ENDS[family]
     other, sign = _legendre(s - left - right), 1 if left > right else -1
-    return _legendre(s) if not left + right else [a + sign * b for a, b in zip_longest(_legendre(s), other, fillvalue=0)]
+    return (
+        _legendre(s)
+        if not left + right
+        else [a + sign * b for a, b in zip_longest(_legendre(s), other, fillvalue=0)]
+    )
 
 
-_ENDS = {"gauss": (0, 0), "radau_ia": (1, 0), "radau_iia": (0, 1), "lobatto_iiia": (1, 1), "lobatto_iiic": (1, 1)}  # 0, 1 are nodes
+_ENDS = {
+    "gauss": (0, 0),
+    "radau_ia": (1, 0),
+    "radau_iia": (0, 1),
+    "lobatto_iiia": (1, 1),
+    "lobatto_iiic": (1, 1),
+}  # 0, 1 are nodes
 
 
 def _legendre(k: int) -> list[int]:
@@ -157,8 +179,16 @@ def _nodes(family: str, s: int) -> Row:
     (left, right), polynomial = _ENDS[family], node_polynomial(family, s)
     inner = s - left - right
     start = roots_sh_jacobi(inner, left + right + 1, left + 1)[0] if inner else []
-    roots: list[Number] = [*[Fraction(0)] * left, *(_root(polynomial, float(x)) for x in start), *[Fraction(1)] * right]
-    return tuple(roots) if all(isinstance(root, Fraction) for root in roots) else tuple(_decimal(root) for root in roots)
+    roots: list[Number] = [
+        *[Fraction(0)] * left,
+        *(_root(polynomial, float(x)) for x in start),
+        *[Fraction(1)] * right,
+    ]
+    return (
+        tuple(roots)
+        if all(isinstance(root, Fraction) for root in roots)
+        else tuple(_decimal(root) for root in roots)
+    )
 
 
 def _root(polynomial: list[int], start: float) -> Number:

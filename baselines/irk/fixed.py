@@ -19,8 +19,8 @@ from baselines.prepared import Implicit as Residual
 from baselines.prepared import implicit
 from herk.core import Problem, Reason, Settings, Solution
 from herk.core.dae import Array
-from herk.core.jit import interpreted, is_compiled
-from herk.core.pointers import address
+from herk.jit.compiled import interpreted, is_compiled
+from herk.jit.pointers import address
 
 CHUNK = 256  # steps between two looks at the clock
 _REASONS = {
@@ -54,7 +54,10 @@ class FixedStep(Rival):
     def _solve(self, prepared: Residual, settings: Settings) -> Solution:
         watch, points = Watch(settings.time_limit), Points([], [])
         if settings.step is None:
-            points.stop(Reason.UNSUPPORTED, f"{self.name} has fixed steps: give settings.step, the tolerances are not used.")
+            points.stop(
+                Reason.UNSUPPORTED,
+                f"{self.name} has fixed steps: give settings.step, the tolerances are not used.",
+            )
             return finished(prepared, points, watch)
         try:
             self.integrate(prepared, settings, watch, points)
@@ -91,17 +94,40 @@ class Run:
     def __init__(self, method: Implicit, prepared: Residual, h: float) -> None:
         """Take the start from the form."""
         (A, b, c), n, s = method.floats(), prepared.form.n, method.stages
-        self._functions = (prepared.residual, prepared.jacobian)  # kept alive: compiled code has their addresses only
-        where = [address(f, text) for f, text in zip(self._functions, (stages.RESIDUAL, stages.JACOBIAN), strict=True)]
-        self._advance = stages.advance if all(map(is_compiled, self._functions)) else interpreted(stages.advance)
+        self._functions = (
+            prepared.residual,
+            prepared.jacobian,
+        )  # kept alive: compiled code has their addresses only
+        where = [
+            address(f, text)
+            for f, text in zip(self._functions, (stages.RESIDUAL, stages.JACOBIAN), strict=True)
+        ]
+        self._advance = (
+            stages.advance if all(map(is_compiled, self._functions)) else interpreted(stages.advance)
+        )
         self.h, self.t0, self.z = float(h), prepared.t_span[0], prepared.start[0].astype(float).copy()
         first, size = int(method.explicit_first), (s - int(method.explicit_first)) * n
         K = np.tile(prepared.start[1].astype(float), (s, 1))
         level = np.maximum(np.array(prepared.form.levels or (1,) * n, dtype=np.int64) - 1, 0)
         self.counts = np.zeros(6, dtype=np.int64)
         self.counts[stages.STALE] = 1
-        memory = (np.empty(size * size), np.empty(size), np.empty(size, dtype=np.int64), np.empty(2 * max(n * n, size)))
-        head = (np.array(where, dtype=np.int64), self.t0, self.h, self.z, A, b, c, extrapolation(method), first)
+        memory = (
+            np.empty(size * size),
+            np.empty(size),
+            np.empty(size, dtype=np.int64),
+            np.empty(2 * max(n * n, size)),
+        )
+        head = (
+            np.array(where, dtype=np.int64),
+            self.t0,
+            self.h,
+            self.z,
+            A,
+            b,
+            c,
+            extrapolation(method),
+            first,
+        )
         self._arguments = (*head, np.empty((s, n)), K, level, np.zeros(level.max() + 1), *memory, self.counts)
         self._shape = (s, n)
 
@@ -118,7 +144,9 @@ class Run:
         return int(code), points[:made], K[:made]
 
 
-def _keep(points: Points, mesh: Array, values: Array, K: Array, wanted: Array | None, method: Implicit) -> None:
+def _keep(
+    points: Points, mesh: Array, values: Array, K: Array, wanted: Array | None, method: Implicit
+) -> None:
     """Add the mesh points, or the wanted times among and between them."""
     if wanted is None:
         for t, z in zip(mesh[1:], values[1:], strict=True):

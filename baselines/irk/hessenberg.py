@@ -37,7 +37,9 @@ class System:
     groups: Mapping[str, tuple[int, ...]]
     right: Callable[..., list[Any]]
     start: tuple[Decimal, ...]
-    slope: tuple[Decimal, ...]  # z' at the start: where the first iteration begins, since stage equations may have several solutions
+    slope: tuple[
+        Decimal, ...
+    ]  # z' at the start: where the first iteration begins, since stage equations may have several solutions
     m: int
 
     @property
@@ -101,10 +103,14 @@ def step(system: System, method: Implicit, z: Array, h: Decimal, guess: Array) -
         K[first:] -= _decimals(change)
         if np.abs(float(h) * change).max() < _DONE * (1 + np.abs(U.astype(float)).max()):
             return z + h * (b @ K), K
-    raise NoStepError(f"{method.family} with {method.stages} stages finds no solution of the stage equations of {system.name!r}, h = {h}.")
+    raise NoStepError(
+        f"{method.family} with {method.stages} stages finds no solution of the stage equations of {system.name!r}, h = {h}."
+    )
 
 
-def march(system: System, method: Implicit, t_end: float, steps: int, after: Callable[[Array], Array] | None = None) -> Array:
+def march(
+    system: System, method: Implicit, t_end: float, steps: int, after: Callable[[Array], Array] | None = None
+) -> Array:
     """Return z at the mesh points, (steps + 1) x n, fewer if Newton's method finds no solution of the stage equations.
 
     `after` may change each new value, as a projection does.

@@ -16,10 +16,10 @@ import numpy as np
 
 from baselines.irk.radau5_memory import JACOBIAN, NGEV, jacobian_at
 from herk.core.dae import Array
-from herk.core.jit import compiled, inner
-from herk.core.pointers import address
+from herk.integrate.steppers.half_explicit.signatures import FUNCTION, function_at
+from herk.jit.compiled import compiled, inner
+from herk.jit.pointers import address
 from herk.linalg.dense import factor, substitute
-from herk.method.signatures import FUNCTION, function_at
 from herk.model.forms import analysis
 
 MOST_CORRECTIONS = 4
@@ -152,10 +152,14 @@ def none() -> Projection:
     whole, floats = np.zeros(1, dtype=np.int64), np.zeros(1)
     kinds = {"at": np.zeros(6, dtype=np.int64), "directions": np.zeros((1, 1))}
     integer = ("levels", "powers", "rows", "members", "order", "small_order")
-    return Projection(**{name: kinds.get(name, whole if name in integer else floats) for name in Projection._fields})
+    return Projection(
+        **{name: kinds.get(name, whole if name in integer else floats) for name in Projection._fields}
+    )
 
 
-def projection(top: Any, whole: Any, functions: tuple[Callable[..., Any], ...], y0: Array, slope: Array, t0: float) -> Projection:
+def projection(
+    top: Any, whole: Any, functions: tuple[Callable[..., Any], ...], y0: Array, slope: Array, t0: float
+) -> Projection:
     """Return the projection of a model: `top` is its form of highest index, `whole` the overdetermined one; functions E, F', g, g_y."""
     n, m = top.n, whole.m
     levels = np.array(top.levels, dtype=np.int64)
@@ -184,11 +188,17 @@ def _powers(E: Array, F_z: Array, levels: np.ndarray) -> list[int]:
 def patterns(top: Any, whole: Any, y0: Array, slope: Array, t0: float) -> tuple[Array, Array, Array]:
     """Return where E, F_z and g_y are not identically zero, from values at the start and near it."""
     rng = np.random.default_rng(7)
-    found = [np.zeros((top.n, top.n), dtype=bool), np.zeros((top.n, top.n), dtype=bool), np.zeros((whole.m, top.n), dtype=bool)]
+    found = [
+        np.zeros((top.n, top.n), dtype=bool),
+        np.zeros((top.n, top.n), dtype=bool),
+        np.zeros((whole.m, top.n), dtype=bool),
+    ]
     for _ in range(4):
         y, v = (x + 1e-3 * (1 + np.abs(x)) * rng.uniform(0.5, 1.5, top.n) for x in (y0, slope))
         E = top.E(t0, y) if callable(top.E) else top.E
-        for pattern, values in zip(found, (E, top.residual_jacobian(t0, y, v, 0.0), whole.jac_g(t0, y)), strict=True):
+        for pattern, values in zip(
+            found, (E, top.residual_jacobian(t0, y, v, 0.0), whole.jac_g(t0, y)), strict=True
+        ):
             pattern |= np.asarray(values) != 0.0
     return found[0], found[1], found[2]
 

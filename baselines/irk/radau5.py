@@ -24,12 +24,20 @@ from baselines.irk.radau5_run import OPTIONS, Run
 from baselines.prepared import Explicit, Prepared, explicit
 from herk.core import InputError, Problem, Reason, Settings, Solution, nearest
 from herk.core.dae import Array
-from herk.core.jit import compiled, interpreted
-from herk.method.signatures import FUNCTION
+from herk.integrate.steppers.half_explicit.signatures import FUNCTION
+from herk.jit.compiled import compiled, interpreted
 
 FORMS = ("index1", "index2", "index3", "ggl", "baumgarte", "ode")
 LARGEST = 1000  # unknowns
-COUNTERS = {"nstep": at.NSTEP, "nreject": at.NREJECT, "nfev": at.NFEV, "ngev": at.NGEV, "njev": at.NJEV, "nlu": at.NLU, "nit": at.NIT}
+COUNTERS = {
+    "nstep": at.NSTEP,
+    "nreject": at.NREJECT,
+    "nfev": at.NFEV,
+    "ngev": at.NGEV,
+    "njev": at.NJEV,
+    "nlu": at.NLU,
+    "nit": at.NIT,
+}
 
 
 class Functions(NamedTuple):
@@ -59,7 +67,9 @@ class Ready(Prepared):
         """Return what the steps call."""
         if self.by_rate:
             return _by_rate(Explicit(self.form, self.t_span, self.start, self.back))
-        return Functions(*self.form._implicit, _mass(self.form), None if callable(self.form.E) else np.asarray(self.form.E))
+        return Functions(
+            *self.form._implicit, _mass(self.form), None if callable(self.form.E) else np.asarray(self.form.E)
+        )
 
     @cached_property
     def projecting(self) -> tuple[Callable[..., Any], ...]:
@@ -104,13 +114,24 @@ class Radau5(Rival):
         """Tell whether there is such a form, not too large for full matrices, and for the projection, hidden constraints."""
         fine, reason = super().supports(problem, form)
         if fine and len(problem.y0) > LARGEST:
-            return False, f"problem {problem.name!r} has {len(problem.y0)} unknowns; {self.name} has full matrices, for up to {LARGEST}"
+            return (
+                False,
+                f"problem {problem.name!r} has {len(problem.y0)} unknowns; {self.name} has full matrices, for up to {LARGEST}",
+            )
         if not fine or not self.projected:
             return fine, reason
         if problem.model is None:
-            return False, f"problem {problem.name!r} is given by callables; {self.name} needs a model to find its hidden constraints"
+            return (
+                False,
+                f"problem {problem.name!r} is given by callables; {self.name} needs a model to find its hidden constraints",
+            )
         index = own_index(problem.model)
-        return index > 1, "" if index > 1 else f"problem {problem.name!r} has index {index}: there are no hidden constraints to project on"
+        return (
+            index > 1,
+            ""
+            if index > 1
+            else f"problem {problem.name!r} has index {index}: there are no hidden constraints to project on",
+        )
 
     def prepare(self, problem: Problem, form: str) -> Ready:
         """Return the form, compiled."""
@@ -133,10 +154,15 @@ class Radau5(Rival):
         if settings.t_eval is None:
             points.add(prepared.t_span[0], z0)
         if settings.step is not None:
-            points.stop(Reason.UNSUPPORTED, f"{self.name} chooses its steps itself; settings.step is for methods with fixed steps.")
+            points.stop(
+                Reason.UNSUPPORTED,
+                f"{self.name} chooses its steps itself; settings.step is for methods with fixed steps.",
+            )
             return _solution(prepared, points, memory)
         try:
-            Run(prepared, settings, _options(self.name, {**self.options, **settings.options}), memory, points).to_the_end()
+            Run(
+                prepared, settings, _options(self.name, {**self.options, **settings.options}), memory, points
+            ).to_the_end()
         except InputError as error:
             points.stop(Reason.UNSUPPORTED, str(error))
         except Exception as error:  # noqa: BLE001 - interpreted functions may fail in any way
@@ -154,12 +180,20 @@ def _solution(prepared: Ready, points: Points, memory: at.Memory) -> Solution:
     t = np.array(points.t, dtype=float)
     z = np.array(points.z, dtype=float).reshape(len(t), len(prepared.start[0])).T
     counts = {name: int(memory.ints[place]) for name, place in COUNTERS.items()}
-    return Solution(t=t, y=model_points(prepared.back, t, z), reason=points.reason, message=points.message, **counts)
+    return Solution(
+        t=t, y=model_points(prepared.back, t, z), reason=points.reason, message=points.message, **counts
+    )
 
 
 SOLVERS = (
     Radau5("radau5", "irk", FORMS, 5, True, frozenset({"implicit", "stiff"})),
     Radau5(
-        "radau5_projected", "irk", ("index1", "index2", "index3"), 5, True, frozenset({"implicit", "stiff", "projected"}), projected=True
+        "radau5_projected",
+        "irk",
+        ("index1", "index2", "index3"),
+        5,
+        True,
+        frozenset({"implicit", "stiff", "projected"}),
+        projected=True,
     ),
 )

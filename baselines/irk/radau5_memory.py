@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from herk.core.dae import Array
-from herk.core.pointers import at
+from herk.jit.pointers import at
 
 RESIDUAL = "void(float64, float64[::1], float64[::1], float64[::1])"  # name(t, z, z', out): E z' - f
 JACOBIAN = "void(float64, float64[::1], float64[::1], float64, float64[::1])"  # name(t, z, z', cj, out): cj E + F_z by rows
@@ -17,15 +17,36 @@ jacobian_at = at(JACOBIAN)
 
 # Places in `ints`: sizes and addresses, then what the next attempt has to do, then counters.
 N, AT_RESIDUAL, AT_JACOBIAN, AT_E, E_CONSTANT, PROJECTED = range(6)
-FIRST, LAST, REJECTED, FRESH, NEW_JACOBIAN, NEW_LU, SINGULAR, ITERATIONS = range(8, 16)  # FRESH: the Jacobian belongs to this point
+FIRST, LAST, REJECTED, FRESH, NEW_JACOBIAN, NEW_LU, SINGULAR, ITERATIONS = range(
+    8, 16
+)  # FRESH: the Jacobian belongs to this point
 NSTEP, NREJECT, NFEV, NJEV, NLU, NIT, NGEV = range(16, 23)
-WANTED, DONE, KEPT, CAUSE = 24, 25, 26, 27  # output: times are given; how many of them are served, or points of this chunk; last failure
+WANTED, DONE, KEPT, CAUSE = (
+    24,
+    25,
+    26,
+    27,
+)  # output: times are given; how many of them are served, or points of this chunk; last failure
 INTS = 32
 
 # Places in `run`.
-T, H, T_END, RTOL, H_MAX, NEWTON_TOLERANCE, THETA, CONVERGENCE, H_OLD, H_ACCEPTED, ERROR_ACCEPTED, KEEP_BELOW, SAFETY, ERROR, QUOTIENT = (
-    range(15)
-)
+(
+    T,
+    H,
+    T_END,
+    RTOL,
+    H_MAX,
+    NEWTON_TOLERANCE,
+    THETA,
+    CONVERGENCE,
+    H_OLD,
+    H_ACCEPTED,
+    ERROR_ACCEPTED,
+    KEEP_BELOW,
+    SAFETY,
+    ERROR,
+    QUOTIENT,
+) = range(15)
 RUN = 16
 
 # How a chunk of attempts ends.

@@ -61,7 +61,7 @@ from baselines.irk.radau5_memory import (
     jacobian_at,
     residual_at,
 )
-from herk.core.jit import inner
+from herk.jit.compiled import inner
 from herk.linalg.dense import factor, substitute
 
 MOST_ITERATIONS = 7

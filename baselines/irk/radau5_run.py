@@ -14,12 +14,19 @@ from baselines.irk import radau5_step
 from baselines.irk.projection import Projection, none, project_all, projection
 from herk.core import Reason, Settings
 from herk.core.dae import Array
-from herk.core.jit import interpreted, is_compiled
-from herk.core.pointers import address
-from herk.method.signatures import FUNCTION
+from herk.integrate.steppers.half_explicit.signatures import FUNCTION
+from herk.jit.compiled import interpreted, is_compiled
+from herk.jit.pointers import address
 
 CHUNK = 256  # attempts between two looks at the clock
-OPTIONS = {"first_step": None, "max_step": np.inf, "max_steps": 10_000_000, "safety": 0.9, "keep_jacobian_below": 1e-3, "interpret": False}
+OPTIONS = {
+    "first_step": None,
+    "max_step": np.inf,
+    "max_steps": 10_000_000,
+    "safety": 0.9,
+    "keep_jacobian_below": 1e-3,
+    "interpret": False,
+}
 EPS = 2.220446049250313e-16
 
 ENDS = {
@@ -33,12 +40,22 @@ ENDS = {
 class Run:
     """Everything a run needs; `points` and `memory` belong to the caller and survive whatever ends it."""
 
-    def __init__(self, prepared: Any, settings: Settings, options: dict[str, Any], memory: at.Memory, points: Points) -> None:
+    def __init__(
+        self, prepared: Any, settings: Settings, options: dict[str, Any], memory: at.Memory, points: Points
+    ) -> None:
         """Bind the functions and write the settings into the memory."""
-        self.prepared, self.settings, self.options, self.m, self.points = prepared, settings, options, memory, points
+        self.prepared, self.settings, self.options, self.m, self.points = (
+            prepared,
+            settings,
+            options,
+            memory,
+            points,
+        )
         self.deadline = np.inf if settings.time_limit is None else time.perf_counter() + settings.time_limit
         compiled = all(map(is_compiled, prepared.functions[:3])) and not options["interpret"]
-        self.begin, self.advance = (f if compiled else interpreted(f) for f in (radau5_step.begin, radau5_step.advance))
+        self.begin, self.advance = (
+            f if compiled else interpreted(f) for f in (radau5_step.begin, radau5_step.advance)
+        )
         self.project_all = project_all if compiled else interpreted(project_all)
         self._bind(compiled)
         memory.levels[:] = prepared.levels
@@ -48,9 +65,13 @@ class Run:
 
     def _bind(self, compiled: bool) -> None:
         *functions, matrix = self.prepared.functions
-        self.functions = [f if compiled or not is_compiled(f) else interpreted(f) for f in functions]  # kept alive: used by address
+        self.functions = [
+            f if compiled or not is_compiled(f) else interpreted(f) for f in functions
+        ]  # kept alive: used by address
         signatures = (at.RESIDUAL, at.JACOBIAN, FUNCTION)
-        self.m.ints[at.AT_RESIDUAL : at.AT_E + 1] = [address(f, s) for f, s in zip(self.functions, signatures, strict=True)]
+        self.m.ints[at.AT_RESIDUAL : at.AT_E + 1] = [
+            address(f, s) for f, s in zip(self.functions, signatures, strict=True)
+        ]
         self.m.ints[at.E_CONSTANT] = matrix is not None
         self.m.mass_here[:] = 0.0 if matrix is None else matrix.ravel()
 
@@ -122,9 +143,14 @@ class Run:
         t = float(m.run[at.T])
         if end != at.CHUNK_FULL:
             reason, words = ENDS[end]
-            self.points.stop(reason, f"The run stopped at t = {t!r}: {words} (last step tried {m.run[at.H]:.3g}).")
+            self.points.stop(
+                reason, f"The run stopped at t = {t!r}: {words} (last step tried {m.run[at.H]:.3g})."
+            )
         elif m.ints[at.NSTEP] + m.ints[at.NREJECT] >= most:
             self.points.stop(Reason.MAX_STEPS, f"{most} steps were tried; t = {t!r} is reached.")
         elif time.perf_counter() > self.deadline:
-            self.points.stop(Reason.TIME_LIMIT, f"The time limit of {self.settings.time_limit:g} s was reached at t = {t!r}.")
+            self.points.stop(
+                Reason.TIME_LIMIT,
+                f"The time limit of {self.settings.time_limit:g} s was reached at t = {t!r}.",
+            )
         return self.points.reason is Reason.FINISHED

@@ -48,12 +48,15 @@ from baselines.irk.radau5_memory import (
     residual_at,
 )
 from baselines.irk.radau5_newton import EPS, MOST_ITERATIONS, OK, decompose, linearise, newton, weight
-from herk.core.jit import compiled, inner
+from herk.integrate.steppers.half_explicit.signatures import function_at
+from herk.jit.compiled import compiled, inner
 from herk.linalg.dense import substitute
-from herk.method.signatures import function_at
 
 SHRINK, GROW = 5.0, 0.125  # h_old / h_new lies between GROW and SHRINK
-SAME_FROM, SAME_TO = 1.0, 1.2  # a step that would grow by no more than this is kept, and its factorisation with it
+SAME_FROM, SAME_TO = (
+    1.0,
+    1.2,
+)  # a step that would grow by no more than this is kept, and its factorisation with it
 
 
 @inner()
@@ -237,7 +240,9 @@ def attempt(m):  # type: ignore[no-untyped-def]
     if not error < 1e300:
         retry(m, 0.5, NONFINITE)
         return 0
-    safety = min(m.run[SAFETY], m.run[SAFETY] * (1 + 2 * MOST_ITERATIONS) / (m.ints[ITERATIONS] + 2 * MOST_ITERATIONS))
+    safety = min(
+        m.run[SAFETY], m.run[SAFETY] * (1 + 2 * MOST_ITERATIONS) / (m.ints[ITERATIONS] + 2 * MOST_ITERATIONS)
+    )
     quotient = max(GROW, min(SHRINK, error**0.25 / safety))
     if error >= 1.0:
         retry(m, 0.1 if m.ints[FIRST] else 1.0 / quotient, UNDERFLOW)

@@ -6,20 +6,30 @@ explicit, its K is the last one of the step before (such methods are stiffly acc
 
 from __future__ import annotations
 
-from herk.core.jit import compiled
-from herk.core.pointers import at
+from herk.jit.compiled import compiled
+from herk.jit.pointers import at
 from herk.linalg.dense import factor, substitute
 
 RESIDUAL = "void(float64, float64[::1], float64[::1], float64[::1])"  # residual(t, z, zp, out)
-JACOBIAN = "void(float64, float64[::1], float64[::1], float64, float64[::1])"  # jacobian(t, z, zp, cj, out), by rows
+JACOBIAN = (
+    "void(float64, float64[::1], float64[::1], float64, float64[::1])"  # jacobian(t, z, zp, cj, out), by rows
+)
 
 residual_at = at(RESIDUAL)
 jacobian_at = at(JACOBIAN)
 
 DONE, NO_NEWTON, SINGULAR, NOT_FINITE = 0, 1, 2, 3  # what `advance` returns
-NFEV, NJEV, NLU, NIT, STALE, NSTEP = range(6)  # places in `counts`; STALE: the factors must be renewed before they are used
-MOST_ITERATIONS, MANY_ITERATIONS = 50, 5  # more than many: the factors are renewed for the next step, chosen by counting operations
-ROUNDING, NOISE = 1e-16, 1e-10  # relative: corrections that need no successor; corrections that may be rounding if they do not shrink
+NFEV, NJEV, NLU, NIT, STALE, NSTEP = range(
+    6
+)  # places in `counts`; STALE: the factors must be renewed before they are used
+MOST_ITERATIONS, MANY_ITERATIONS = (
+    50,
+    5,
+)  # more than many: the factors are renewed for the next step, chosen by counting operations
+ROUNDING, NOISE = (
+    1e-16,
+    1e-10,
+)  # relative: corrections that need no successor; corrections that may be rounding if they do not shrink
 
 
 @compiled()
@@ -117,7 +127,11 @@ def solve_stages(where, t, h, z, A, c, first, U, K, level, sizes, lu, scale, ord
         if size >= 1e300:
             return NOT_FINITE
         rate = size / before if iteration > 0 else 0.5
-        if size <= ROUNDING or (rate < 0.5 and size * rate / (1.0 - rate) <= ROUNDING) or (rate > 0.5 and size <= NOISE):
+        if (
+            size <= ROUNDING
+            or (rate < 0.5 and size * rate / (1.0 - rate) <= ROUNDING)
+            or (rate > 0.5 and size <= NOISE)
+        ):
             counts[STALE] = iteration >= MANY_ITERATIONS
             return DONE
         if rate > 0.5 and tries < 8:
@@ -160,7 +174,9 @@ def advance(  # type: ignore[no-untyped-def]
                 for j in range(n):
                     K[i, j] = 0.0
             counts[STALE] = 1
-            code = solve_stages(where, t, h, z, A, c, first, U, K, level, sizes, lu, scale, order, work, counts)
+            code = solve_stages(
+                where, t, h, z, A, c, first, U, K, level, sizes, lu, scale, order, work, counts
+            )
         if code != DONE:
             return code
         for j in range(n):

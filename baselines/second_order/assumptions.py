@@ -48,7 +48,10 @@ def assumptions(m: Tableau) -> dict[str, int]:
     def d(A: Any, right: Callable[[Any, int], Any]) -> Callable[[int], bool]:
         columns = [[row[j] for row in A] for j in stages]
         return lambda k: all(
-            vanishes(sum(w * n ** (k - 1) * a for w, n, a in zip(b, c, columns[j], strict=True)) - right(j, k)) for j in stages
+            vanishes(
+                sum(w * n ** (k - 1) * a for w, n, a in zip(b, c, columns[j], strict=True)) - right(j, k)
+            )
+            for j in stages
         )
 
     return {
@@ -56,7 +59,10 @@ def assumptions(m: Tableau) -> dict[str, int]:
         "C": _highest(lambda k: all(vanishes(_sum(m.A[i], c, k - 1) - c[i] ** k / k) for i in stages)),
         "D": _highest(d(m.A, lambda j, k: b[j] * (1 - c[j] ** k) / k)),
         "B~": 1 + _highest(lambda k: vanishes(_sum(b2, c, k - 1) - Fraction(1, k * (k + 1)))),
-        "C~": 1 + _highest(lambda k: all(vanishes(_sum(m.A2[i], c, k - 1) - c[i] ** (k + 1) / (k * (k + 1))) for i in stages)),
+        "C~": 1
+        + _highest(
+            lambda k: all(vanishes(_sum(m.A2[i], c, k - 1) - c[i] ** (k + 1) / (k * (k + 1))) for i in stages)
+        ),
         "D~": 1 + _highest(d(m.A2, lambda j, k: twin_d(b[j], c[j], k))),
     }
 

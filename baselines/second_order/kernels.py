@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from herk.core.jit import compiled
-from herk.core.pointers import at
+from herk.jit.compiled import compiled
+from herk.jit.pointers import at
 from herk.linalg.dense import solve_block
 
 RESIDUAL = "void(float64, float64[::1], float64[::1], float64[::1])"  # residual(t, z, zp, out)
@@ -67,7 +67,9 @@ def linearise(functions, t, coefficients, system, Z, work):  # type: ignore[no-u
                     entry = inner[at] if side == 0 else outer[at] - inner[at]
                     if entry != 0.0 and derivative[side, j] >= 0:
                         for k in range(s):
-                            work[row + k * m + source[side, j]] += entry * coefficients[derivative[side, j], i, k]
+                            work[row + k * m + source[side, j]] += (
+                                entry * coefficients[derivative[side, j], i, k]
+                            )
 
 
 @compiled(_nrt=True)
@@ -192,7 +194,9 @@ def bdf_step(functions, system, history, k, q, modified, limit, K, Z):  # type: 
     for side in range(2):
         for j in range(n):
             if derivative[side, j] > 0:
-                base[0, side, j] = first[source[side, j]] if derivative[side, j] == 1 else second[source[side, j]]
+                base[0, side, j] = (
+                    first[source[side, j]] if derivative[side, j] == 1 else second[source[side, j]]
+                )
     made = solve_stages(functions, t[:1], t[0] - t[1], coefficients, base, system, limit, K, Z)
     P[0], V[0] = K[0], weights[0, 0] * K[0] + first
     return made
@@ -293,5 +297,11 @@ def bdf_run(functions, system, q, modified, limit, history, state, h, end, toler
         failures, out_t[made], out_z[made] = 0, t[0], Z[0, 0]
         made += 1
         for i in range(t.shape[0] - 1, 0, -1):
-            t[i], orders[i], P[i], V[i], weights[i] = t[i - 1], orders[i - 1], P[i - 1], V[i - 1], weights[i - 1]
+            t[i], orders[i], P[i], V[i], weights[i] = (
+                t[i - 1],
+                orders[i - 1],
+                P[i - 1],
+                V[i - 1],
+                weights[i - 1],
+            )
     return made, h, 0

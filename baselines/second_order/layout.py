@@ -12,7 +12,7 @@ from baselines.prepared import Implicit
 from baselines.second_order.kernels import JACOBIAN, RESIDUAL
 from herk.core import Problem
 from herk.core.dae import Array
-from herk.core.pointers import address
+from herk.jit.pointers import address
 from herk.model.forms import rates
 
 
@@ -58,7 +58,9 @@ def second_order_layout(form: Any) -> Layout:
 def first_order_layout(form: Any) -> Layout:
     """Return the slots of F(t, z, z') = 0."""
     places = np.arange(form.n)
-    return Layout(1, np.array([places, places]), np.array([0 * places, 0 * places + 1]), places, np.array(form.levels))
+    return Layout(
+        1, np.array([places, places]), np.array([0 * places, 0 * places + 1]), places, np.array(form.levels)
+    )
 
 
 @dataclass(frozen=True, eq=False)

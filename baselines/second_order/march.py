@@ -40,13 +40,23 @@ class Steps:
     def along(self, grid: Array, limit: float = LIMIT) -> Array:
         """Step along the grid; return the points reached, as rows."""
         points = np.empty((len(grid) - 1, self.ready.form.n))
-        args = (self.ready.functions, self.ready.layout.arrays, self.method, self.powers, grid, self.before, limit)
+        args = (
+            self.ready.functions,
+            self.ready.layout.arrays,
+            self.method,
+            self.powers,
+            grid,
+            self.before,
+            limit,
+        )
         made = kernels.advance(*args, self.x, self.K, points, self.counts)
         self.before = float(grid[-1] - grid[-2])
         return points[:made]
 
 
-def march(ready: Ready, method: GeneralLinear, grid: Array, *, limit: float = LIMIT, powers: Array | None = None) -> March:
+def march(
+    ready: Ready, method: GeneralLinear, grid: Array, *, limit: float = LIMIT, powers: Array | None = None
+) -> March:
     """Run a general linear method along the grid."""
     steps = Steps(ready, method, float(grid[1] - grid[0]), powers)
     points = steps.along(grid, limit)
@@ -57,7 +67,13 @@ def march(ready: Ready, method: GeneralLinear, grid: Array, *, limit: float = LI
 def history(layout: Layout, depth: int, most: int) -> tuple[Array, Array, Array, Array, Array]:
     """Return empty memory of BDF, newest first: times, unknowns, first derivatives, the weights and orders that made the latter."""
     shape = (depth, len(layout.rows))
-    return np.zeros(depth), np.zeros(shape), np.zeros(shape), np.zeros((depth, most + 1)), np.zeros(depth, dtype=np.int64)
+    return (
+        np.zeros(depth),
+        np.zeros(shape),
+        np.zeros(shape),
+        np.zeros((depth, most + 1)),
+        np.zeros(depth, dtype=np.int64),
+    )
 
 
 def remember(memory: tuple[Array, ...], layout: Layout, times: Array, points: Array, newest: int) -> None:
@@ -69,7 +85,15 @@ def remember(memory: tuple[Array, ...], layout: Layout, times: Array, points: Ar
             (P if layout.derivative[0, j] == 0 else V)[place, layout.source[0, j]] = value
 
 
-def bdf(ready: Ready, grid: Array, orders: Array, *, modified: bool, known: Array | None = None, limit: float = LIMIT) -> March:
+def bdf(
+    ready: Ready,
+    grid: Array,
+    orders: Array,
+    *,
+    modified: bool,
+    known: Array | None = None,
+    limit: float = LIMIT,
+) -> March:
     """Run BDF along the grid: modified as in (15), or (12) for both derivatives, as in first-order systems.
 
     `known` are the points at the first times of the grid (rows; the start alone if not given), `orders` those of the steps that follow.
@@ -84,7 +108,9 @@ def bdf(ready: Ready, grid: Array, orders: Array, *, modified: bool, known: Arra
         for part in memory:
             part[1:] = part[:-1].copy()
         memory[0][0] = time
-        made = kernels.bdf_step(ready.functions, layout.arrays, memory, int(order), layout.q, modified, limit, K, Z)
+        made = kernels.bdf_step(
+            ready.functions, layout.arrays, memory, int(order), layout.q, modified, limit, K, Z
+        )
         evaluations += made if made > 0 else kernels.MOST
         if made < 0:
             return March(grid[: len(z)], np.array(z), evaluations, int(made))

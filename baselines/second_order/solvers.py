@@ -28,7 +28,10 @@ FIRST = 4  # steps before BDF begins
 REASONS = {
     kernels.SINGULAR: (Reason.SINGULAR, "The matrix of Newton's method is singular."),
     kernels.DIVERGED: (Reason.NEWTON, "Newton's method does not converge; a smaller step may help."),
-    kernels.UNDERFLOW: (Reason.STEP_UNDERFLOW, "The step size fell to the spacing of numbers; the tolerance may be below rounding."),
+    kernels.UNDERFLOW: (
+        Reason.STEP_UNDERFLOW,
+        "The step size fell to the spacing of numbers; the tolerance may be below rounding.",
+    ),
 }
 
 
@@ -43,14 +46,25 @@ class SecondOrder(Rival):
         supported, reason = super().supports(problem, form)
         index = problem.form(form).index if supported else 0
         if index > MOST_INDEX:
-            return False, f"{self.name} is for index up to {MOST_INDEX}; problem {problem.name!r} has index {index} in this form"
+            return (
+                False,
+                f"{self.name} is for index up to {MOST_INDEX}; problem {problem.name!r} has index {index} in this form",
+            )
         return supported, reason
 
     def prepare(self, problem: Problem, form: str) -> Ready:
         """Return the form; a few steps compile what is not compiled yet."""
         made = ready(problem, form)
         t0, t1 = problem.t_span
-        self.solve(made, Settings(rtol=1e-3, atol=1e-3, step=None if self.adaptive else abs(t1 - t0) / 4, options={"max_steps": 2 * FIRST}))
+        self.solve(
+            made,
+            Settings(
+                rtol=1e-3,
+                atol=1e-3,
+                step=None if self.adaptive else abs(t1 - t0) / 4,
+                options={"max_steps": 2 * FIRST},
+            ),
+        )
         return made
 
     def limits(self, settings: Settings) -> tuple[int, int]:
@@ -60,14 +74,20 @@ class SecondOrder(Rival):
             if name not in ("max_steps", "max_order"):
                 raise nearest(name, ("max_steps", "max_order"), f"option of {self.name}")
         if not 1 <= options["max_order"] <= self.order:
-            raise InputError(f"max_order of {self.name} must be between 1 and {self.order}, not {options['max_order']!r}.")
+            raise InputError(
+                f"max_order of {self.name} must be between 1 and {self.order}, not {options['max_order']!r}."
+            )
         return int(options["max_steps"]), int(options["max_order"])
 
     def solve(self, prepared: Ready, settings: Settings) -> Solution:
         """Solve; whatever happens, the points reached are returned with a reason."""
         watch, points = Watch(settings.time_limit), Points([prepared.t_span[0]], [prepared.start[0]])
         if self.adaptive != (settings.step is None):
-            why = "chooses its steps itself; settings.step is for methods with fixed steps" if self.adaptive else "needs settings.step"
+            why = (
+                "chooses its steps itself; settings.step is for methods with fixed steps"
+                if self.adaptive
+                else "needs settings.step"
+            )
             points.stop(Reason.UNSUPPORTED, f"{self.name} {why}.")
             return finished(prepared, points, watch)
         try:
@@ -89,7 +109,9 @@ class Bdf(SecondOrder):
         """Step through the span."""
         layout, end = prepared.layout, prepared.t_span[1]
         most_steps, most = self.limits(settings)
-        high = np.array([j in prepared.form.multipliers for j in range(prepared.form.n)]) & (layout.levels > 1)
+        high = np.array([j in prepared.form.multipliers for j in range(prepared.form.n)]) & (
+            layout.levels > 1
+        )
         atol = np.where(high, -1.0, tolerances(prepared, settings.atol))
         steps, t, z, memory = first_points(prepared, first_step(prepared, settings.rtol, atol), most)
         keep(points, t, z)
@@ -106,7 +128,12 @@ class Bdf(SecondOrder):
                 out_t, out_z, counts,
             )  # fmt: skip
             keep(points, out_t[:made], out_z[:made])
-            watch.nfev, watch.njev, points.nlu, points.nreject = int(counts[0]), int(counts[0]), int(counts[0]), int(counts[1])
+            watch.nfev, watch.njev, points.nlu, points.nreject = (
+                int(counts[0]),
+                int(counts[0]),
+                int(counts[0]),
+                int(counts[1]),
+            )
         return points.stop(*REASONS[wrong]) if wrong else None
 
 
@@ -185,7 +212,9 @@ def deliver(points: Points, wanted: Array) -> None:
 
 def _fixed(name: str, method: str) -> FixedStep:
     tags = frozenset({"implicit", "fixed-step"})
-    return FixedStep(name, "second_order", ("second_order",), METHODS[method].order, False, tags, method=method)
+    return FixedStep(
+        name, "second_order", ("second_order",), METHODS[method].order, False, tags, method=method
+    )
 
 
 def _bdf(name: str, *, modified: bool) -> Bdf:

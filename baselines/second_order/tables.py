@@ -67,7 +67,13 @@ def _floats(values: Any) -> Any:
 
 def product(A: Matrix, B: Matrix) -> Matrix:
     """Return the matrix product."""
-    return [[sum((a * b for a, b in zip(row, column, strict=True)), start=0 * row[0]) for column in zip(*B, strict=True)] for row in A]
+    return [
+        [
+            sum((a * b for a, b in zip(row, column, strict=True)), start=0 * row[0])
+            for column in zip(*B, strict=True)
+        ]
+        for row in A
+    ]
 
 
 def lagrange(c: Sequence[Any], j: int) -> Vector:

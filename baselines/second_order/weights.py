@@ -23,7 +23,10 @@ def conditions(times: Sequence[Fraction], orders: Sequence[int]) -> Matrix:
     Times are newest first; counted from the newest, they make the right-hand side (0, 2, 0, ...). orders[j] made derivative j.
     """
     shifted = [time - times[0] for time in times]
-    return [[rate(shifted[j:], orders[j], degree) for j in range(orders[0] + 1)] for degree in range(1, orders[0] + 2)]
+    return [
+        [rate(shifted[j:], orders[j], degree) for j in range(orders[0] + 1)]
+        for degree in range(1, orders[0] + 2)
+    ]
 
 
 def determinant(matrix: Matrix) -> Any:

@@ -13,11 +13,12 @@ import numpy as np
 import baselines
 import herk
 import testset
-from herk.bench import referees, store
+from herk.bench import reference_check as referees
+from herk.bench import store
 from herk.bench.record import Record
 from herk.core import InputError, Problem, Settings, Solver
 from herk.core.dae import Array
-from herk.method.tableau import Tableau
+from herk.integrate.steppers.half_explicit.tableau import Tableau
 
 Say = Callable[[str], None]
 
@@ -31,7 +32,9 @@ class Claim:
     evidence: str
 
 
-def check(out: Path, say: Say = lambda _: None, problems: str | None = None, quick: bool = False) -> list[Claim]:
+def check(
+    out: Path, say: Say = lambda _: None, problems: str | None = None, quick: bool = False
+) -> list[Claim]:
     """Check every claim; with `problems`, a pattern of names, only the references of these problems."""
     if problems is not None:
         return list(references(chosen(problems), say))
@@ -62,7 +65,11 @@ def orders(methods: Mapping[str, Tableau]) -> Iterator[Claim]:
         errors = [_order_error(problem, problem.reference.exact, tableau, count) for count in counts]
         slope = -float(np.polyfit(np.log(counts), np.log(errors), 1)[0])
         evidence = f"observed {slope:.2f}: errors {errors[0]:.1e} to {errors[-1]:.1e} with {counts[0]} to {counts[-1]} steps"
-        yield Claim(f"{name} has order {tableau.order} on the pendulum of index 3", slope > tableau.order - ORDER_SLACK, evidence)
+        yield Claim(
+            f"{name} has order {tableau.order} on the pendulum of index 3",
+            slope > tableau.order - ORDER_SLACK,
+            evidence,
+        )
 
 
 def _order_error(problem: Problem, exact: Callable[[float], Array], tableau: Tableau, count: int) -> float:
@@ -92,7 +99,9 @@ def drift(periods: int, say: Say, get: Callable[[str], Solver] = baselines.get) 
     for name, form in DRIFTS:
         found, message = _drift(get(name), form, 100)
         text = f"{name} on the form {form} drifts visibly within 100 periods"
-        yield Claim(text, found >= VISIBLE, message or f"largest residual {found:.1e}, at least {VISIBLE:g} expected")
+        yield Claim(
+            text, found >= VISIBLE, message or f"largest residual {found:.1e}, at least {VISIBLE:g} expected"
+        )
 
 
 def _drift(solver: Solver, form: str, periods: int) -> tuple[float, str]:
@@ -118,10 +127,16 @@ def chosen(pattern: str) -> list[str]:
     return found
 
 
-def references(names: Sequence[str], say: Say, made: Callable[[str], Problem] = testset.get) -> Iterator[Claim]:
+def references(
+    names: Sequence[str], say: Say, made: Callable[[str], Problem] = testset.get
+) -> Iterator[Claim]:
     """Claim for every problem with a reference that two independent solvers confirm it."""
     for verdict in referees.verdicts(names, say, made):
-        yield Claim(f"the reference of {verdict.problem} is confirmed by two independent solvers", verdict.holds, verdict.evidence)
+        yield Claim(
+            f"the reference of {verdict.problem} is confirmed by two independent solvers",
+            verdict.holds,
+            verdict.evidence,
+        )
 
 
 def studied(records: Sequence[Record], say: Say) -> Iterator[Claim]:
@@ -130,7 +145,11 @@ def studied(records: Sequence[Record], say: Say) -> Iterator[Claim]:
     if not found:
         say("no claims of studies are recorded; `python -m herk.bench run thesis` and others record them")
     for record in found:
-        yield Claim(f"{record['study']}: {record['text']}", bool(record["holds"]), str(record.get("evidence") or "recorded"))
+        yield Claim(
+            f"{record['study']}: {record['text']}",
+            bool(record["holds"]),
+            str(record.get("evidence") or "recorded"),
+        )
 
 
 FASTEST = ("pendulum", 1e-6)  # most programs are used with such errors
@@ -142,15 +161,37 @@ def work_precision(records: Sequence[Record], say: Say) -> Iterator[Claim]:
     problem, wanted = FASTEST
     times: dict[str, float] = {}
     for run in records:
-        if run["kind"] == "run" and (run["study"], run["problem"], run["changes"]) == ("work_precision", problem, "{}"):
+        if run["kind"] == "run" and (run["study"], run["problem"], run["changes"]) == (
+            "work_precision",
+            problem,
+            "{}",
+        ):
             error, spent = run.get("error_end"), run.get("cpu_min")
             control = run["solver"].startswith("herk_") and run["form"] != "overdetermined"
-            if run["status"] == "ok" and not control and error is not None and spent is not None and error <= wanted:
+            if (
+                run["status"] == "ok"
+                and not control
+                and error is not None
+                and spent is not None
+                and error <= wanted
+            ):
                 times[run["solver"]] = min(spent, times.get(run["solver"], math.inf))
-    ours = min((pair for pair in times.items() if pair[0].startswith("herk_")), key=lambda pair: pair[1], default=None)
-    theirs = min((pair for pair in times.items() if pair[0].startswith(FOREIGN)), key=lambda pair: pair[1], default=None)
+    ours = min(
+        (pair for pair in times.items() if pair[0].startswith("herk_")),
+        key=lambda pair: pair[1],
+        default=None,
+    )
+    theirs = min(
+        (pair for pair in times.items() if pair[0].startswith(FOREIGN)),
+        key=lambda pair: pair[1],
+        default=None,
+    )
     if ours is None or theirs is None:
         say("no runs of work_precision on the pendulum are recorded; nothing is claimed about time")
         return
     evidence = f"{ours[0]} {1e3 * ours[1]:.3g} ms, {theirs[0]} {1e3 * theirs[1]:.3g} ms"
-    yield Claim(f"HERK reaches an error of {wanted:g} on {problem} sooner than every foreign solver", ours[1] < theirs[1], evidence)
+    yield Claim(
+        f"HERK reaches an error of {wanted:g} on {problem} sooner than every foreign solver",
+        ours[1] < theirs[1],
+        evidence,
+    )

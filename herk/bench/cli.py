@@ -20,9 +20,7 @@ OUT = Path("reports/out")
 PUBLISHED = Path(__file__).parents[2] / "reports" / "published"
 STANDARD = ("work_precision", "convergence", "drift")
 FINE, CLAIM_FAILED, USAGE, NOTHING_RAN, INTERRUPTED = 0, 1, 2, 3, 130
-EXITS = (
-    "exit codes: 0 fine (a solver that fails on a hard problem is data), 1 a claim failed or something got worse, 2 usage, 3 nothing ran"
-)
+EXITS = "exit codes: 0 fine (a solver that fails on a hard problem is data), 1 a claim failed or something got worse, 2 usage, 3 nothing ran"
 
 
 def say(text: str) -> None:
@@ -43,9 +41,17 @@ def parser() -> argparse.ArgumentParser:
         return commands.add_parser(name, help=words, description=words, argument_default=argparse.SUPPRESS)
 
     listing = command("list", "what there is to run")
-    listing.add_argument("what", nargs="?", choices=("problems", "solvers", "methods", "studies"), default=None, help="only these")
+    listing.add_argument(
+        "what",
+        nargs="?",
+        choices=("problems", "solvers", "methods", "studies"),
+        default=None,
+        help="only these",
+    )
     running = command("run", "run studies; what is stored already is not run again")
-    running.add_argument("study", nargs="+", metavar="STUDY", help="a name (see `list studies`) or the path of a TOML file")
+    running.add_argument(
+        "study", nargs="+", metavar="STUDY", help="a name (see `list studies`) or the path of a TOML file"
+    )
     _running_options(running)
     _out(command("report", "write tables, figures and page again from the stored records; nothing is run"))
     comparing = command("compare", "what changed between two record sets; exit 1 if something got worse")
@@ -54,11 +60,20 @@ def parser() -> argparse.ArgumentParser:
     checking = command("check", "test every claim and print PASS or FAIL; exit 1 if one fails")
     _out(checking)
     checking.add_argument("--problem", metavar="GLOB", default=None, help="references of these problems only")
-    checking.add_argument("--quick", action="store_true", default=argparse.SUPPRESS, help="leave the longest checks out")
-    recommending = command("recommend", "which solver for my model? every fitting one is tried against a reference two solvers agree on")
-    recommending.add_argument("file", type=Path, metavar="FILE", help="a Python file that defines `model`, `dae` or `problem()`")
+    checking.add_argument(
+        "--quick", action="store_true", default=argparse.SUPPRESS, help="leave the longest checks out"
+    )
+    recommending = command(
+        "recommend",
+        "which solver for my model? every fitting one is tried against a reference two solvers agree on",
+    )
+    recommending.add_argument(
+        "file", type=Path, metavar="FILE", help="a Python file that defines `model`, `dae` or `problem()`"
+    )
     recommending.add_argument("--error", type=float, default=1e-6, help="the accuracy you want (1e-6)")
-    recommending.add_argument("--budget", type=float, default=240.0, metavar="S", help="seconds after which all has ended (240)")
+    recommending.add_argument(
+        "--budget", type=float, default=240.0, metavar="S", help="seconds after which all has ended (240)"
+    )
     _out(recommending)
     making = command("new", "write a commented template that runs")
     making.add_argument("what", choices=("problem", "solver", "thesis-problem"))
@@ -72,18 +87,40 @@ def _out(place: argparse.ArgumentParser) -> None:
 
 def _running_options(place: argparse.ArgumentParser) -> None:
     many = {"action": "append", "metavar": "GLOB"}
-    yes = {"action": "store_true", "default": place.argument_default or False}  # a command leaves what stands before it
-    place.add_argument("--problem", **many, help="only these problems (may be repeated); one the study does not name is added")
-    place.add_argument("--solver", **many, help="only these solvers (may be repeated); one the study does not name is added")
+    yes = {
+        "action": "store_true",
+        "default": place.argument_default or False,
+    }  # a command leaves what stands before it
+    place.add_argument(
+        "--problem",
+        **many,
+        help="only these problems (may be repeated); one the study does not name is added",
+    )
+    place.add_argument(
+        "--solver", **many, help="only these solvers (may be repeated); one the study does not name is added"
+    )
     place.add_argument("--tag", help="only problems with this tag")
-    place.add_argument("--file", action="append", type=Path, metavar="PATH", help="a Python file with problem() or SOLVERS of your own")
+    place.add_argument(
+        "--file",
+        action="append",
+        type=Path,
+        metavar="PATH",
+        help="a Python file with problem() or SOLVERS of your own",
+    )
     place.add_argument("--quick", **yes, help="a small selection, about a minute")
-    place.add_argument("--jobs", type=_count, metavar="N", help="processes at a time (1 for timed studies, else the number of cores)")
+    place.add_argument(
+        "--jobs",
+        type=_count,
+        metavar="N",
+        help="processes at a time (1 for timed studies, else the number of cores)",
+    )
     place.add_argument("--cluster", metavar="ADDRESS", help="run on the Dask scheduler at this address")
     place.add_argument("--time-limit", type=_seconds, metavar="S", help="seconds for one solve")
     place.add_argument("--repeats", type=_count, metavar="N", help="timed repetitions of each run")
     place.add_argument("--no-report", **yes, help="store records only")
-    place.add_argument("--fresh", **yes, help="run again what is stored (failed runs are run again in any case)")
+    place.add_argument(
+        "--fresh", **yes, help="run again what is stored (failed runs are run again in any case)"
+    )
     _out(place)
 
 
@@ -110,7 +147,12 @@ def run(asked: argparse.Namespace) -> int:
     from herk.bench import ladders, plugins, seeds, session, study
 
     documents = [name for name in asked.study if name in seeds.names()]
-    if wrong := set(asked.study) - set(documents) - set(study.names()) - {name for name in asked.study if name.endswith(".toml")}:
+    if (
+        wrong := set(asked.study)
+        - set(documents)
+        - set(study.names())
+        - {name for name in asked.study if name.endswith(".toml")}
+    ):
         raise study.nearest(wrong.pop(), [*seeds.names(), *study.names()], "study")
     _prepare(asked.out)
     own = plugins.load(asked.file or ())
@@ -124,7 +166,9 @@ def run(asked: argparse.Namespace) -> int:
             code = max(code, document(name, asked.out, asked.quick))
             continue
         tally = session.Tally()
-        plan = study.with_settings(study.load(name, asked.quick), repeats=asked.repeats, time_limit=asked.time_limit)
+        plan = study.with_settings(
+            study.load(name, asked.quick), repeats=asked.repeats, time_limit=asked.time_limit
+        )
         session.carry_out(
             plan, choice, asked.out, say=say, jobs=asked.jobs, cluster=asked.cluster, fresh=asked.fresh, tally=tally,
             whole=not asked.quick,
@@ -144,7 +188,9 @@ def _prepare(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"The folder {str(folder)!r} cannot be made: {error.strerror}. Name another one with --out.") from None
+        raise InputError(
+            f"The folder {str(folder)!r} cannot be made: {error.strerror}. Name another one with --out."
+        ) from None
     if not os.access(folder, os.W_OK | os.X_OK):
         raise InputError(f"The folder {str(folder)!r} cannot be written into. Name another one with --out.")
 
@@ -175,7 +221,9 @@ def report(asked: argparse.Namespace) -> int:
     from reports import page
 
     if not (asked.out / store.NAME).exists():
-        say(f"There are no records in {asked.out}; `python -m herk.bench run work_precision` makes some, --out names another folder.")
+        say(
+            f"There are no records in {asked.out}; `python -m herk.bench run work_precision` makes some, --out names another folder."
+        )
         return NOTHING_RAN
     with store.alone(asked.out, say):
         files, note = export.runs(asked.out)
@@ -211,7 +259,9 @@ def check(asked: argparse.Namespace) -> int:
     if asked.problem is None:
         found += sentences(asked.out) + sentences(PUBLISHED)
     for claim in found:
-        print(f"{'PASS' if claim.holds else 'FAIL'}  {claim.text}{f': {claim.evidence}' if claim.evidence else ''}")
+        print(
+            f"{'PASS' if claim.holds else 'FAIL'}  {claim.text}{f': {claim.evidence}' if claim.evidence else ''}"
+        )
     if not found:
         return NOTHING_RAN
     return FINE if all(claim.holds for claim in found) else CLAIM_FAILED
@@ -249,7 +299,11 @@ def new(asked: argparse.Namespace) -> int:
     path = create(asked.what, asked.name)
     # A solver in plain Python needs more time than those the quick study is made for, and is compared on one problem first.
     more = "--problem pendulum --time-limit 10 " if asked.what == "solver" else ""
-    start = "python" if asked.what == "thesis-problem" else f"python -m herk.bench run work_precision --quick {more}--file"
+    start = (
+        "python"
+        if asked.what == "thesis-problem"
+        else f"python -m herk.bench run work_precision --quick {more}--file"
+    )
     print(f"Written: {path}\nRun it: {start} {shlex.quote(str(path))}")
     return FINE
 

@@ -73,7 +73,16 @@ def compare(old: Path, new: Path) -> Comparison:
     """Compare two record files, or the folders they are in."""
     before, after = _records(Path(old)), _records(Path(new))
     ladders = _ladders(before, after)
-    same = len({tuple(record.get(name) for name in MACHINE) for record in (*before, *after) if record["kind"] == "run"}) <= 1
+    same = (
+        len(
+            {
+                tuple(record.get(name) for name in MACHINE)
+                for record in (*before, *after)
+                if record["kind"] == "run"
+            }
+        )
+        <= 1
+    )
     common = sum(map(len, ladders.values())) + len(_claimed(before).keys() & _claimed(after).keys())
     changes = [*_claims(before, after), *_outcomes(ladders), *_accuracy(ladders), *_orders(ladders)]
     changes += [*(_times(ladders) if same else ()), *_lost(before, after)]
@@ -83,7 +92,9 @@ def compare(old: Path, new: Path) -> Comparison:
 def _records(path: Path) -> list[Record]:
     file = path / store.NAME if path.is_dir() else path
     if not file.is_file():
-        raise InputError(f"There are no records at {str(file)!r}: name a records.jsonl, or a folder that has one.")
+        raise InputError(
+            f"There are no records at {str(file)!r}: name a records.jsonl, or a folder that has one."
+        )
     return store.latest(store.Store(file).read()[0])
 
 
@@ -94,7 +105,11 @@ def _place(run: Record) -> tuple[Ladder, Rung]:
 
 
 def _runs(records: Sequence[Record]) -> dict[tuple[Ladder, Rung], Record]:
-    return {_place(record): record for record in sorted(records, key=lambda each: each["date"]) if record["kind"] == "run"}
+    return {
+        _place(record): record
+        for record in sorted(records, key=lambda each: each["date"])
+        if record["kind"] == "run"
+    }
 
 
 def _ladders(before: Sequence[Record], after: Sequence[Record]) -> dict[Ladder, list[Pair]]:
@@ -115,7 +130,11 @@ def _name(ladder: Ladder) -> str:
 
 def _setting(run: Record) -> str:
     return (
-        f"step {run['step']:.3g}" if run["step"] is not None else f"rtol {run['rtol']:.0e}" if run["rtol"] is not None else "all settings"
+        f"step {run['step']:.3g}"
+        if run["step"] is not None
+        else f"rtol {run['rtol']:.0e}"
+        if run["rtol"] is not None
+        else "all settings"
     )
 
 
@@ -125,21 +144,31 @@ def _outcomes(ladders: Mapping[Ladder, list[Pair]]) -> Iterator[Change]:
         won = [new for old, new in pairs if old["status"] != "ok" == new["status"]]
         if lost:
             why = f"{lost[0].get('reason')}: {lost[0].get('message')}"
-            yield Change("fails now", f"{_name(ladder)}, {', '.join(map(_setting, lost))} ({why})", worse=True)
+            yield Change(
+                "fails now", f"{_name(ladder)}, {', '.join(map(_setting, lost))} ({why})", worse=True
+            )
         if won:
             yield Change("solved now", f"{_name(ladder)}, {', '.join(map(_setting, won))}")
 
 
 def _both_ok(pairs: Sequence[Pair], field: str) -> list[Pair]:
-    return [(a, b) for a, b in pairs if a["status"] == b["status"] == "ok" and a.get(field) is not None and b.get(field) is not None]
+    return [
+        (a, b)
+        for a, b in pairs
+        if a["status"] == b["status"] == "ok" and a.get(field) is not None and b.get(field) is not None
+    ]
 
 
 def _decades(pairs: Sequence[Pair]) -> Iterator[tuple[str, list[Pair]]]:
     """Yield runs by decade of the tolerance; decades with too few runs, and fixed steps, are judged together."""
     by_decade: dict[int | None, list[Pair]] = defaultdict(list)
     for old, new in pairs:
-        by_decade[None if old["rtol"] is None or old["step"] is not None else round(math.log10(old["rtol"]))].append((old, new))
-    rest = [pair for decade, found in by_decade.items() if decade is None or len(found) < ENOUGH for pair in found]
+        by_decade[
+            None if old["rtol"] is None or old["step"] is not None else round(math.log10(old["rtol"]))
+        ].append((old, new))
+    rest = [
+        pair for decade, found in by_decade.items() if decade is None or len(found) < ENOUGH for pair in found
+    ]
     for decade, found in by_decade.items():
         if decade is not None and len(found) >= ENOUGH:
             yield f"rtol about 1e{decade}", found
@@ -151,7 +180,9 @@ def _accuracy(ladders: Mapping[Ladder, list[Pair]]) -> Iterator[Change]:
     """Judge medians: single runs of adaptive methods scatter by a decade."""
     for ladder, pairs in ladders.items():
         for where, found in _decades(_both_ok(pairs, "error_end")):
-            ratio = median(max(new["error_end"], ROUNDING) / max(old["error_end"], ROUNDING) for old, new in found)
+            ratio = median(
+                max(new["error_end"], ROUNDING) / max(old["error_end"], ROUNDING) for old, new in found
+            )
             if not 1 / WORTH_SAYING < ratio < WORTH_SAYING:
                 text = f"{_name(ladder)}, {where}: errors are {_times_as(ratio, 'large')} (median of {len(found)})"
                 yield Change("accuracy", text, worse=ratio > ACCURACY)
@@ -159,7 +190,11 @@ def _accuracy(ladders: Mapping[Ladder, list[Pair]]) -> Iterator[Change]:
 
 def _times(ladders: Mapping[Ladder, list[Pair]]) -> Iterator[Change]:
     for ladder, pairs in ladders.items():
-        found = [(a["cpu_min"], b["cpu_min"]) for a, b in _both_ok(pairs, "cpu_min") if a["cpu_min"] > SHORTEST and b["cpu_min"] > 0]
+        found = [
+            (a["cpu_min"], b["cpu_min"])
+            for a, b in _both_ok(pairs, "cpu_min")
+            if a["cpu_min"] > SHORTEST and b["cpu_min"] > 0
+        ]
         if not found:
             continue
         ratios = sorted(new / old for old, new in found)
@@ -178,12 +213,18 @@ def _orders(ladders: Mapping[Ladder, list[Pair]]) -> Iterator[Change]:
         fixed = [pair for pair in _both_ok(pairs, "error_end") if pair[0]["step"] is not None]
         old, new = (_order([pair[which] for pair in fixed]) for which in (0, 1))
         if old is not None and new is not None and abs(new - old) > ORDER:
-            yield Change("order", f"{_name(ladder)}: observed order {old:.2f} before, {new:.2f} now", worse=new < old)
+            yield Change(
+                "order", f"{_name(ladder)}: observed order {old:.2f} before, {new:.2f} now", worse=new < old
+            )
 
 
 def _order(runs: Sequence[Record]) -> float | None:
-    points = [(math.log(run["step"]), math.log(run["error_end"])) for run in runs if run["error_end"] > ROUNDING]
-    return float(np.polyfit(*zip(*points, strict=True), 1)[0]) if len({x for x, _ in points}) >= ENOUGH else None
+    points = [
+        (math.log(run["step"]), math.log(run["error_end"])) for run in runs if run["error_end"] > ROUNDING
+    ]
+    return (
+        float(np.polyfit(*zip(*points, strict=True), 1)[0]) if len({x for x, _ in points}) >= ENOUGH else None
+    )
 
 
 def _claimed(records: Sequence[Record]) -> dict[tuple[str, str], Record]:
@@ -195,7 +236,11 @@ def _claims(before: Sequence[Record], after: Sequence[Record]) -> Iterator[Chang
     for place, claim in old.items():
         now = new.get(place)
         if now is not None and claim["holds"] != now["holds"]:
-            yield Change("claim", f"{place[0]}: {place[1]} ({'holds' if now['holds'] else 'no longer holds'})", worse=not now["holds"])
+            yield Change(
+                "claim",
+                f"{place[0]}: {place[1]} ({'holds' if now['holds'] else 'no longer holds'})",
+                worse=not now["holds"],
+            )
     for place, claim in new.items():
         if place not in old and not claim["holds"]:
             yield Change("claim", f"{place[0]}: {place[1]} (new, and does not hold)", worse=True)
@@ -206,10 +251,14 @@ def _lost(before: Sequence[Record], after: Sequence[Record]) -> Iterator[Change]
     first, second = _runs(before), _runs(after)
     for kind, ours, theirs in (("missing", first, second), ("new", second, first)):
         counts = _count([place for place in ours if place not in theirs], lambda place: _name(place[0]))
-        yield from (Change(kind, f"{name}: {count} run{'s' if count > 1 else ''}") for name, count in counts.items())
+        yield from (
+            Change(kind, f"{name}: {count} run{'s' if count > 1 else ''}") for name, count in counts.items()
+        )
 
 
-def _count(places: Sequence[tuple[Ladder, Rung]], name: Callable[[tuple[Ladder, Rung]], str]) -> dict[str, int]:
+def _count(
+    places: Sequence[tuple[Ladder, Rung]], name: Callable[[tuple[Ladder, Rung]], str]
+) -> dict[str, int]:
     counts: dict[str, int] = defaultdict(int)
     for place in places:
         counts[name(place)] += 1

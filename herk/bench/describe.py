@@ -18,7 +18,13 @@ def solver(name: str) -> Record:
     own = baselines.get(name)
     available, reason = own.available()
     version = str(getattr(own, "version", ""))
-    about = {"family": own.family, "order": own.order, "adaptive": own.adaptive, "forms": list(own.forms), "tags": own.tags}
+    about = {
+        "family": own.family,
+        "order": own.order,
+        "adaptive": own.adaptive,
+        "forms": list(own.forms),
+        "tags": own.tags,
+    }
     return {"solver": name, "version": version, **about, "available": available, "reason": reason}
 
 
@@ -59,12 +65,22 @@ def _left(model: Any, row: int) -> str:
 
 
 def _short(formulas: Iterable[str]) -> list[str]:
-    return [text if len(text) <= LONGEST else f"\\text{{(a formula of {len(text)} characters)}}" for text in formulas]
+    return [
+        text if len(text) <= LONGEST else f"\\text{{(a formula of {len(text)} characters)}}"
+        for text in formulas
+    ]
 
 
 def _reference(own: Problem) -> Record:
     known = own.reference
-    names = ("reference_digits", "reference_how", "reference_y", "published_y", "published_digits", "published_note")
+    names = (
+        "reference_digits",
+        "reference_how",
+        "reference_y",
+        "published_y",
+        "published_digits",
+        "published_note",
+    )
     if known is None:
         return dict.fromkeys(names)
     how = f"{known.source}; {known.how}" if known.how else known.source

@@ -17,7 +17,12 @@ ROOT = Path(__file__).parents[2]
 def fields() -> dict[str, str | int]:
     """Return versions, commit, processor, cores and system of this process."""
     versions = {name: version(name) for name in LIBRARIES}
-    place = {"commit": commit(), "machine": processor(), "cores": os.cpu_count() or 1, "os": f"{platform.system()} {platform.release()}"}
+    place = {
+        "commit": commit(),
+        "machine": processor(),
+        "cores": os.cpu_count() or 1,
+        "os": f"{platform.system()} {platform.release()}",
+    }
     return {"herk": version("herk"), "python": platform.python_version(), **versions, **place}
 
 
@@ -49,7 +54,9 @@ def processor() -> str:
 
 def _git(*command: str) -> str:
     try:
-        done = subprocess.run(["git", "-C", str(ROOT), *command], capture_output=True, text=True, timeout=10, check=True)  # noqa: S603, S607
+        done = subprocess.run(
+            ["git", "-C", str(ROOT), *command], capture_output=True, text=True, timeout=10, check=True
+        )  # noqa: S603, S607
     except (OSError, subprocess.SubprocessError):
         return ""
     return done.stdout.strip()

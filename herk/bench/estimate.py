@@ -6,11 +6,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import baselines
-from herk.bench.ladders import Ladder, Rung
 from herk.bench.record import Record
+from herk.bench.sweeps import Ladder, Rung
 
 PROCESS = 0.5  # seconds to start a process and prepare from a warm cache
-ROUGH = {"herk": 0.05, "irk": 0.05, "scipy_radau": 1.0}  # seconds for a run of a solver or family, with repetitions and measuring
+ROUGH = {
+    "herk": 0.05,
+    "irk": 0.05,
+    "scipy_radau": 1.0,
+}  # seconds for a run of a solver or family, with repetitions and measuring
 OTHERS = 0.15
 
 Place = tuple[object, ...]

@@ -25,7 +25,9 @@ def runs(out: Path) -> tuple[list[Path], str]:
         import pyarrow  # noqa: F401
     except ImportError:
         return [csv], "runs.parquet was not written: it needs pyarrow; pip install 'herk[parquet]'."
-    plain = table.astype({name: "string" for name in table.columns if table[name].dtype == object})  # lists of tolerances among numbers
+    plain = table.astype(
+        {name: "string" for name in table.columns if table[name].dtype == object}
+    )  # lists of tolerances among numbers
     _write(parquet, lambda path: plain.to_parquet(path, index=False))
     return [csv, parquet], ""
 
@@ -38,7 +40,9 @@ def harmless(table: pandas.DataFrame) -> pandas.DataFrame:
 def _cell(value: Any) -> Any:
     if not isinstance(value, str):
         return value
-    text = value.replace("\r\n", "\n").replace("\r", "\n")  # a lone return would not be quoted, and begin a row
+    text = value.replace("\r\n", "\n").replace(
+        "\r", "\n"
+    )  # a lone return would not be quoted, and begin a row
     return f"'{text}" if text.startswith(FORMULA) and not _is_number(text) else text
 
 
@@ -57,6 +61,8 @@ def _write(path: Path, write: Callable[[Path], object]) -> None:
         write(temporary)
         temporary.replace(path)
     except OSError as error:
-        raise StoreError(f"{path} could not be written: {error.strerror}. Records are kept; make room and run `report` again.") from None
+        raise StoreError(
+            f"{path} could not be written: {error.strerror}. Records are kept; make room and run `report` again."
+        ) from None
     finally:
         temporary.unlink(missing_ok=True)

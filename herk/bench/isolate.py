@@ -24,7 +24,9 @@ from herk.bench import worker
 from herk.bench.worker import Finding, Work
 from herk.core import Problem, Reason, Settings, Solution, Solver
 
-GRACE = 60.0  # seconds until a process that does not honour its time limit itself is ended; it may be compiling
+GRACE = (
+    60.0  # seconds until a process that does not honour its time limit itself is ended; it may be compiling
+)
 GOODBYE = 2.0  # seconds to end when asked to
 PREPARE_LIMIT = 300.0  # seconds for derivation and compilation
 OBSERVE_LIMIT = 60.0  # seconds for measuring, another solve with output times included
@@ -32,7 +34,9 @@ MEMORY_LIMIT = 4e9  # bytes beyond what the process has at the start
 MOST_LATE = 3  # runs in a row that may run out of time before one has succeeded
 MOST_DEATHS = 3  # processes that one ladder may cost
 _STARTING = threading.Lock()  # several ladders may be waited for in threads
-ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
+ONE_THREAD = dict.fromkeys(
+    ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1"
+)
 
 
 class NotSentError(Exception):
@@ -54,13 +58,25 @@ class Outcome:
 
 
 def solve(
-    solver: Solver, problem: Problem, form: str, settings: Settings, *, repeats: int = 1, memory_limit: float = MEMORY_LIMIT
+    solver: Solver,
+    problem: Problem,
+    form: str,
+    settings: Settings,
+    *,
+    repeats: int = 1,
+    memory_limit: float = MEMORY_LIMIT,
 ) -> Outcome:
     """Prepare and solve in a process of its own; settings.time_limit holds for each run, and is enforced from outside."""
-    work = Work(partial(_given, solver, problem), form, (settings,), _solution, repeats, memory_limit=memory_limit)
+    work = Work(
+        partial(_given, solver, problem), form, (settings,), _solution, repeats, memory_limit=memory_limit
+    )
     [(_, found)] = ladder(work)
-    solution = found.observed if found.observed is not None else worker.failed(problem, found.reason, found.message)
-    return Outcome(solution, found.wall, float("nan") if found.prepare_seconds is None else found.prepare_seconds)
+    solution = (
+        found.observed if found.observed is not None else worker.failed(problem, found.reason, found.message)
+    )
+    return Outcome(
+        solution, found.wall, float("nan") if found.prepare_seconds is None else found.prepare_seconds
+    )
 
 
 def ladder(work: Work) -> Iterator[tuple[int | None, Finding]]:
@@ -110,7 +126,9 @@ def _started(target: Callable[..., None], *content: Any) -> Iterator[tuple[Conne
     """Start a process that reports through a pipe; it is ended when it is no longer listened to."""
     context = _context()
     mine, theirs = context.Pipe(duplex=False)
-    process = context.Process(target=target, args=(theirs, {**os.environ, **ONE_THREAD}, *content), daemon=True)
+    process = context.Process(
+        target=target, args=(theirs, {**os.environ, **ONE_THREAD}, *content), daemon=True
+    )
     with mine:
         with theirs, _STARTING, _one_thread(), _allowed_to_have_children():
             try:
@@ -132,7 +150,12 @@ def _listen(pipe: Connection, process: Any, work: Work) -> Iterator[tuple[int | 
         try:
             if not pipe.poll(patience):
                 what = "preparing" if number is None else "solving"
-                yield number, Finding(Reason.TIME_LIMIT, f"The process was ended: {what} took longer than {patience:g} s.")
+                yield (
+                    number,
+                    Finding(
+                        Reason.TIME_LIMIT, f"The process was ended: {what} took longer than {patience:g} s."
+                    ),
+                )
                 return
             kind, content = pipe.recv()
         except (EOFError, OSError):
@@ -179,7 +202,16 @@ def _context() -> Any:
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
     own = [f"baselines.{module.name}" for module in pkgutil.iter_modules(baselines.__path__)]
-    context.set_forkserver_preload(["herk.bench.run", "testset", "herk.model.regularize", "herk.model.forms", "herk.method.solve", *own])
+    context.set_forkserver_preload(
+        [
+            "herk.bench.run",
+            "testset",
+            "herk.model.regularize",
+            "herk.model.forms",
+            "herk.integrate.solve",
+            *own,
+        ]
+    )
     return context
 
 

@@ -13,9 +13,14 @@ from herk.bench import seeds, study
 
 def everything() -> str:
     """Return all names, one kind in a line."""
-    from herk.method.tableaus import METHODS
+    from herk.integrate.steppers.half_explicit.tableaus import METHODS
 
-    known = {"problems": testset.names(), "solvers": baselines.names(), "methods": sorted(METHODS), "studies": studies_known()}
+    known = {
+        "problems": testset.names(),
+        "solvers": baselines.names(),
+        "methods": sorted(METHODS),
+        "studies": studies_known(),
+    }
     return "\n".join(f"{kind}: {', '.join(names)}" for kind, names in known.items())
 
 
@@ -48,17 +53,30 @@ def solvers() -> str:
     for name in baselines.names():
         solver = baselines.get(name)
         available, reason = solver.available()
-        rows.append((name, str(getattr(solver, "version", "")) or "-", " ".join(solver.forms), "yes" if available else f"no: {reason}"))
-    rows += [(name, "-", "-", f"no: the plugin cannot be loaded: {reason}") for name, reason in baselines.broken().items()]
+        rows.append(
+            (
+                name,
+                str(getattr(solver, "version", "")) or "-",
+                " ".join(solver.forms),
+                "yes" if available else f"no: {reason}",
+            )
+        )
+    rows += [
+        (name, "-", "-", f"no: the plugin cannot be loaded: {reason}")
+        for name, reason in baselines.broken().items()
+    ]
     return aligned(rows)
 
 
 def methods() -> str:
     """Return one row for every half-explicit method."""
-    from herk.method.tableaus import METHODS
+    from herk.integrate.steppers.half_explicit.tableaus import METHODS
 
     rows = [("method", "order", "steps")]
-    rows += [(name, str(METHODS[name].order), "adaptive" if METHODS[name].adaptive else "fixed") for name in sorted(METHODS)]
+    rows += [
+        (name, str(METHODS[name].order), "adaptive" if METHODS[name].adaptive else "fixed")
+        for name in sorted(METHODS)
+    ]
     return aligned(rows)
 
 
@@ -73,4 +91,6 @@ def studies() -> str:
 def aligned(rows: Sequence[Sequence[str]]) -> str:
     """Return rows as lines with columns under each other."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows)
+    return "\n".join(
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
+    )

@@ -15,27 +15,43 @@ Metrics = dict[str, Any]
 DOUBLE = 15.95  # digits of a number in double precision, 53 bits
 
 
-def metrics(problem: Problem, settings: Settings, solution: Solution, on_grid: Solution | None = None) -> Metrics:
+def metrics(
+    problem: Problem, settings: Settings, solution: Solution, on_grid: Solution | None = None
+) -> Metrics:
     """Return all metrics that can be given; `on_grid` is the same run with output times, for the error over the interval.
 
     Drift is the maximum over the accepted points; where a solver hands out only start and end, over the output times.
     """
     drifted = on_grid if on_grid is not None and len(solution.t) <= 2 < len(on_grid.t) else solution
     grid = {} if on_grid is None else grid_errors(problem, on_grid.t, on_grid.y)
-    return {**end_errors(problem, settings, solution), **grid, **drift(problem, drifted), **invariants(problem, drifted)}
+    return {
+        **end_errors(problem, settings, solution),
+        **grid,
+        **drift(problem, drifted),
+        **invariants(problem, drifted),
+    }
 
 
 def end_errors(problem: Problem, settings: Settings, solution: Solution) -> Metrics:
     """Return absolute error, scd and mescd at the end, for all components and for each group; nothing if the end was not reached."""
     reference = problem.reference
-    if reference is None or not solution.success or not len(solution.t) or not math.isclose(solution.t[-1], reference.t, rel_tol=1e-12):
+    if (
+        reference is None
+        or not solution.success
+        or not len(solution.t)
+        or not math.isclose(solution.t[-1], reference.t, rel_tol=1e-12)
+    ):
         return {}
     error = np.abs(solution.y[:, -1] - reference.y)
     found: Metrics = {}
     for suffix, members in _groups(problem):
         found[f"error_end{suffix}"] = float(error[members].max())
-        found[f"scd{suffix}"] = scd(error[members], reference.y[members], reference.digits, np.abs(reference.y).max())
-        found[f"mescd{suffix}"] = mescd(error[members], reference.y[members], reference.digits, _ratio(settings, members))
+        found[f"scd{suffix}"] = scd(
+            error[members], reference.y[members], reference.digits, np.abs(reference.y).max()
+        )
+        found[f"mescd{suffix}"] = mescd(
+            error[members], reference.y[members], reference.digits, _ratio(settings, members)
+        )
     return found
 
 
@@ -68,7 +84,9 @@ def drift(problem: Problem, solution: Solution) -> Metrics:
     if not values.size:
         return {}
     largest = np.abs(values).max(axis=1)
-    by_level = {f"drift.level{k}": float(largest[rows].max()) for k, rows in enumerate(levels(problem)) if rows}
+    by_level = {
+        f"drift.level{k}": float(largest[rows].max()) for k, rows in enumerate(levels(problem)) if rows
+    }
     return {"drift.all": float(largest.max()), **by_level}
 
 
@@ -79,7 +97,11 @@ def residuals(problem: Problem, t: Array, y: Array) -> Array:
         return np.empty((dae.m, 0))
     points = np.ascontiguousarray(y.T)
     assert dae.g is not None
-    return np.array([dae.g(float(time), point) for time, point in zip(t, points, strict=True)]).reshape(len(t), dae.m).T
+    return (
+        np.array([dae.g(float(time), point) for time, point in zip(t, points, strict=True)])
+        .reshape(len(t), dae.m)
+        .T
+    )
 
 
 @lru_cache(maxsize=8)
@@ -87,17 +109,26 @@ def _levels(model: Any) -> tuple[tuple[int, ...], ...]:
     from herk.model.regularize import regularize
 
     found = regularize(model)
-    return tuple(tuple(row for row, step in enumerate(found.trace) if step.level == level) for level in range(found.index))
+    return tuple(
+        tuple(row for row, step in enumerate(found.trace) if step.level == level)
+        for level in range(found.index)
+    )
 
 
 def levels(problem: Problem) -> list[list[int]]:
     """Return the rows of g level by level; none for a problem given by callables, where nobody has counted."""
-    return [] if problem.model is None or problem.given_dae is not None else [list(rows) for rows in _levels(problem.model)]
+    return (
+        []
+        if problem.model is None or problem.given_dae is not None
+        else [list(rows) for rows in _levels(problem.model)]
+    )
 
 
 def invariants(problem: Problem, solution: Solution) -> Metrics:
     """Return for each invariant how far it moves from its start."""
-    moved = {each.name: invariant(each, solution.t, solution.y) for each in problem.invariants if len(solution.t)}
+    moved = {
+        each.name: invariant(each, solution.t, solution.y) for each in problem.invariants if len(solution.t)
+    }
     return {f"invariant.{name}": float(np.abs(values).max()) for name, values in moved.items()}
 
 

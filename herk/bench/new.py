@@ -24,7 +24,9 @@ def create(what: str, name: str, folder: Path | None = None) -> Path:
         with path.open("x", encoding="utf-8") as file:
             file.write(text)
     except FileExistsError:
-        raise InputError(f"{path} is there already and is not overwritten; choose another name, or move it away.") from None
+        raise InputError(
+            f"{path} is there already and is not overwritten; choose another name, or move it away."
+        ) from None
     except OSError as error:
         raise InputError(f"{path} cannot be written: {error.strerror}.") from None
     return path
@@ -35,7 +37,13 @@ def _check_name(what: str, name: str) -> None:
     import baselines
     import testset
 
-    if not (name.isidentifier() and name.isascii() and name == name.lower()) or keyword.iskeyword(name) or name.startswith("_"):
-        raise InputError(f"{name!r} cannot be a name: use small letters, digits and underscores, a letter first, such as 'my_own'.")
+    if (
+        not (name.isidentifier() and name.isascii() and name == name.lower())
+        or keyword.iskeyword(name)
+        or name.startswith("_")
+    ):
+        raise InputError(
+            f"{name!r} cannot be a name: use small letters, digits and underscores, a letter first, such as 'my_own'."
+        )
     if what != "thesis-problem" and name in (testset.names() if what == "problem" else baselines.names()):
         raise InputError(f"A {what} named {name!r} is there already; choose another name.")

@@ -52,7 +52,9 @@ def _load(path: Path) -> Loaded:
         module = _run(path, f"herk_file_{path.stem}_{digest}")
         makers, solvers = _problems(module), _solvers(module)
         if not makers and not solvers:
-            raise InputError(f"The file {path} defines neither problem() or PROBLEM nor SOLVERS: there is nothing to run.")
+            raise InputError(
+                f"The file {path} defines neither problem() or PROBLEM nor SOLVERS: there is nothing to run."
+            )
         for name, maker in makers.items():
             _add_problem(name, maker)
         for solver in solvers:
@@ -81,16 +83,22 @@ def _problems(module: ModuleType) -> dict[str, Callable[..., Problem]]:
         return {}
     made = given() if callable(given) else given
     if not isinstance(made, Problem):
-        raise InputError(f"problem() of {module.__file__} must return a herk.Problem, not {type(made).__name__}.")
+        raise InputError(
+            f"problem() of {module.__file__} must return a herk.Problem, not {type(made).__name__}."
+        )
     return {made.name: given if callable(given) else lambda: made}
 
 
 def _solvers(module: ModuleType) -> list[Solver]:
-    given = getattr(module, "SOLVERS", None) or [each for each in (getattr(module, "SOLVER", None),) if each is not None]
+    given = getattr(module, "SOLVERS", None) or [
+        each for each in (getattr(module, "SOLVER", None),) if each is not None
+    ]
     solvers = [each() if isinstance(each, type) else each for each in given]
     for solver in solvers:
         if not isinstance(solver, Solver):
-            raise InputError(f"SOLVERS of {module.__file__} holds {solver!r}, which lacks a part of the protocol herk.core.Solver.")
+            raise InputError(
+                f"SOLVERS of {module.__file__} holds {solver!r}, which lacks a part of the protocol herk.core.Solver."
+            )
     return solvers
 
 

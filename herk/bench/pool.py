@@ -18,8 +18,8 @@ from joblib import Parallel, delayed, parallel_config
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 from herk.bench import orphans, run
-from herk.bench.ladders import Ladder
 from herk.bench.record import Record
+from herk.bench.sweeps import Ladder
 from herk.core import HerkError, InputError
 
 Batch = tuple[Ladder, list[Record]]
@@ -67,14 +67,18 @@ def _mortal(bench: int, ladder: Ladder) -> Batch:
     orphans.die_with_parent()
     if os.getppid() != bench:  # it has ended already
         os._exit(1)
-    multiprocessing.set_start_method("spawn", force=True)  # what joblib has set here is unknown in processes that isolate a ladder
+    multiprocessing.set_start_method(
+        "spawn", force=True
+    )  # what joblib has set here is unknown in processes that isolate a ladder
     return whole(ladder)
 
 
 def _calls(function: Callable[[Ladder], Batch], ladders: Sequence[Ladder]) -> Iterator[Batch]:
     """Yield from where joblib has been told to work."""
     with _leaving_ctrl_c_to_us():
-        found = Parallel(return_as="generator_unordered", batch_size=1)(delayed(function)(ladder) for ladder in ladders)
+        found = Parallel(return_as="generator_unordered", batch_size=1)(
+            delayed(function)(ladder) for ladder in ladders
+        )
     yield from found
 
 
@@ -104,6 +108,8 @@ def _scheduler(address: str) -> Iterator[None]:
     try:
         client = Client(address, timeout=PATIENCE, set_as_default=False)
     except (OSError, ValueError) as error:
-        raise InputError(f"No Dask scheduler answers at {address!r}: {error}. Start one with `dask scheduler`.") from None
+        raise InputError(
+            f"No Dask scheduler answers at {address!r}: {error}. Start one with `dask scheduler`."
+        ) from None
     with client, parallel_config(backend="dask", n_jobs=-1, client=client, wait_for_workers_timeout=PATIENCE):
         yield

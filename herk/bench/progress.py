@@ -12,8 +12,8 @@ from typing import Any, Self
 from tqdm import tqdm
 
 from herk.bench.estimate import Estimate, words
-from herk.bench.ladders import Ladder
 from herk.bench.record import Record
+from herk.bench.sweeps import Ladder
 
 BAR = "{desc} {percentage:3.0f}%|{bar}| {elapsed} gone, {remaining} left {postfix}"
 SELDOM = 2.0  # seconds between plain lines
@@ -39,7 +39,9 @@ class Progress:
             self.bar = tqdm(total=self.whole, desc=self.name, bar_format=BAR, file=self.stream, leave=False)
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         """Take the bar away."""
         if self.bar is not None:
             self.bar.close()
@@ -65,8 +67,14 @@ class Progress:
             gone = self.last - self.start
             left = gone / self.weight * (self.whole - self.weight) if self.weight else self.whole
             counted = ", ".join(f"{count} {status}" for status, count in sorted(self.counts.items()))
-            place = f"{self.name} {self.done}/{self.total}: {ladder.problem}, {ladder.solver} on {ladder.form}"
-            print(f"{place} ({counted}; {words(gone)} gone, about {words(left)} left)", file=self.stream, flush=True)
+            place = (
+                f"{self.name} {self.done}/{self.total}: {ladder.problem}, {ladder.solver} on {ladder.form}"
+            )
+            print(
+                f"{place} ({counted}; {words(gone)} gone, about {words(left)} left)",
+                file=self.stream,
+                flush=True,
+            )
 
 
 def _name(ladder: Ladder) -> tuple[str, ...]:

@@ -109,4 +109,6 @@ def reproduced(rows: Sequence[Row]) -> tuple[str, bool]:
     """Return the claim that no row is lost, with the rows counted by origin."""
     lost = sum(row.verdict is Verdict.LOST for row in rows)
     kinds = ", ".join(f"{origin.value}: {number}" for origin, number in by_origin(rows).items())
-    return f"{len(rows) - lost} of {len(rows)} values are reproduced or refuted ({kinds})", bool(rows) and not lost
+    return f"{len(rows) - lost} of {len(rows)} values are reproduced or refuted ({kinds})", bool(
+        rows
+    ) and not lost

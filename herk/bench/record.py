@@ -32,10 +32,25 @@ IDENTITY: Mapping[str, tuple[str, ...]] = MappingProxyType({
 })  # fmt: skip
 # Kinds of which a study writes all records at once, with one date: those of its latest date replace the earlier ones.
 WHOLE = ("published", "erratum", "claim", "figure")
-ALWAYS = ("schema", "kind", "key", "study", "date", *environment.LIBRARIES, "herk", "python", "commit", "machine", "cores", "os")
+ALWAYS = (
+    "schema",
+    "kind",
+    "key",
+    "study",
+    "date",
+    *environment.LIBRARIES,
+    "herk",
+    "python",
+    "commit",
+    "machine",
+    "cores",
+    "os",
+)
 NUMBERS = ("rtol", "atol", "step")
 # What fields must be, wherever they occur: readers rely on it, and a file may have been written by anybody.
-TEXTS = frozenset({"key", "kind", "study", "date", "problem", "form", "solver", "text", "reason", "message", "name"})
+TEXTS = frozenset(
+    {"key", "kind", "study", "date", "problem", "form", "solver", "text", "reason", "message", "name"}
+)
 PLAIN = frozenset({*ALWAYS, *TEXTS, "solver_version", "changes", "options"})  # neither lists nor objects
 POSITIVE = frozenset({"rtol", "step"})
 _COSTS = "wall_min wall_median cpu_min cpu_median repeats compile_seconds memory_bytes spent"
@@ -70,7 +85,9 @@ def key(kind: str, fields: Mapping[str, Any]) -> str:
     missing = [name for name in IDENTITY[kind] if name not in fields]
     if missing:
         raise RecordError(f"A record of kind {kind!r} needs {', '.join(missing)}.")
-    identity = {name: _number(fields[name]) if name in NUMBERS else plain(fields[name]) for name in IDENTITY[kind]}
+    identity = {
+        name: _number(fields[name]) if name in NUMBERS else plain(fields[name]) for name in IDENTITY[kind]
+    }
     return hashlib.sha256(canonical({"kind": kind, **identity}).encode()).hexdigest()[:16]
 
 
@@ -94,7 +111,9 @@ def parse(text: str | bytes) -> Record:
         raise RecordError(f"It is not JSON: {error}.") from None
     try:
         validate(record)
-        if (b"\\ud" if isinstance(text, bytes) else "\\ud") in text.lower():  # half a character could not be printed
+        if (
+            b"\\ud" if isinstance(text, bytes) else "\\ud"
+        ) in text.lower():  # half a character could not be printed
             json.dumps(record, ensure_ascii=False).encode()
     except RecordError:
         raise
@@ -108,14 +127,18 @@ def validate(record: Any) -> None:
     if not isinstance(record, dict):
         raise RecordError("It is not a JSON object.")
     if record.get("schema") != SCHEMA:
-        raise RecordError(f"Its schema is {record.get('schema')!r}; this version of herk reads schema {SCHEMA}.")
+        raise RecordError(
+            f"Its schema is {record.get('schema')!r}; this version of herk reads schema {SCHEMA}."
+        )
     if missing := [name for name in ALWAYS if name not in record]:
         raise RecordError(f"It lacks {', '.join(missing)}.")
     _check_fields(record)
     if record["key"] != key(record["kind"], record):
         raise RecordError(f"Its key {record['key']!r} does not belong to its content.")
     if record["kind"] == "run" and record.get("status") not in STATUSES:
-        raise RecordError(f"The status of a run is one of {', '.join(STATUSES)}, not {record.get('status')!r}.")
+        raise RecordError(
+            f"The status of a run is one of {', '.join(STATUSES)}, not {record.get('status')!r}."
+        )
 
 
 def _check_fields(record: Record) -> None:
@@ -165,7 +188,13 @@ def plain(value: Any) -> Any:
 def _number(value: Any) -> Any:
     """Return numbers as floats, so that 1 and 1.0 give one key."""
     value = plain(value)
-    return [_number(entry) for entry in value] if isinstance(value, list) else None if value is None else float(value)
+    return (
+        [_number(entry) for entry in value]
+        if isinstance(value, list)
+        else None
+        if value is None
+        else float(value)
+    )
 
 
 def _refuse(name: str) -> Any:

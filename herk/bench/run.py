@@ -14,8 +14,8 @@ import numpy as np
 import baselines
 import testset
 from herk.bench import environment, isolate, measure, plugins, record, series, stability
-from herk.bench.ladders import Ladder, Rung
 from herk.bench.record import Record
+from herk.bench.sweeps import Ladder, Rung
 from herk.bench.worker import Again, Finding, Work
 from herk.core import Problem, Reason, Settings, Solution, Solver, Stats
 from herk.core.dae import Array
@@ -32,8 +32,14 @@ DONE = ("ok", "unsupported")  # what a later bench does not run again
 def identity(ladder: Ladder, rung: Rung = EVERY_SETTING) -> Record:
     """Return the fields that identify a run; those of EVERY_SETTING speak for the whole ladder."""
     digests = plugins.digests(ladder.files)
-    version = " ".join(filter(None, [str(getattr(baselines.get(ladder.solver), "version", "")), digests.get(ladder.solver, "")]))
-    options = json.loads(ladder.options) | ({"problem_file": digests[ladder.problem]} if ladder.problem in digests else {})
+    version = " ".join(
+        filter(
+            None, [str(getattr(baselines.get(ladder.solver), "version", "")), digests.get(ladder.solver, "")]
+        )
+    )
+    options = json.loads(ladder.options) | (
+        {"problem_file": digests[ladder.problem]} if ladder.problem in digests else {}
+    )
     return {
         "study": ladder.study, "problem": ladder.problem, "changes": ladder.changes, "form": ladder.form, "solver": ladder.solver,
         "solver_version": version, "rtol": rung.rtol, "atol": rung.atol, "step": rung.step, "options": record.canonical(options),
@@ -63,7 +69,15 @@ def records(ladder: Ladder) -> Iterator[list[Record]]:
         if number is not None:
             yield _stored(ladder, left.pop(number), found, spent)
         elif found.reason is Reason.UNSUPPORTED:
-            yield [_row(ladder, EVERY_SETTING, status="unsupported", reason=found.reason.value, message=found.message)]
+            yield [
+                _row(
+                    ladder,
+                    EVERY_SETTING,
+                    status="unsupported",
+                    reason=found.reason.value,
+                    message=found.message,
+                )
+            ]
         else:
             yield [rec for rung in left.values() for rec in _stored(ladder, rung, found, spent / len(left))]
 
@@ -74,15 +88,21 @@ def _work(ladder: Ladder) -> Work:
     bound = stability.limit_of(baselines.get(ladder.solver))
     observe = partial(observed, grid=ladder.grid, series_rtol=kept, paths=ladder.trajectories, bound=bound)
     load = partial(_load, ladder.problem, ladder.changes, ladder.solver, ladder.options, ladder.files)
-    return Work(load, ladder.form, settings, observe, ladder.repeats, LONG, isolate.MEMORY_LIMIT, ladder.solved)
+    return Work(
+        load, ladder.form, settings, observe, ladder.repeats, LONG, isolate.MEMORY_LIMIT, ladder.solved
+    )
 
 
 def _settings(ladder: Ladder, rung: Rung) -> Settings:
     tolerances = {} if rung.rtol is None else {"rtol": rung.rtol, "atol": rung.atol}
-    return Settings(**tolerances, step=rung.step, time_limit=ladder.time_limit, options=json.loads(ladder.options))
+    return Settings(
+        **tolerances, step=rung.step, time_limit=ladder.time_limit, options=json.loads(ladder.options)
+    )
 
 
-def _load(problem: str, changes: str, solver: str, options: str, files: tuple[str, ...]) -> tuple[Solver, Problem]:
+def _load(
+    problem: str, changes: str, solver: str, options: str, files: tuple[str, ...]
+) -> tuple[Solver, Problem]:
     """Find problem and solver by name, in the process that runs them; options hold while it prepares, too."""
     plugins.load(files)
     own, given = baselines.get(solver), json.loads(options)
@@ -119,12 +139,16 @@ def observed(
     return record.plain({"metrics": found, "series": history})
 
 
-def _with_output(problem: Problem, solution: Solution, again: Again, grid: int | str, *, finer: bool) -> Solution | None:
+def _with_output(
+    problem: Problem, solution: Solution, again: Again, grid: int | str, *, finer: bool
+) -> Solution | None:
     """Return the run at points where errors are taken: some of its own, or output times served by the solver's interpolation."""
     if not solution.success:
         return None
     if grid == "steps" and not finer:
-        some = np.unique(np.linspace(0, len(solution.t) - 1, min(MOST_POINTS, len(solution.t) - 1) + 1).round().astype(int))
+        some = np.unique(
+            np.linspace(0, len(solution.t) - 1, min(MOST_POINTS, len(solution.t) - 1) + 1).round().astype(int)
+        )
         return replace(solution, t=solution.t[some], y=solution.y[:, some])
     if not finer and len(solution.t) > 2 and (problem.reference is None or problem.reference.exact is None):
         return None  # nothing would be compared
@@ -155,7 +179,10 @@ def _stored(ladder: Ladder, rung: Rung, found: Finding, spent: float) -> list[Re
         spent=spent,
     )  # fmt: skip
     about = {"study": ladder.study, "run": row["key"], "date": row["date"]}
-    histories = [record.make("series", **about, name=name, t=t, values=values) for name, (t, values) in what["series"].items()]
+    histories = [
+        record.make("series", **about, name=name, t=t, values=values)
+        for name, (t, values) in what["series"].items()
+    ]
     return [*histories, row]
 
 

@@ -17,7 +17,11 @@ NAMES = ("thesis", "lecture", "projection", "second_order")
 
 def names() -> list[str]:
     """Return the studies whose modules are there: herk/bench/<name>_study and reports/<name>_figures.py."""
-    return [name for name in NAMES if find_spec(f"herk.bench.{name}_study") and find_spec(f"reports.{name}_figures")]
+    return [
+        name
+        for name in NAMES
+        if find_spec(f"herk.bench.{name}_study") and find_spec(f"reports.{name}_figures")
+    ]
 
 
 def records(study: SeedStudy, captions: Mapping[str, str], drawn: Iterable[Path], out: Path) -> list[Record]:
@@ -25,9 +29,18 @@ def records(study: SeedStudy, captions: Mapping[str, str], drawn: Iterable[Path]
     shared: dict[str, Any] = {"study": study.name, "date": record.now()}
     rows = [record.make("published", **shared, **_row(row)) for row in study.rows]
     errata = [record.make("erratum", **shared, **asdict(each)) for each in study.errata]
-    claims = [record.make("claim", **shared, text=text, holds=bool(holds), evidence=study.title) for text, holds in study.claims()]
+    claims = [
+        record.make("claim", **shared, text=text, holds=bool(holds), evidence=study.title)
+        for text, holds in study.claims()
+    ]
     figures = [
-        record.make("figure", **shared, name=path.stem, caption=captions.get(path.stem, path.stem), path=path.relative_to(out).as_posix())
+        record.make(
+            "figure",
+            **shared,
+            name=path.stem,
+            caption=captions.get(path.stem, path.stem),
+            path=path.relative_to(out).as_posix(),
+        )
         for path in drawn
         if path.suffix == ".svg"
     ]

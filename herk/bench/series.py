@@ -31,7 +31,10 @@ def over_time(problem: Problem, solution: Solution) -> Series:
         found["step"] = thinned(t[:-1], np.diff(t))
     if solution.selections:
         times, chosen = zip(*solution.selections, strict=True)
-        found["selection"] = [_short(time) for time in times][:MOST], [" ".join(map(str, each)) for each in chosen][:MOST]
+        found["selection"] = (
+            [_short(time) for time in times][:MOST],
+            [" ".join(map(str, each)) for each in chosen][:MOST],
+        )
     return found
 
 
@@ -50,7 +53,9 @@ def thinned(t: Array, values: Array) -> tuple[list[float], list[Any]]:
     places = np.arange(len(t))
     if len(t) > MOST:
         stretches = np.array_split(places, MOST // 2)
-        places = np.unique([part[pick(values[part])] for part in stretches for pick in (np.argmin, np.argmax)])
+        places = np.unique(
+            [part[pick(values[part])] for part in stretches for pick in (np.argmin, np.argmax)]
+        )
     return [_short(x) for x in t[places]], [_short(x) for x in values[places]]
 
 

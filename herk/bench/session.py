@@ -15,12 +15,13 @@ from joblib import Parallel, delayed
 
 import baselines
 import testset
-from herk.bench import describe, environment, estimate, isolate, ladders, plugins, pool, record, run, store
-from herk.bench.ladders import Choice, Ladder
+from herk.bench import describe, environment, estimate, isolate, plugins, pool, record, run, store
+from herk.bench import sweeps as ladders
 from herk.bench.progress import Progress
 from herk.bench.record import Record
 from herk.bench.store import Store
 from herk.bench.study import Study
+from herk.bench.sweeps import Choice, Ladder
 
 Say = Callable[[str], None]
 Place = tuple[str, str, tuple[str, ...]]  # problem, its changed parameters, files of the user
@@ -42,7 +43,9 @@ class Tally:
 
     def __str__(self) -> str:
         """Say it in words."""
-        made = ", ".join(f"{count} {status}" for status, count in sorted(self.counts.items())) or "nothing new"
+        made = (
+            ", ".join(f"{count} {status}" for status, count in sorted(self.counts.items())) or "nothing new"
+        )
         return f"{made}; {self.before} were there before" if self.before else made
 
 
@@ -59,7 +62,15 @@ def carry_out(
 
 
 def _carry_out(
-    study: Study, choice: Choice, out: Path, say: Say, jobs: int | None, cluster: str | None, fresh: bool, tally: Tally, whole: bool
+    study: Study,
+    choice: Choice,
+    out: Path,
+    say: Say,
+    jobs: int | None,
+    cluster: str | None,
+    fresh: bool,
+    tally: Tally,
+    whole: bool,
 ) -> Tally:
     kept = Store(out / store.NAME)
     known, notes = kept.read()
@@ -73,7 +84,9 @@ def _carry_out(
     jobs = jobs or (1 if study.timed else os.cpu_count() or 1)
     expected = estimate.from_records(known)
     announce(study, every, todo, expected, jobs, cluster, say)
-    kept.append(_changed(descriptions(todo, others(every, choice, known) if whole else [], study.name, say), known))
+    kept.append(
+        _changed(descriptions(todo, others(every, choice, known) if whole else [], study.name, say), known)
+    )
     if not todo:
         return tally
     keys = set() if fresh else {rec["key"] for rec in known}
@@ -88,24 +101,50 @@ def _carry_out(
 def finished(records: Iterable[Record]) -> set[str]:
     """Return the keys of runs that need not be run again: those that are ok or unsupported, and solvers that are still not installed."""
     runs = [rec for rec in store.latest(records) if rec["kind"] == "run"]
-    absent = {name for name in {rec["solver"] for rec in runs} if name in baselines.names() and not baselines.get(name).available()[0]}
-    return {rec["key"] for rec in runs if rec["status"] in run.DONE or (rec["status"] == "unavailable" and rec["solver"] in absent)}
+    absent = {
+        name
+        for name in {rec["solver"] for rec in runs}
+        if name in baselines.names() and not baselines.get(name).available()[0]
+    }
+    return {
+        rec["key"]
+        for rec in runs
+        if rec["status"] in run.DONE or (rec["status"] == "unavailable" and rec["solver"] in absent)
+    }
 
 
 def announce(
-    study: Study, every: Sequence[Ladder], todo: Sequence[Ladder], expected: estimate.Estimate, jobs: int, cluster: str | None, say: Say
+    study: Study,
+    every: Sequence[Ladder],
+    todo: Sequence[Ladder],
+    expected: estimate.Estimate,
+    jobs: int,
+    cluster: str | None,
+    say: Say,
 ) -> None:
     """Say what is going to happen, and how long it will take."""
     count, whole = (sum(len(ladder.rungs) for ladder in part) for part in (todo, every))
     if not todo:
-        say(f"{study.name}: all {whole} runs are there already; --fresh runs them again." if every else f"{study.name}: nothing to run.")
+        say(
+            f"{study.name}: all {whole} runs are there already; --fresh runs them again."
+            if every
+            else f"{study.name}: nothing to run."
+        )
         return
-    basis = "from earlier runs" if expected.seen(todo) > 0.5 else "a rough guess; code that must be compiled comes on top"
+    basis = (
+        "from earlier runs"
+        if expected.seen(todo) > 0.5
+        else "a rough guess; code that must be compiled comes on top"
+    )
     there = f", {whole - count} are there already" if whole > count else ""
     time, solvers = estimate.words(expected.total(todo, jobs)), len({ladder.solver for ladder in todo})
-    say(f"{study.name}: {_counted(count, 'run')} of {_counted(solvers, 'solver')}{there}; about {time} ({basis}).")
+    say(
+        f"{study.name}: {_counted(count, 'run')} of {_counted(solvers, 'solver')}{there}; about {time} ({basis})."
+    )
     if study.timed and (jobs > 1 or cluster):
-        say(f"{study.name} is timed, and its processes share the machine: times are not to be trusted; --jobs 1 gives each run a core.")
+        say(
+            f"{study.name} is timed, and its processes share the machine: times are not to be trusted; --jobs 1 gives each run a core."
+        )
 
 
 def _counted(count: int, what: str) -> str:
@@ -120,18 +159,27 @@ def others(every: Sequence[Ladder], choice: Choice, known: Iterable[Record]) -> 
     if not every or choice.problem or choice.tag or choice.own_problems:
         return []
     now = environment.fields()
-    told = {(rec["problem"], rec["changes"]) for rec in known if rec["kind"] == "problem" and all(rec[name] == now[name] for name in SAME)}
+    told = {
+        (rec["problem"], rec["changes"])
+        for rec in known
+        if rec["kind"] == "problem" and all(rec[name] == now[name] for name in SAME)
+    }
     taking_part = {(ladder.problem, ladder.changes) for ladder in every}
     return [(name, "{}", choice.files) for name in testset.names() if (name, "{}") not in told | taking_part]
 
 
 def descriptions(todo: Sequence[Ladder], more: Sequence[Place], study: str, say: Say) -> list[Record]:
     """Return records of the solvers and problems that take part, and of more problems; each is looked at in a process of its own."""
-    made = [record.make("solver", study=study, **describe.solver(name)) for name in dict.fromkeys(ladder.solver for ladder in todo)]
+    made = [
+        record.make("solver", study=study, **describe.solver(name))
+        for name in dict.fromkeys(ladder.solver for ladder in todo)
+    ]
     places = [*dict.fromkeys((ladder.problem, ladder.changes, ladder.files) for ladder in todo), *more]
     if more:
         say(f"{study}: for the report, a look at {_counted(len(more), 'problem')} of the test set besides.")
-    found = Parallel(n_jobs=os.cpu_count() or 1, backend="threading")(delayed(isolate.call)(partial(_described, *each)) for each in places)
+    found = Parallel(n_jobs=os.cpu_count() or 1, backend="threading")(
+        delayed(isolate.call)(partial(_described, *each)) for each in places
+    )
     for (problem, changes, _), (about, why) in zip(places, found, strict=True):
         if about is None:
             say(f"Problem {problem!r} cannot be described: {why}")

@@ -66,7 +66,9 @@ class Store:
                 _write(file, self._end_of(file) + lines)
                 os.fsync(file)
         except OSError as error:
-            raise StoreError(f"Records could not be written to {self.path}: {error.strerror}. What was there before is unharmed.") from None
+            raise StoreError(
+                f"Records could not be written to {self.path}: {error.strerror}. What was there before is unharmed."
+            ) from None
 
     @contextlib.contextmanager
     def _opened(self) -> Iterator[int]:
@@ -92,7 +94,9 @@ class Store:
 
     def _bad(self, number: int, why: str) -> StoreError:
         where = f"{self.path}, line {number}, is not a record of this bench."
-        return StoreError(f"{where} {why} The file is left as it is: move it away, or name another folder with --out.")
+        return StoreError(
+            f"{where} {why} The file is left as it is: move it away, or name another folder with --out."
+        )
 
 
 def _ours(line: bytes) -> bool:
@@ -120,7 +124,9 @@ def alone(out: Path, say: Callable[[str], None]) -> Iterator[None]:
         out.mkdir(parents=True, exist_ok=True)
         file = os.open(out / LOCK, os.O_RDWR | os.O_CREAT, 0o644)
     except OSError as error:
-        raise StoreError(f"The folder {out} cannot be used: {error.strerror}. Name another one with --out.") from None
+        raise StoreError(
+            f"The folder {out} cannot be used: {error.strerror}. Name another one with --out."
+        ) from None
     try:
         _wait(file, out, say)
         os.ftruncate(file, 0)
@@ -137,7 +143,9 @@ def _wait(file: int, out: Path, say: Callable[[str], None]) -> None:
     except BlockingIOError:
         number = os.pread(file, 20, 0).decode(errors="replace").strip()
         who = f"Another bench (process {number})" if number.isdigit() else "Another bench"
-        say(f"{who} is at work in {out}: this one waits until it has ended. Ctrl-C gives up, --out names another folder.")
+        say(
+            f"{who} is at work in {out}: this one waits until it has ended. Ctrl-C gives up, --out names another folder."
+        )
         fcntl.flock(file, fcntl.LOCK_EX)
     except OSError as error:
         if error.errno not in (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS):

@@ -88,7 +88,9 @@ def parse(content: Mapping[str, Any], quick: bool = False) -> Study:
     table["rtol"] = _tolerances(table.get("rtol", ()))
     table["steps"] = _counts(table.get("steps", ()))
     if bool(table["rtol"]) == bool(table["steps"]):
-        raise InputError(f"Study {table['name']!r} needs tolerances (rtol) or numbers of steps (steps), and not both.")
+        raise InputError(
+            f"Study {table['name']!r} needs tolerances (rtol) or numbers of steps (steps), and not both."
+        )
     for name in ("series_rtol", "trajectories"):
         table[name] = tuple(table.get(name, ()))
     return Study(**{"title": table["name"], **table})
@@ -99,7 +101,11 @@ def text(study: Study) -> str:
     lines = [f"{f.name} = {_toml(getattr(study, f.name))}" for f in fields(Study) if f.name != "case"]
     for case in study.case:
         lines += ["", "[[case]]"]
-        lines += [f"{f.name} = {_toml(getattr(case, f.name))}" for f in fields(Case) if getattr(case, f.name) is not None]
+        lines += [
+            f"{f.name} = {_toml(getattr(case, f.name))}"
+            for f in fields(Case)
+            if getattr(case, f.name) is not None
+        ]
     return "\n".join(line for line in lines if not line.endswith("= []")) + "\n"
 
 
@@ -138,7 +144,10 @@ def _tolerances(value: Any) -> tuple[float, ...]:
         _known(value, ("from", "to", "per_decade"), "rtol")
         per_decade = value.get("per_decade", QUARTER)
         first, last = (round(per_decade * math.log10(value[name])) for name in ("from", "to"))
-        value = [10.0 ** (k / per_decade) for k in range(first, last + (1 if last > first else -1), 1 if last > first else -1)]
+        value = [
+            10.0 ** (k / per_decade)
+            for k in range(first, last + (1 if last > first else -1), 1 if last > first else -1)
+        ]
     return tuple(sorted((rounded(each) for each in value), reverse=True))
 
 

@@ -164,7 +164,9 @@ def settle(environment: dict[str, str], memory_limit: float) -> None:
         os.close(forkserver._forkserver._forkserver_alive_fd)  # type: ignore[attr-defined] # the server ends when the bench alone does
     with contextlib.suppress(OSError, ValueError):  # systems without such limits go without
         now = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-        resource.setrlimit(resource.RLIMIT_AS, (int(now + memory_limit), resource.getrlimit(resource.RLIMIT_AS)[1]))
+        resource.setrlimit(
+            resource.RLIMIT_AS, (int(now + memory_limit), resource.getrlimit(resource.RLIMIT_AS)[1])
+        )
 
 
 @contextlib.contextmanager
@@ -199,14 +201,19 @@ def _status(name: str) -> int | None:
 def checked(solution: Any, problem: Problem) -> Solution:
     """Return the solution as arrays and counters only; what is no solution, or not finite, becomes a failure with a reason."""
     if not isinstance(solution, Solution):
-        return failed(problem, Reason.EXCEPTION, f"The solver returned {type(solution).__name__}, not a Solution.")
+        return failed(
+            problem, Reason.EXCEPTION, f"The solver returned {type(solution).__name__}, not a Solution."
+        )
     t, y = _numbers(solution.t), _numbers(solution.y)
     counts = {f.name: int(getattr(solution, f.name)) for f in fields(Stats)}
     reason, message = solution.reason, solution.message
     if t is None or y is None or y.shape != (len(problem.y0), len(t)):
         return failed(problem, Reason.EXCEPTION, "The solver returned points of a wrong shape.")
     if solution.success and not (len(t) and np.isfinite(t).all() and np.isfinite(y).all()):
-        reason, message = Reason.NONFINITE, "The solver reported success, but its points are missing or not finite."
+        reason, message = (
+            Reason.NONFINITE,
+            "The solver reported success, but its points are missing or not finite.",
+        )
     kept = {"residual": float(solution.residual), "selections": tuple(solution.selections)}
     return Solution(t=t, y=y, reason=reason, message=message, **kept, **counts)
 

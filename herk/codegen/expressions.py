@@ -6,7 +6,19 @@ import ast
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from herk.codegen.values import FLOAT, FLOATS, LLVM, TRUTH, WHOLE, WHOLES, External, Function, Value, literal, number
+from herk.codegen.values import (
+    FLOAT,
+    FLOATS,
+    LLVM,
+    TRUTH,
+    WHOLE,
+    WHOLES,
+    External,
+    Function,
+    Value,
+    literal,
+    number,
+)
 from herk.core import InputError
 
 if TYPE_CHECKING:
@@ -18,7 +30,12 @@ _LIBRARY = {name: name for name in ("sin", "cos", "tan", "asin", "acos", "atan",
                                     "acosh", "atanh", "exp", "log", "erf", "erfc", "pow", "lgamma")} | {"gamma": "tgamma"}  # fmt: skip
 _COMPARED = {ast.Lt: ("olt", "slt"), ast.LtE: ("ole", "sle"), ast.Gt: ("ogt", "sgt"), ast.GtE: ("oge", "sge"),
              ast.Eq: ("oeq", "eq"), ast.NotEq: ("une", "ne")}  # fmt: skip
-_ARITHMETIC = {ast.Add: ("fadd", "add"), ast.Sub: ("fsub", "sub"), ast.Mult: ("fmul", "mul"), ast.Div: ("fdiv", "")}
+_ARITHMETIC = {
+    ast.Add: ("fadd", "add"),
+    ast.Sub: ("fsub", "sub"),
+    ast.Mult: ("fmul", "mul"),
+    ast.Div: ("fdiv", ""),
+}
 
 
 class Expressions:
@@ -129,7 +146,11 @@ class Expressions:
             return self.put(TRUTH, f"xor i1 {value.text}, true")
         assert isinstance(node.op, ast.USub)
         if value.kind == WHOLE:
-            return Value(WHOLE, f"-{value.text}") if value.text.isdigit() else self.put(WHOLE, f"sub i64 0, {value.text}")
+            return (
+                Value(WHOLE, f"-{value.text}")
+                if value.text.isdigit()
+                else self.put(WHOLE, f"sub i64 0, {value.text}")
+            )
         if value.text.startswith("0x"):
             return literal(-number(value.text))
         return self.put(FLOAT, f"fneg double {value.text}")
@@ -179,7 +200,9 @@ class Expressions:
         start = node.slice.lower if isinstance(node.slice, ast.Slice) else node.slice
         index = Value(WHOLE, "0") if start is None else self.value(start)
         kind = FLOAT if array.kind == FLOATS else WHOLE
-        return self.put(array.kind, f"getelementptr {LLVM[kind]}, ptr {array.text}, i64 {index.text}").text, kind
+        return self.put(
+            array.kind, f"getelementptr {LLVM[kind]}, ptr {array.text}, i64 {index.text}"
+        ).text, kind
 
     def _call_value(self, node: ast.Call) -> Value:
         [value] = self.called(node)
@@ -211,7 +234,10 @@ class Expressions:
         if len(function.returns) == 1:
             return [self.put(function.returns[0], call)]
         whole = self.put("", call)
-        return [self.put(kind, f"extractvalue {function.result} {whole.text}, {i}") for i, kind in enumerate(function.returns)]
+        return [
+            self.put(kind, f"extractvalue {function.result} {whole.text}, {i}")
+            for i, kind in enumerate(function.returns)
+        ]
 
     def outside(self, function: External, values: Sequence[Value]) -> Value:
         """Call numba's code: result and exception come back through pointers, an array is passed as its seven parts."""
@@ -219,7 +245,11 @@ class Expressions:
         self.slots["%raised"] = Value(FLOATS, "%raised")
         parts = ["ptr %result", "ptr %raised"]
         for value, kind in zip(values, function.takes, strict=True):
-            parts += [f"ptr null, ptr null, i64 0, i64 8, ptr {value.text}, i64 0, i64 8"] if kind == FLOATS else [f"i64 {value.text}"]
+            parts += (
+                [f"ptr null, ptr null, i64 0, i64 8, ptr {value.text}, i64 0, i64 8"]
+                if kind == FLOATS
+                else [f"i64 {value.text}"]
+            )
         at = self.put(FLOATS, f"inttoptr i64 {function.address} to ptr")
         self.put(WHOLE, f"call i32 {at.text}({', '.join(parts)})")
         return self.put(FLOAT, "load double, ptr %result")

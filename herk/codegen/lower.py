@@ -48,7 +48,15 @@ class _Body(Expressions):
         """Translate the function and add it to the module."""
         takes = []
         for each in self.node.args.args:
-            kind = WHOLES if each.arg == "ints" else WHOLE if each.arg == "task" else FLOATS if each.arg in ARRAYS else FLOAT
+            kind = (
+                WHOLES
+                if each.arg == "ints"
+                else WHOLE
+                if each.arg == "task"
+                else FLOATS
+                if each.arg in ARRAYS
+                else FLOAT
+            )
             takes.append(kind)
             self.assign(each.arg, Value(kind, f"%{each.arg}"))
         done = self.statements(self.node.body)
@@ -56,7 +64,9 @@ class _Body(Expressions):
             self.leave(())
         assert self.returns is not None
         function = Function(self.node.name, tuple(takes), self.returns)
-        arguments = ", ".join(f"{LLVM[kind]} %{each.arg}" for kind, each in zip(takes, self.node.args.args, strict=True))
+        arguments = ", ".join(
+            f"{LLVM[kind]} %{each.arg}" for kind, each in zip(takes, self.node.args.args, strict=True)
+        )
         slots = [f"  {slot.text} = alloca {LLVM[slot.kind]}" for slot in self.slots.values()]
         head = f"define internal {function.result} @{function.name}({arguments}) {{\nentry:"
         self.module.functions[function.name] = function
@@ -105,7 +115,13 @@ class _Body(Expressions):
         return False
 
     def _return(self, node: ast.Return) -> bool:
-        parts = [] if node.value is None else node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]
+        parts = (
+            []
+            if node.value is None
+            else node.value.elts
+            if isinstance(node.value, ast.Tuple)
+            else [node.value]
+        )
         self.leave([self.value(part) for part in parts])
         return True
 
@@ -114,7 +130,9 @@ class _Body(Expressions):
             self.returns = tuple(value.kind for value in values)
         values = [self.cast(value, kind) for value, kind in zip(values, self.returns, strict=True)]
         if len(values) < 2:
-            self.lines.append("  ret void" if not values else f"  ret {LLVM[values[0].kind]} {values[0].text}")
+            self.lines.append(
+                "  ret void" if not values else f"  ret {LLVM[values[0].kind]} {values[0].text}"
+            )
             return
         whole, kinds = "undef", "{ " + ", ".join(LLVM[value.kind] for value in values) + " }"
         for i, value in enumerate(values):
@@ -171,5 +189,10 @@ class _Body(Expressions):
 
 def _assigned_inside(node: ast.FunctionDef) -> set[str]:
     """Return the names that are set inside a branch or a loop."""
-    inside = [part for statement in node.body if isinstance(statement, (ast.If, ast.For)) for part in ast.walk(statement)]
+    inside = [
+        part
+        for statement in node.body
+        if isinstance(statement, (ast.If, ast.For))
+        for part in ast.walk(statement)
+    ]
     return {part.id for part in inside if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}

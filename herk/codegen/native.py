@@ -15,7 +15,7 @@ import llvmlite.binding as llvm
 
 from herk.codegen.lower import Module
 from herk.codegen.values import FLOATS, LLVM, WHOLES, External, Function
-from herk.core.jit import quiet
+from herk.jit.compiled import quiet
 
 LONG = 20_000  # lines of LLVM's language from which on the code is not worth the time of every optimisation
 ARRAY = "ptr {0}.m, ptr {0}.p, i64 {0}.n, i64 {0}.i, ptr {0}, i64 {0}.s, i64 {0}.d"  # numba passes an array as seven values
@@ -27,7 +27,9 @@ class Native:
 
     compilations = 0
 
-    def __init__(self, address: int, signature: str, keep: Any, source: Callable[[], Callable[..., Any]]) -> None:
+    def __init__(
+        self, address: int, signature: str, keep: Any, source: Callable[[], Callable[..., Any]]
+    ) -> None:
         """Remember what must live as long as the address is used."""
         self.address, self.signature, self._keep, self._source = address, signature, keep, source
 
@@ -59,7 +61,9 @@ def build(source: str, signatures: Mapping[str, str], constants: Mapping[str, fl
         return space
 
     return {
-        name: Native(engine.get_function_address(entry), signatures[name], engine, partial(_looked_up, plain, name))
+        name: Native(
+            engine.get_function_address(entry), signatures[name], engine, partial(_looked_up, plain, name)
+        )
         for name, entry in entries.items()
     }
 
@@ -68,12 +72,16 @@ def _looked_up(space: Callable[[], dict[str, Any]], name: str) -> Any:
     return space()[name]
 
 
-def bound(function: Native, parameters: Any, signature: str, places: Sequence[str] = ("t", "y", "out")) -> Native:
+def bound(
+    function: Native, parameters: Any, signature: str, places: Sequence[str] = ("t", "y", "out")
+) -> Native:
     """Return the function (t, y, ..., out) with these parameter values inserted before `out`; the array must not move."""
     values = parameters.ctypes.data
     given = [f"double %{name}" if name in ("t", "cj") else ARRAY.format(f"%{name}") for name in places]
     passed = list(given)
-    passed.insert(len(passed) - 1, f"ptr null, ptr null, i64 0, i64 8, ptr inttoptr (i64 {values} to ptr), i64 0, i64 8")
+    passed.insert(
+        len(passed) - 1, f"ptr null, ptr null, i64 0, i64 8, ptr inttoptr (i64 {values} to ptr), i64 0, i64 8"
+    )
     body = (
         f"  %at = inttoptr i64 {function.address} to ptr\n"
         f"  %status = call i32 %at(ptr %result, ptr %raised, {', '.join(passed)})\n  ret i32 %status\n"
@@ -102,7 +110,11 @@ def _entry(function: Function, name: str) -> str:
         given.append(ARRAY.format(f"%a{i}") if array else f"{LLVM[kind]} %a{i}")
         passed.append(f"{LLVM[kind]} %a{i}")
     call = f"call {function.result} @{function.name}({', '.join(passed)})"
-    body = [f"  %r = {call}", f"  store {function.result} %r, ptr %result"] if function.returns else [f"  {call}"]
+    body = (
+        [f"  %r = {call}", f"  store {function.result} %r, ptr %result"]
+        if function.returns
+        else [f"  {call}"]
+    )
     return "\n".join([f"define i32 @{name}({', '.join(given)}) {{", *body, "  ret i32 0", "}", ""])
 
 
@@ -131,7 +143,11 @@ def _initialise() -> None:
 def _target(level: int) -> Any:
     target = llvm.Target.from_default_triple()
     return target.create_target_machine(
-        cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=level, jit=True, codemodel="jitdefault"
+        cpu=llvm.get_host_cpu_name(),
+        features=llvm.get_host_cpu_features().flatten(),
+        opt=level,
+        jit=True,
+        codemodel="jitdefault",
     )
 
 

@@ -25,18 +25,27 @@ def _special(name: str) -> Any:
     return value
 
 
-PYTHON: dict[str, Any] = {name: getattr(np, name) for name in _SAME} | {name: getattr(np, other) for name, other in _LIKE.items()}
-PYTHON |= {"erf": _special("erf"), "erfc": _special("erfc"), "gamma": _special("gamma"), "lgamma": _special("gammaln")}
+PYTHON: dict[str, Any] = {name: getattr(np, name) for name in _SAME} | {
+    name: getattr(np, other) for name, other in _LIKE.items()
+}
+PYTHON |= {
+    "erf": _special("erf"),
+    "erfc": _special("erfc"),
+    "gamma": _special("gamma"),
+    "lgamma": _special("gammaln"),
+}
 PYTHON |= {"solve_block": dense.solve_block, "solve_stacked": dense.solve_stacked}
 
 
 @cache
 def external() -> dict[str, External]:
     """Return the linear algebra that generated code calls."""
-    from herk.core.pointers import address
+    from herk.jit.pointers import address
 
     solve_block = address(dense.solve_block, "float64(float64[::1], int64)")
-    solve_stacked = address(dense.solve_stacked, "float64(float64[::1], int64, int64, float64[::1], float64[::1])")
+    solve_stacked = address(
+        dense.solve_stacked, "float64(float64[::1], int64, int64, float64[::1], float64[::1])"
+    )
     return {
         "solve_block": External(solve_block, (FLOATS, WHOLE)),
         "solve_stacked": External(solve_stacked, (FLOATS, WHOLE, WHOLE, FLOATS, FLOATS)),

@@ -12,7 +12,7 @@ import numpy as np
 from herk.codegen.native import ARRAY, Native, compiled_entry
 from herk.codegen.trampolines import PARAMETRIC
 from herk.core.dae import Array
-from herk.core.pointers import address
+from herk.jit.pointers import address
 
 InPlace = Callable[[float, Array, Array], None]
 _ARGUMENTS = f"ptr %result, ptr %raised, double %t, {ARRAY.format('%y')}, {ARRAY.format('%par')}, {ARRAY.format('%out')}"
@@ -25,7 +25,9 @@ def with_parameters(function: Any) -> Native:
         passed = f"ptr %result, ptr %raised, double %t, {ARRAY.format('%y')}, {ARRAY.format('%out')}"
         body = f"  %at = inttoptr i64 {address(function)} to ptr\n  %status = call i32 %at({passed})\n  ret i32 %status\n"
         engine, entry = compiled_entry(_ARGUMENTS, body)
-        _known[function] = Native(entry, PARAMETRIC, engine, lambda: _ignoring(getattr(function, "py_func", function)))
+        _known[function] = Native(
+            entry, PARAMETRIC, engine, lambda: _ignoring(getattr(function, "py_func", function))
+        )
     return _known[function]
 
 
@@ -51,8 +53,12 @@ class Callback:
             f"  call void @llvm.memcpy.p0.p0.i64(ptr %out, ptr inttoptr (i64 {self.out.ctypes.data} to ptr), i64 {8 * size}, i1 false)\n",
         )
         body = f"{copies[0]}  %at = inttoptr i64 {where} to ptr\n  call void %at(double %t)\n{copies[1]}  ret i32 0\n"
-        engine, entry = compiled_entry(_ARGUMENTS, body, "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)\n")
-        self.native = Native(entry, PARAMETRIC, (engine, self._entry, self.y, self.out), lambda: _ignoring(function))
+        engine, entry = compiled_entry(
+            _ARGUMENTS, body, "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)\n"
+        )
+        self.native = Native(
+            entry, PARAMETRIC, (engine, self._entry, self.y, self.out), lambda: _ignoring(function)
+        )
 
     def _call(self, t: float) -> None:
         if self.error is None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from herk.core.jit import compiled
-from herk.core.pointers import at
+from herk.jit.compiled import compiled
+from herk.jit.pointers import at
 
 FUNCTION = "void(float64, float64[::1], float64[::1])"  # name(t, y, out)
-PARAMETRIC = "void(float64, float64[::1], float64[::1], float64[::1])"  # name(t, y, par, out), also (t, y, v, out)
+PARAMETRIC = (
+    "void(float64, float64[::1], float64[::1], float64[::1])"  # name(t, y, par, out), also (t, y, v, out)
+)
 MOVING = "void(float64, float64[::1], float64[::1], float64[::1], float64[::1])"  # name(t, y, v, par, out)
 SHIFTED = "void(float64, float64[::1], float64[::1], float64, float64[::1])"  # name(t, y, v, cj, out)
 SHIFTED_PARAMETRIC = "void(float64, float64[::1], float64[::1], float64, float64[::1], float64[::1])"  # (t, y, v, cj, par, out)

@@ -72,14 +72,20 @@ class Dae:
         _whole(self.n, "n", least=1)
         _whole(self.m, "m", least=0)
         if self.m > self.n:
-            raise InputError(f"A DAE with n = {self.n} unknowns cannot have m = {self.m} independent constraints: m <= n is needed.")
+            raise InputError(
+                f"A DAE with n = {self.n} unknowns cannot have m = {self.m} independent constraints: m <= n is needed."
+            )
         if not callable(self.f):
             raise InputError("f must be a callable (t, y) -> array.")
         if self.m and not callable(self.g):
-            raise InputError(f"m = {self.m} constraints are announced, but g is not a callable (t, y) -> array.")
+            raise InputError(
+                f"m = {self.m} constraints are announced, but g is not a callable (t, y) -> array."
+            )
         for name in ("jac_g", "g_t"):
             if getattr(self, name) is not None and not callable(getattr(self, name)):
-                raise InputError(f"{name} must be a callable (t, y) -> array, or None for finite differences.")
+                raise InputError(
+                    f"{name} must be a callable (t, y) -> array, or None for finite differences."
+                )
         if not callable(self.E):
             object.__setattr__(self, "E", _matrix(self.E, self.n))
         names = tuple(self.names) or tuple(f"y{i}" for i in range(self.n))

@@ -18,5 +18,7 @@ def nearest(name: str, known: Iterable[str], what: str) -> InputError:
     """Return the error for an unknown name, with the nearest known names."""
     known = sorted(known)
     close = difflib.get_close_matches(str(name), known, n=3, cutoff=0.5)
-    hint = f"Did you mean {' or '.join(map(repr, close))}?" if close else f"Known: {', '.join(known) or 'none'}."
+    hint = (
+        f"Did you mean {' or '.join(map(repr, close))}?" if close else f"Known: {', '.join(known) or 'none'}."
+    )
     return InputError(f"There is no {what} named {name!r}. {hint}")

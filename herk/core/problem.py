@@ -34,7 +34,9 @@ class Reference:
         if self.published is not None:
             object.__setattr__(self, "published", _frozen(self.published))
             if np.shape(self.published) != self.y.shape:
-                raise InputError("The published values of a reference have as many components as y; NaN stands for those not printed.")
+                raise InputError(
+                    "The published values of a reference have as many components as y; NaN stands for those not printed."
+                )
 
 
 @dataclass(frozen=True)
@@ -97,13 +99,19 @@ class Problem:
         object.__setattr__(self, "kinks", tuple(sorted(float(time) for time in self.kinks)))
         for group, members in self.groups.items():
             if not all(0 <= i < len(y0) for i in members):
-                raise InputError(f"Group {group!r} of problem {self.name!r} names components outside 0..{len(y0) - 1}.")
+                raise InputError(
+                    f"Group {group!r} of problem {self.name!r} names components outside 0..{len(y0) - 1}."
+                )
         if self.sizes and (len(self.sizes) != len(y0) or not min(self.sizes) > 0):
-            raise InputError(f"Problem {self.name!r} needs a positive size for each of its {len(y0)} components, or none at all.")
+            raise InputError(
+                f"Problem {self.name!r} needs a positive size for each of its {len(y0)} components, or none at all."
+            )
 
         begun = getattr(self.model, "y0", ())
         if any(its is not None and its != mine for mine, its in zip(y0, begun, strict=False)):
-            object.__setattr__(self, "model", self.model.with_start(y0.tolist()))  # or its forms would start elsewhere
+            object.__setattr__(
+                self, "model", self.model.with_start(y0.tolist())
+            )  # or its forms would start elsewhere
 
     def atol(self, value: float) -> float | tuple[float, ...]:
         """Return the absolute tolerance of every component that is `value` in units of its size."""
@@ -122,7 +130,9 @@ class Problem:
             return self.given_forms[name]
         if self.model is None:
             known = ", ".join(["overdetermined", *self.given_forms])
-            raise InputError(f"Problem {self.name!r} is given by callables, as {known}; there is no model to derive {name!r} from.")
+            raise InputError(
+                f"Problem {self.name!r} is given by callables, as {known}; there is no model to derive {name!r} from."
+            )
         derived: Dae = self.model.form(name)
         return derived
 

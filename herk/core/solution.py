@@ -97,10 +97,17 @@ class Solution(Stats):
 
     def __repr__(self) -> str:
         """Return a readable summary, arrays shortened."""
-        rows = {"message": self.message, "success": self.success, "status": self.status, "reason": self.reason.value}
+        rows = {
+            "message": self.message,
+            "success": self.success,
+            "status": self.status,
+            "reason": self.reason.value,
+        }
         rows |= {name: _short(getattr(self, name)) for name in ("t", "y")}
         rows |= {f.name: getattr(self, f.name) for f in fields(Stats)} | {"residual": f"{self.residual:.3g}"}
-        rows["selections"] = f"{len(self.selections)} (first {self.selections[0]})" if self.selections else "none"
+        rows["selections"] = (
+            f"{len(self.selections)} (first {self.selections[0]})" if self.selections else "none"
+        )
         if self.notes:
             rows["notes"] = " ".join(self.notes)
         width = max(map(len, rows))
@@ -108,4 +115,6 @@ class Solution(Stats):
 
 
 def _short(values: Array) -> str:
-    return np.array2string(np.asarray(values), threshold=8, edgeitems=2, precision=6).replace("\n", "\n" + " " * 12)
+    return np.array2string(np.asarray(values), threshold=8, edgeitems=2, precision=6).replace(
+        "\n", "\n" + " " * 12
+    )

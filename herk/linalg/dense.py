@@ -5,7 +5,7 @@ Stages reach linear algebra only through this module, so that banded and sparse 
 
 from __future__ import annotations
 
-from herk.core.jit import compiled
+from herk.jit.compiled import compiled
 
 
 @compiled()

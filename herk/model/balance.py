@@ -41,7 +41,9 @@ def powers(entries: Iterable[tuple[int, int, float]]) -> tuple[dict[int, int], d
     """Return powers of two for rows and columns that bring all entries (row, column, logarithm) near one."""
     listed = list(entries)
     rows, columns = sorted({i for i, _, _ in listed}), sorted({j for _, j, _ in listed})
-    places = {("row", i): k for k, i in enumerate(rows)} | {("column", j): len(rows) + k for k, j in enumerate(columns)}
+    places = {("row", i): k for k, i in enumerate(rows)} | {
+        ("column", j): len(rows) + k for k, j in enumerate(columns)
+    }
     ties = [({places["row", i]: 1.0, places["column", j]: 1.0, -1: size}, 1.0) for i, j, size in listed]
     found = balanced(ties, len(places)) if ties else np.zeros(0)
     whole = [round(float(value)) for value in found]
@@ -88,7 +90,8 @@ def sizes(jacobian: Array, y: Array) -> Array:
     """Return the size of each unknown: its own, or where it is zero that at which the constraints balance."""
     m, n = jacobian.shape
     ties: list[tuple[Form, float]] = [
-        ({int(j): 1.0, n + int(i): -1.0, -1: math.log2(abs(jacobian[i, j]))}, 1.0) for i, j in np.argwhere(jacobian)
+        ({int(j): 1.0, n + int(i): -1.0, -1: math.log2(abs(jacobian[i, j]))}, 1.0)
+        for i, j in np.argwhere(jacobian)
     ]
     known = np.isfinite(y) & (y != 0.0)
     ties += [({int(j): 1.0, -1: -math.log2(abs(y[j]))}, _GIVEN) for j in np.flatnonzero(known)]

@@ -39,7 +39,9 @@ def chains(found: Regularization) -> list[Chain]:
         if step.differentiated is None:
             grown.append((int(step.row.split()[-1]), [step.constraint]))
         else:
-            next(members for _, members in grown if members[-1] == step.differentiated).append(step.constraint)
+            next(members for _, members in grown if members[-1] == step.differentiated).append(
+                step.constraint
+            )
     return [Chain(row, tuple(members)) for row, members in sorted(grown, key=lambda chain: chain[0])]
 
 

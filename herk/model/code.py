@@ -62,7 +62,9 @@ def prepared(equations: Equations) -> tuple[Equations, dict[sp.Symbol, str]]:
     matrices = (equations.E, equations.f, equations.g)
     foreign = sorted(str(s) for s in set().union(*(m.free_symbols for m in matrices)) - set(given))
     if foreign:
-        raise InputError(f"The equations contain {', '.join(foreign)}, which is neither the time nor a state and has no value.")
+        raise InputError(
+            f"The equations contain {', '.join(foreign)}, which is neither the time nor a state and has no value."
+        )
     E, f, g = (m.xreplace(real | _exact(m)) for m in matrices)
     symbols = [real[s] for s in given]
     n, count = equations.n, len(equations.parameters)
@@ -78,7 +80,9 @@ def literal(value: sp.Expr) -> str:
     except OverflowError:
         raise InputError(f"The number {value} is too large for a double.") from None
     except TypeError:
-        raise InputError(f"The expression {value} has no real value, so no code can be made from it.") from None
+        raise InputError(
+            f"The expression {value} has no real value, so no code can be made from it."
+        ) from None
     return repr(number)
 
 
@@ -94,7 +98,9 @@ def power(base: str, exponent: int) -> str:
 
 def _exact(matrix: sp.ImmutableDenseMatrix) -> dict[sp.Basic, sp.Basic]:
     """Return fractions for the floating-point numbers: constants are then combined exactly and x**0.5 is seen to be a root."""
-    kept = {e.exp for e in matrix.atoms(sp.Pow) if isinstance(e.exp, sp.Float) and sp.Rational(2 * e.exp).q > 1}
+    kept = {
+        e.exp for e in matrix.atoms(sp.Pow) if isinstance(e.exp, sp.Float) and sp.Rational(2 * e.exp).q > 1
+    }
     return {x: sp.Rational(x) for x in matrix.atoms(sp.Float) - kept}
 
 
@@ -110,14 +116,23 @@ def _found(expressions: Iterable[sp.Expr], kind: type[sp.Basic]) -> list[sp.Basi
 def _is_repeated(e: sp.Basic) -> bool:
     """Tell whether the text of e contains its first argument more than once."""
     if isinstance(e, sp.Pow):
-        return isinstance(e.exp, sp.Rational) and e.exp.q <= 2 and 1 < abs(e.exp) <= _LONGEST_PRODUCT and not e.base.is_number
+        return (
+            isinstance(e.exp, sp.Rational)
+            and e.exp.q <= 2
+            and 1 < abs(e.exp) <= _LONGEST_PRODUCT
+            and not e.base.is_number
+        )
     return isinstance(e, _JUMPS)
 
 
 def _named_repeats(expression: sp.Expr, name: Any) -> sp.Expr:
     """Give a variable to every argument that would otherwise be written, and evaluated, several times."""
     while True:
-        found = [e.args[0] for e in sp.preorder_traversal(expression) if _is_repeated(e) and not e.args[0].is_Symbol]
+        found = [
+            e.args[0]
+            for e in sp.preorder_traversal(expression)
+            if _is_repeated(e) and not e.args[0].is_Symbol
+        ]
         if not found:
             return expression
         innermost = found[-1]
@@ -149,7 +164,9 @@ class _Printer:
             return f"{_CALLS[name]}({', '.join(self.text(a) for a in e.args)})", _ATOM
         if name in _RECIPROCALS:
             return f"1.0/{_RECIPROCALS[name]}({self.text(e.args[0])})", _PRODUCT
-        raise InputError(f"No code can be made from {name}, which appears as {e}; write it with elementary functions.")
+        raise InputError(
+            f"No code can be made from {name}, which appears as {e}; write it with elementary functions."
+        )
 
     def _number(self, e: sp.Expr) -> tuple[str, int]:
         text = literal(e)

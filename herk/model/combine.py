@@ -60,7 +60,9 @@ def nothing(points: int) -> Entry:
     return Entry(sp.S.Zero, (mpmath.mpf(0),) * points, (mpmath.mpf(0),) * points)
 
 
-def factors(target: Mapping[int, Entry], rows: Mapping[int, Mapping[int, Entry]], tidy: Tidy) -> dict[int, Entry]:
+def factors(
+    target: Mapping[int, Entry], rows: Mapping[int, Mapping[int, Entry]], tidy: Tidy
+) -> dict[int, Entry]:
     """Return z by sparse elimination over the columns: among good pivots the simplest first."""
     equations = _columns(target, rows)
     solved: list[tuple[int, dict[int, Entry], Entry]] = []
@@ -98,7 +100,9 @@ def _columns(target: Mapping[int, Entry], rows: Mapping[int, Mapping[int, Entry]
 
 def _candidates(equations: Sequence[_Equation]) -> list[tuple[int, int]]:
     """Return (equation, unknown) pairs whose coefficient may be divided by: well away from zero at all points."""
-    pairs = [(k, s, e.quality) for k, (coefficients, _) in enumerate(equations) for s, e in coefficients.items()]
+    pairs = [
+        (k, s, e.quality) for k, (coefficients, _) in enumerate(equations) for s, e in coefficients.items()
+    ]
     best = max(quality for _, _, quality in pairs)
     if not best:
         raise NoPivotError

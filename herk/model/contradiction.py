@@ -14,7 +14,9 @@ from herk.model.evaluate import Linearisation, linearise, located
 SLOW = 1e-3  # relative to the fastest unknown
 
 
-def check_constraints(system: Any, t: float | None = None, y: Sequence[float] | Array | None = None, tolerance: float = 1e-6) -> list[str]:
+def check_constraints(
+    system: Any, t: float | None = None, y: Sequence[float] | Array | None = None, tolerance: float = 1e-6
+) -> list[str]:
     """Differentiate g along E y' = f and return a sentence for every row that does not stay zero: a contradiction.
 
     `system` is a Dae, a Model or a Problem; without t and y its own start is taken.

@@ -28,7 +28,13 @@ def content(states: Sequence[Any], E: Any, f: Any, time: Any, parameters: Any) -
     distinct((*symbols, clock, *numbers), "states, time and parameters")
     names = {s.name: s for s in (*symbols, clock, *numbers)}
     n = len(symbols)
-    return {"states": symbols, "E": matrix(E, n, names), "f": column(f, n, names), "t": clock, "parameters": numbers}
+    return {
+        "states": symbols,
+        "E": matrix(E, n, names),
+        "f": column(f, n, names),
+        "t": clock,
+        "parameters": numbers,
+    }
 
 
 def symbol(value: Any, what: str) -> sp.Symbol:
@@ -59,11 +65,15 @@ def expression(value: Any, names: Mapping[str, sp.Symbol], place: str) -> sp.Exp
     except FormulaError as error:
         raise InputError(f"{place} is {shown(value)}, which is not a formula: {error}.") from None
     except Exception as error:  # noqa: BLE001 - sympy refuses what it cannot work out in many ways
-        raise InputError(f"{place} is {shown(value)}, which is not a formula: {type(error).__name__}, {error}.") from None
+        raise InputError(
+            f"{place} is {shown(value)}, which is not a formula: {type(error).__name__}, {error}."
+        ) from None
     if not isinstance(parsed, sp.Expr) or parsed.has(sp.nan, sp.zoo, sp.oo, -sp.oo):
         raise InputError(f"{place} is {shown(value)}, which is not a finite scalar formula.")
     if parsed.has(sp.I):
-        raise InputError(f"{place} is {shown(value)}, which is complex; write real and imaginary parts as equations of their own.")
+        raise InputError(
+            f"{place} is {shown(value)}, which is complex; write real and imaginary parts as equations of their own."
+        )
     _known(parsed, names, place)
     foreign = {s: names[s.name] for s in parsed.free_symbols if s is not names[s.name]}
     try:
@@ -81,8 +91,14 @@ def _known(parsed: sp.Expr, names: Mapping[str, sp.Symbol], place: str) -> None:
         raise InputError(f"{place} contains {listed}; {_meant(undefined) or cure}.")
     unknown = sorted(s.name for s in parsed.free_symbols if s.name not in names)
     if unknown:
-        is_not = "is not a state, the time or a parameter" if len(unknown) == 1 else "are neither states nor the time nor parameters"
-        raise InputError(f"{place} contains {', '.join(unknown)}, which {is_not} of this model; give a value in parameters or add a state.")
+        is_not = (
+            "is not a state, the time or a parameter"
+            if len(unknown) == 1
+            else "are neither states nor the time nor parameters"
+        )
+        raise InputError(
+            f"{place} contains {', '.join(unknown)}, which {is_not} of this model; give a value in parameters or add a state."
+        )
 
 
 def _meant(undefined: set[sp.Expr]) -> str:
@@ -99,19 +115,31 @@ def _whole(expr: sp.Expr) -> sp.Expr:
     """Write 0.0 as 0 and x**2.0 as x**2: sympy takes a float for neither zero nor a whole number."""
     if expr.is_Float:
         return simple(expr)
-    return expr.replace(lambda e: e.is_Pow and e.exp.is_Float, lambda e: e.base ** simple(e.exp)) if expr.has(sp.Float) else expr
+    return (
+        expr.replace(lambda e: e.is_Pow and e.exp.is_Float, lambda e: e.base ** simple(e.exp))
+        if expr.has(sp.Float)
+        else expr
+    )
 
 
 def matrix(value: Any, n: int, names: Mapping[str, sp.Symbol]) -> sp.ImmutableDenseMatrix:
     """Return E as an n x n matrix."""
     wanted = f"E must be a matrix of {n} x {n}, a sequence of rows that are sequences of numbers and formulas"
     value = value.toarray() if hasattr(value, "toarray") else value  # sparse
-    rows = [ordered(row, wanted) for row in ordered(value.tolist() if hasattr(value, "tolist") else value, wanted)]
+    rows = [
+        ordered(row, wanted) for row in ordered(value.tolist() if hasattr(value, "tolist") else value, wanted)
+    ]
     if len(rows) != n or any(len(row) != n for row in rows):
         lengths = sorted({len(row) for row in rows})
-        shape = f"{len(rows)} x {lengths[0]}" if len(lengths) == 1 else f"ragged, with rows of {' and '.join(map(str, lengths))} entries"
+        shape = (
+            f"{len(rows)} x {lengths[0]}"
+            if len(lengths) == 1
+            else f"ragged, with rows of {' and '.join(map(str, lengths))} entries"
+        )
         raise InputError(f"E is {shape if rows else 'empty'}; for {n} states it must be {n} x {n}.")
-    entries = [expression(entry, names, f"E[{i},{j}]") for i, row in enumerate(rows) for j, entry in enumerate(row)]
+    entries = [
+        expression(entry, names, f"E[{i},{j}]") for i, row in enumerate(rows) for j, entry in enumerate(row)
+    ]
     return sp.ImmutableDenseMatrix(n, n, entries)
 
 
@@ -120,7 +148,9 @@ def column(value: Any, n: int, names: Mapping[str, sp.Symbol]) -> sp.ImmutableDe
     entries = ordered(value, f"f must be a sequence of {n} formulas")
     if len(entries) != n:
         raise InputError(f"f has {len(entries)} entries; for {n} states it must have {n}.")
-    return sp.ImmutableDenseMatrix(n, 1, [expression(entry, names, f"f[{i}]") for i, entry in enumerate(entries)])
+    return sp.ImmutableDenseMatrix(
+        n, 1, [expression(entry, names, f"f[{i}]") for i, entry in enumerate(entries)]
+    )
 
 
 def values(given: Mapping[Any, Any]) -> Mapping[sp.Symbol, float]:
@@ -132,7 +162,9 @@ def values(given: Mapping[Any, Any]) -> Mapping[sp.Symbol, float]:
         raise InputError(f"A value is missing for {', '.join(missing)} in parameters.")
     keys = [symbol(key, "parameter") for key in given]
     distinct(keys, "parameters")
-    return MappingProxyType({key: finite(value, f"Parameter {key}") for key, value in zip(keys, given.values(), strict=True)})
+    return MappingProxyType(
+        {key: finite(value, f"Parameter {key}") for key, value in zip(keys, given.values(), strict=True)}
+    )
 
 
 def number(value: float) -> sp.Expr:

@@ -33,7 +33,9 @@ class Equations:
     @property
     def jac_g(self) -> sp.ImmutableDenseMatrix:
         """Return dg/dy, m x n."""
-        return sp.ImmutableDenseMatrix(self.m, self.n, [gradient(row).get(s, 0) for row in self.g for s in self.states])
+        return sp.ImmutableDenseMatrix(
+            self.m, self.n, [gradient(row).get(s, 0) for row in self.g for s in self.states]
+        )
 
     @property
     def g_t(self) -> sp.ImmutableDenseMatrix:

@@ -23,7 +23,9 @@ class CallableError(HerkError):
         cause = self.__cause__
         if cause is None:
             return str(self)
-        inside = cause.__traceback__.tb_next if cause.__traceback__ else None  # begins in the user's function, not in ours
+        inside = (
+            cause.__traceback__.tb_next if cause.__traceback__ else None
+        )  # begins in the user's function, not in ours
         return f"{self}\n{''.join(traceback.format_exception(type(cause), cause, inside))}".rstrip()
 
 
@@ -49,7 +51,9 @@ def located(system: Any, t: float | None, y: Any, caller: str) -> tuple[Dae, flo
     elif hasattr(system, "form"):
         dae = system.form("overdetermined")
     else:
-        raise InputError(f"{caller} takes a herk.Dae, a herk.Model or a problem of the test set, not {type(system).__name__}.")
+        raise InputError(
+            f"{caller} takes a herk.Dae, a herk.Model or a problem of the test set, not {type(system).__name__}."
+        )
     if t is None and getattr(system, "t_span", None) is not None:
         t = system.t_span[0]
     if y is None:
@@ -64,7 +68,9 @@ def call(name: str, function: Callable[[float, Array], Any], t: float, y: Array)
     try:
         return function(t, y.copy())
     except Exception as error:
-        raise CallableError(f"{name}(t, y) raised {type(error).__name__}: {error} at t = {t!r}, y = {y.tolist()}.") from error
+        raise CallableError(
+            f"{name}(t, y) raised {type(error).__name__}: {error} at t = {t!r}, y = {y.tolist()}."
+        ) from error
 
 
 def real(value: Any) -> Any:
@@ -73,13 +79,17 @@ def real(value: Any) -> Any:
     return np.where(array.imag == 0, array.real, np.nan) if array.dtype.kind == "c" else value
 
 
-def evaluate(name: str, function: Callable[[float, Array], Any], t: float, y: Array, shape: tuple[int, ...]) -> Array:
+def evaluate(
+    name: str, function: Callable[[float, Array], Any], t: float, y: Array, shape: tuple[int, ...]
+) -> Array:
     """Call a user's function and check that it returns numbers in the right shape."""
     value = call(name, function, t, y)
     try:
         array: Array = np.array(() if value is None else real(value), dtype=float)
     except (TypeError, ValueError):
-        raise InputError(f"{name}(t, y) returned {type(value).__name__}, which is no array of numbers.") from None
+        raise InputError(
+            f"{name}(t, y) returned {type(value).__name__}, which is no array of numbers."
+        ) from None
     if array.shape != shape or value is None:
         found = "None" if value is None else f"an array of shape {array.shape}"
         raise InputError(f"{name}(t, y) returned {found}; shape {shape} is needed.")
@@ -102,7 +112,9 @@ def linearise(dae: Dae, t: float, y: Array) -> Linearisation:
             raise InputError(f"{name}(t, y) is not finite at t = {t!r}, y = {y.tolist()}.")
     y_size = sizes(values["jac_g"], y)
     f_size = _size_of_f(dae, t, y, values["f"], y_size)
-    return Linearisation(values["E"], values["f"], values["g"], values["jac_g"], values["g_t"], f_size, y_size)
+    return Linearisation(
+        values["E"], values["f"], values["g"], values["jac_g"], values["g_t"], f_size, y_size
+    )
 
 
 def _size_of_f(dae: Dae, t: float, y: Array, f: Array, sizes_of_y: Array) -> Array:

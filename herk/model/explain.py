@@ -32,13 +32,21 @@ def latex(found: Regularization) -> str:
         for level, constraints in enumerate(found.levels)
         for constraint in constraints
     ]
-    return r"$\displaystyle \begin{aligned} " + r" \\ ".join(rows) + r" \end{aligned}$" if rows else r"$\text{no constraints (index 0)}$"
+    return (
+        r"$\displaystyle \begin{aligned} " + r" \\ ".join(rows) + r" \end{aligned}$"
+        if rows
+        else r"$\text{no constraints (index 0)}$"
+    )
 
 
 def html(found: Regularization) -> str:
     """Return a table of the constraints with how each was found."""
     rows = "".join(_html_row(step) for step in found.trace)
-    table = f"<table><thead><tr><th>level</th><th>constraint</th><th>from</th></tr></thead><tbody>{rows}</tbody></table>" if rows else ""
+    table = (
+        f"<table><thead><tr><th>level</th><th>constraint</th><th>from</th></tr></thead><tbody>{rows}</tbody></table>"
+        if rows
+        else ""
+    )
     notes = "".join(f"<p>{markup.escape(note)}</p>" for note in found.notes)
     return f"<p>{markup.escape(_headline(found))}</p>{table}<p>{markup.escape(_ending(found))}</p>{notes}"
 
@@ -46,7 +54,11 @@ def html(found: Regularization) -> str:
 def _html_row(step: Step) -> str:
     source = ", ".join([step.row, *(label for label, _ in step.combined)])
     cells = [str(step.level), f"$0 = {sp.latex(step.constraint)}$", source]
-    return "<tr>" + "".join(f"<td style='text-align:left'>{markup.escape(cell)}</td>" for cell in cells) + "</tr>"
+    return (
+        "<tr>"
+        + "".join(f"<td style='text-align:left'>{markup.escape(cell)}</td>" for cell in cells)
+        + "</tr>"
+    )
 
 
 def _headline(found: Regularization) -> str:
@@ -66,7 +78,13 @@ def _ending(found: Regularization) -> str:
 def refuse_absent_states(model: Model) -> None:
     """Raise if a state occurs in no equation."""
     present = set(model.f.free_symbols) | set(model.E.free_symbols)
-    absent = [str(s) for j, s in enumerate(model.states) if s not in present and all(entry == 0 for entry in model.E[:, j])]
+    absent = [
+        str(s)
+        for j, s in enumerate(model.states)
+        if s not in present and all(entry == 0 for entry in model.E[:, j])
+    ]
     if absent:
         occurs = "occurs" if len(absent) == 1 else "occur"
-        raise RegularizationError(f"Model {model.name!r} is structurally singular: {', '.join(absent)} {occurs} in no equation.")
+        raise RegularizationError(
+            f"Model {model.name!r} is structurally singular: {', '.join(absent)} {occurs} in no equation."
+        )

@@ -48,7 +48,11 @@ class Step:
             parts = f", with {_listed(self.combined)} inserted," if self.combined else ","
         else:
             start = self.row
-            parts = " minus " + " minus ".join(f"({factor}) * {label}" for label, factor in self.combined) if self.combined else ""
+            parts = (
+                " minus " + " minus ".join(f"({factor}) * {label}" for label, factor in self.combined)
+                if self.combined
+                else ""
+            )
         return f"{start}{parts} reads 0 = {self.constraint}"
 
 

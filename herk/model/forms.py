@@ -14,10 +14,10 @@ import numpy as np
 
 from herk.core import Dae, InputError, nearest
 from herk.core.dae import Array
-from herk.model.back import Back, Elimination
 from herk.model.chains import zero_columns
 from herk.model.generated import GeneratedForm
 from herk.model.start import completed_start, consistent_start, inconsistency, linearise
+from herk.model.to_model_states import Back, Elimination
 
 if TYPE_CHECKING:
     from herk.model.equations import Equations
@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     from herk.model.regularize import Regularization
 
 FORMS = ("overdetermined", "index1", "index2", "index3", "ggl", "baumgarte", "ode", "second_order")
-OPTIONS: Mapping[str, Mapping[str, float]] = MappingProxyType({"baumgarte": MappingProxyType({"k0": 100.0, "k1": 20.0})})
+OPTIONS: Mapping[str, Mapping[str, float]] = MappingProxyType(
+    {"baumgarte": MappingProxyType({"k0": 100.0, "k1": 20.0})}
+)
 _START_RTOL, _START_ATOL = 1e-8, 1e-10  # a start with fewer digits is repaired by the user, not by us
 
 
@@ -69,7 +71,11 @@ class Form(Dae):
         return Back(self.model.n, self.kept, self.eliminated, source)
 
     def start(
-        self, y0: Sequence[float | None] | Array | None = None, t0: float | None = None, *, repair: bool = False
+        self,
+        y0: Sequence[float | None] | Array | None = None,
+        t0: float | None = None,
+        *,
+        repair: bool = False,
     ) -> tuple[Array, Array]:
         """Return a complete and consistent start (z0, z0') of this form; `repair` changes an inconsistent y0, as little as it must.
 
@@ -85,7 +91,9 @@ class Form(Dae):
             y = completed_start(self._sibling("overdetermined"), t, given)
         wrong = inconsistency(source, t, y, _START_RTOL, _START_ATOL)
         if wrong:
-            raise InputError(f"Form {self.form!r} of model {self.model.name!r}: {wrong} Repair it with herk.consistent_start.")
+            raise InputError(
+                f"Form {self.form!r} of model {self.model.name!r}: {wrong} Repair it with herk.consistent_start."
+            )
         rate = rates(source, t, y)
         extra = np.zeros(self.n - len(self.kept))
         return np.concatenate([y[list(self.kept)], extra]), np.concatenate([rate[list(self.kept)], extra])
@@ -93,7 +101,10 @@ class Form(Dae):
     @property
     def hessenberg(self) -> tuple[tuple[int, ...], ...]:
         """Return the unknowns of index 1, 2, ...: (u, v, lam) of u' = f(u, v), v' = k(u, v, lam), 0 = g(u) in index 3."""
-        return tuple(tuple(j for j, level in enumerate(self.levels) if level == wanted) for wanted in range(1, max(self.levels) + 1))
+        return tuple(
+            tuple(j for j, level in enumerate(self.levels) if level == wanted)
+            for wanted in range(1, max(self.levels) + 1)
+        )
 
     def rate(self, t: float, z: Any) -> Array:
         """Return z' of an ODE form, E^-1 f: what explicit solvers want."""
@@ -127,7 +138,9 @@ class Form(Dae):
     @cached_property
     def _implicit(self) -> tuple[Any, Any]:
         if not isinstance(self.generated, GeneratedForm):
-            raise InputError(f"Form {self.form!r} of {self.model.name!r} is an ODE without formulas; use rate, or the form 'index1'.")
+            raise InputError(
+                f"Form {self.form!r} of {self.model.name!r} is an ODE without formulas; use rate, or the form 'index1'."
+            )
         return self.generated.implicit()
 
     @cached_property
@@ -202,7 +215,9 @@ def form(model: Model, name: str = "overdetermined", **options: float) -> Form:
         return Form(E=steps.matrix, f=steps.right, elimination=steps, **common)
     parameters = () if insert else model.values
     generated: Any = GeneratedForm(key, partial(_equations, model, name, values, insert), parameters)
-    return Form(E=_matrix(generated, model), **_callables(generated, facts["m"]), generated=generated, **common)
+    return Form(
+        E=_matrix(generated, model), **_callables(generated, facts["m"]), generated=generated, **common
+    )
 
 
 def _facts(result: Reduced) -> dict[str, Any]:
@@ -220,7 +235,9 @@ def analysis(model: Model) -> Regularization:
     from herk.model.regularize import regularize
 
     found: Regularization = _once(_analysis_key(model), lambda: regularize(model))
-    if not _special(model) and any(model.E[place].free_symbols & set(model.parameters) for place in found.zeros):
+    if not _special(model) and any(
+        model.E[place].free_symbols & set(model.parameters) for place in found.zeros
+    ):
         _special_cases.add(_case(model))  # an entry of E vanishes for just these values
         _kept.pop(("analysis", model.structure, ()), None)
         _kept[_analysis_key(model)] = found
@@ -284,7 +301,11 @@ def _options(name: str, options: Mapping[str, float]) -> dict[str, float]:
     for option, value in options.items():
         if option not in known:
             raise nearest(option, known, f"option of form {name!r}")
-        if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not np.isfinite(value):
+        if (
+            isinstance(value, bool)
+            or not isinstance(value, (int, float, np.number))
+            or not np.isfinite(value)
+        ):
             raise InputError(f"Option {option} of form {name!r} must be a finite number, not {value!r}.")
     return {option: float(options.get(option, default)) for option, default in known.items()}
 

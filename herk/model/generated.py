@@ -30,7 +30,9 @@ class Code:
         """Keep the equations; code is made when it is asked for."""
         self.equations = equations
         self.stages: dict[tuple[tuple[int, ...], bool], StageSource] = {}
-        self.natives: dict[Any, dict[str, Native]] = {}  # stage functions and kernels, by what they were made for
+        self.natives: dict[
+            Any, dict[str, Native]
+        ] = {}  # stage functions and kernels, by what they were made for
         self.busy: dict[str, float] = {}  # seconds that runs have spent in compiled steps so far, by tableau
 
     @cached_property
@@ -213,12 +215,16 @@ class Evaluation:
     def __post_init__(self) -> None:
         """Validate the name."""
         if self.name not in (*_FUNCTIONS, "jac_f"):
-            raise InputError(f"There is no function {self.name!r}; there are {', '.join((*_FUNCTIONS, 'jac_f'))}.")
+            raise InputError(
+                f"There is no function {self.name!r}; there are {', '.join((*_FUNCTIONS, 'jac_f'))}."
+            )
 
     def __call__(self, t: float, y: Any) -> Array:
         """Return the value at (t, y)."""
         call, address, par, n, shape = self.__dict__.get("_ready") or self._make_ready()
-        state = np.array(y, dtype=float)  # a copy: compiled code asks for memory that is contiguous and may be written
+        state = np.array(
+            y, dtype=float
+        )  # a copy: compiled code asks for memory that is contiguous and may be written
         if state.shape != (n,):
             raise InputError(f"y has shape {state.shape}; {n} numbers are needed.")
         out = np.empty(shape)

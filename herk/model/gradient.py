@@ -21,7 +21,9 @@ def _gradient(expr: sp.Expr, done: dict[sp.Expr, Gradient]) -> Gradient:
     if expr.is_number:
         return {}
     if expr not in done:
-        done[expr] = _sum(expr, done) if expr.is_Add else _product(expr, done) if expr.is_Mul else _chain(expr, done)
+        done[expr] = (
+            _sum(expr, done) if expr.is_Add else _product(expr, done) if expr.is_Mul else _chain(expr, done)
+        )
     return done[expr]
 
 

@@ -20,7 +20,9 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
 class Groups:
     """Operations (kind, function, operands), each for the next place behind `inputs` numbers, in groups."""
 
-    def __init__(self, inputs: int, operations: Sequence[tuple[Hashable, Callable[..., float], tuple[int, ...]]]) -> None:
+    def __init__(
+        self, inputs: int, operations: Sequence[tuple[Hashable, Callable[..., float], tuple[int, ...]]]
+    ) -> None:
         """Put together what has the same kind, number of operands and depth."""
         depth = [0] * inputs
         groups: dict[tuple[int, Any, int], list[int]] = {}

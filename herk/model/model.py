@@ -103,7 +103,9 @@ class Model:
     def numeric(self, constraints: Sequence[sp.Expr] = ()) -> Equations:
         """Return the system with every parameter replaced by its value; `constraints` (hidden ones included) become g."""
         values = {parameter: entries.number(value) for parameter, value in self.parameters.items()}
-        g = sp.ImmutableDenseMatrix(len(constraints), 1, [sp.sympify(row).xreplace(values) for row in constraints])
+        g = sp.ImmutableDenseMatrix(
+            len(constraints), 1, [sp.sympify(row).xreplace(values) for row in constraints]
+        )
         return Equations(self.t, self.states, self.E.xreplace(values), self.f.xreplace(values), g)
 
     def equations(self) -> Equations:
@@ -123,7 +125,11 @@ class Model:
 
     def with_span(self, t_end: float | None = None, t0: float | None = None) -> Model:
         """Return a copy with another end or start time."""
-        return self._changed(t_span=plain.span((self.t_span[0] if t0 is None else t0, self.t_span[1] if t_end is None else t_end)))
+        return self._changed(
+            t_span=plain.span(
+                (self.t_span[0] if t0 is None else t0, self.t_span[1] if t_end is None else t_end)
+            )
+        )
 
     def with_start(self, y0: Sequence[float | None]) -> Model:
         """Return a copy with other start values."""

@@ -65,7 +65,9 @@ def _tokens(text: str) -> list[tuple[str, str]]:
         if kind == "other":
             raise FormulaError(_OTHERS.get(word, f"the character {word!r} has no meaning in a formula"))
         if kind == "name" and not word.isidentifier():
-            raise FormulaError(f"{word!r} is not a name of letters, digits and underscores; powers are written **")
+            raise FormulaError(
+                f"{word!r} is not a name of letters, digits and underscores; powers are written **"
+            )
         found.append((kind, word))
         if kind == "end":
             break

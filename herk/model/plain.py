@@ -49,7 +49,12 @@ def span(value: Any) -> tuple[float, float]:
 
 def start_values(value: Any, names: Sequence[str]) -> tuple[float | None, ...]:
     """Return y0, each entry a finite number or None."""
-    entries = ordered(value, f"y0 must be a sequence of {len(names)} numbers or None, in the order of the states")
+    entries = ordered(
+        value, f"y0 must be a sequence of {len(names)} numbers or None, in the order of the states"
+    )
     if len(entries) != len(names):
         raise InputError(f"y0 has {len(entries)} entries; for {len(names)} states it must have {len(names)}.")
-    return tuple(None if entry is None else finite(entry, f"The start value of {name}") for entry, name in zip(entries, names, strict=True))
+    return tuple(
+        None if entry is None else finite(entry, f"The start value of {name}")
+        for entry, name in zip(entries, names, strict=True)
+    )

@@ -56,7 +56,9 @@ def _linear(jacobian: Array, weights: Array) -> _Linear:
 def _by_values(matrix: Array) -> Callable[[Array], Array]:
     """Return the pseudo-inverse by singular values: quick for small matrices."""
     u, sizes, v = np.linalg.svd(matrix, full_matrices=False)
-    inverse = np.divide(1.0, sizes, out=np.zeros_like(sizes), where=sizes > _SINGULAR * sizes.max(initial=0.0))
+    inverse = np.divide(
+        1.0, sizes, out=np.zeros_like(sizes), where=sizes > _SINGULAR * sizes.max(initial=0.0)
+    )
     return lambda right: v.T @ (inverse * (u.T @ right))
 
 
@@ -149,7 +151,9 @@ class Projection:
             y, residual = found
         return None
 
-    def _damped(self, t: float, y: Array, step: Array, before: Array, linear: _Linear) -> tuple[Array, Array] | None:
+    def _damped(
+        self, t: float, y: Array, step: Array, before: Array, linear: _Linear
+    ) -> tuple[Array, Array] | None:
         """Return the first of shorter and shorter steps that reduces the residuals."""
         for halvings in range(12):
             moved = y + step / 2**halvings

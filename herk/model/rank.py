@@ -76,7 +76,9 @@ class _Echelon:
 class _Elimination:
     """Elimination at all points at once; points near the start decide, the others can only disagree."""
 
-    def __init__(self, matrices: Sequence[Sequence[SparseRow]], near: Sequence[bool], start: Sequence[SparseRow] | None) -> None:
+    def __init__(
+        self, matrices: Sequence[Sequence[SparseRow]], near: Sequence[bool], start: Sequence[SparseRow] | None
+    ) -> None:
         self.near = [*near, False]
         self.scaled = [*matrices, start or []]
         self.echelons = [_Echelon() for _ in matrices] + [_Echelon(alive=start is not None)]
@@ -84,12 +86,16 @@ class _Elimination:
 
     def quality(self, i: int) -> float:
         """Return how good a pivot the row has to offer, at the worst of the points."""
-        ratios = [_ratio(e.reduce(rows[i])) for e, rows in zip(self.echelons, self.scaled, strict=True) if e.alive]
+        ratios = [
+            _ratio(e.reduce(rows[i])) for e, rows in zip(self.echelons, self.scaled, strict=True) if e.alive
+        ]
         return float(min((r for r in ratios if r is not None), default=0.0))
 
     def take(self, i: int, least: float) -> bool:
         """Find out whether row i depends on those taken; False if points disagree or its pivot is not good enough."""
-        reduced = [e.reduce(rows[i]) if e.alive else None for e, rows in zip(self.echelons, self.scaled, strict=True)]
+        reduced = [
+            e.reduce(rows[i]) if e.alive else None for e, rows in zip(self.echelons, self.scaled, strict=True)
+        ]
         ratios = [_ratio(r) for r in reduced]
         deciding = [ratio for ratio, n in zip(ratios, self.near, strict=True) if n and ratio is not None]
         decisive = max(deciding, default=mpmath.mpf(0))
@@ -168,14 +174,19 @@ def equilibrated(rows: Sequence[SparseRow], like: Sequence[SparseRow] | None = N
     With `like` the factors are those of another matrix: where many entries vanish, the others say little about units.
     """
     model = rows if like is None else like
-    heights, widths = powers((i, j, _log(value)) for i, row in enumerate(model) for j, value in row.items() if value)
+    heights, widths = powers(
+        (i, j, _log(value)) for i, row in enumerate(model) for j, value in row.items() if value
+    )
     scaled, model = _scaled(rows, heights, widths), _scaled(model, heights, widths)
     tops = [max(map(abs, row.values()), default=mpmath.mpf(1)) for row in model]
     return [{j: value / top for j, value in row.items()} for row, top in zip(scaled, tops, strict=True)]
 
 
 def _scaled(rows: Sequence[SparseRow], heights: dict[int, int], widths: dict[int, int]) -> list[SparseRow]:
-    return [{j: mpmath.ldexp(v, heights.get(i, 0) + widths.get(j, 0)) for j, v in row.items() if v} for i, row in enumerate(rows)]
+    return [
+        {j: mpmath.ldexp(v, heights.get(i, 0) + widths.get(j, 0)) for j, v in row.items() if v}
+        for i, row in enumerate(rows)
+    ]
 
 
 def _log(value: Number) -> float:

@@ -36,7 +36,9 @@ class Reduced:
     rows: tuple[int, ...] = ()
 
 
-def reduced(model: Model, found: Regularization, name: str, options: Mapping[str, float], *, insert: bool = False) -> Reduced:
+def reduced(
+    model: Model, found: Regularization, name: str, options: Mapping[str, float], *, insert: bool = False
+) -> Reduced:
     """Return the form of this name; raise InputError if the model does not have it. `insert`: parameters are replaced by their values."""
     system, parts = _zeros(model.symbolic(found.constraints), found.zeros), chains(found)
     if insert:
@@ -54,7 +56,9 @@ def reduced(model: Model, found: Regularization, name: str, options: Mapping[str
 
 
 def _number(model: Model, expression: sp.Expr) -> sp.Expr:
-    return sp.sympify(expression).xreplace({p: entries.number(value) for p, value in model.parameters.items()})
+    return sp.sympify(expression).xreplace(
+        {p: entries.number(value) for p, value in model.parameters.items()}
+    )
 
 
 def _zeros(system: Equations, zeros: Sequence[tuple[int, int]]) -> Equations:
@@ -79,15 +83,23 @@ def _baumgarte(model: Model, system: Equations, parts: Sequence[Chain], k0: floa
     """0 = c'' + k1 c' + k0 c for chains of length three, 0 = c' + k0 c for those of length two."""
     _refuse_long(model, parts, "baumgarte")
     factors = {1: (1.0,), 2: (k0, 1.0), 3: (k0, k1, 1.0)}
-    rows = {c.row: sum(entries.number(k) * member for k, member in zip(factors[c.index], c.members, strict=True)) for c in parts}
+    rows = {
+        c.row: sum(entries.number(k) * member for k, member in zip(factors[c.index], c.members, strict=True))
+        for c in parts
+    }
     return Reduced(replaced(system, rows), 1, (1,) * system.n, tuple(range(system.n)))
 
 
 def _refuse_long(model: Model, parts: Sequence[Chain], name: str) -> None:
     if max((c.index for c in parts), default=0) < 2:
-        raise refuse(model.name, f"'{name}' stabilises differentiated constraints, and none has to be differentiated here.")
+        raise refuse(
+            model.name,
+            f"'{name}' stabilises differentiated constraints, and none has to be differentiated here.",
+        )
     if max(c.index for c in parts) > 3:
-        raise refuse(model.name, f"'{name}' is defined up to index 3, the index here is {max(c.index for c in parts)}.")
+        raise refuse(
+            model.name, f"'{name}' is defined up to index 3, the index here is {max(c.index for c in parts)}."
+        )
 
 
 def _ggl(model: Model, system: Equations, parts: Sequence[Chain]) -> Reduced:
@@ -101,13 +113,20 @@ def _ggl(model: Model, system: Equations, parts: Sequence[Chain]) -> Reduced:
     base = replaced(system, {c.row: c.members[0] for c in parts})
     f = sp.Matrix(base.f)
     for i, j in _position_rows(model, base, long):
-        f[i] -= sum(gradient(c.members[0]).get(states[j], sp.S.Zero) * mu for c, mu in zip(long, multipliers, strict=True))
+        f[i] -= sum(
+            gradient(c.members[0]).get(states[j], sp.S.Zero) * mu
+            for c, mu in zip(long, multipliers, strict=True)
+        )
     extra = [c.members[1] for c in long]
     E = sp.diag(base.E, sp.zeros(len(long)))
     g = sp.ImmutableDenseMatrix([*base.g, *extra])
     right = sp.ImmutableDenseMatrix([*f, *extra])
     full = Equations(system.t, (*states, *multipliers), E.as_immutable(), right, g, system.parameters)
-    hidden = [[c.members[0]] for c in long] + [c.members[1:] for c in long] + [c.members for c in parts if c.index < 3]
+    hidden = (
+        [[c.members[0]] for c in long]
+        + [c.members[1:] for c in long]
+        + [c.members for c in parts if c.index < 3]
+    )
     hidden.append([sp.S.Zero, sum(multipliers)])  # mu is as deep as lambda
     return Reduced(full, 2, unknown_levels(full, 2, hidden), tuple(range(n)))
 
@@ -127,7 +146,10 @@ def _position_rows(model: Model, system: Equations, long: Sequence[Chain]) -> li
             continue
         rows = [i for i in range(system.n) if not system.E[i, j].is_zero]
         if len(rows) != 1 or sum(not e.is_zero for e in system.E[rows[0], :]) != 1:
-            raise refuse(model.name, f"'ggl' needs a row of its own for the derivative of each position, and {s}' has none.")
+            raise refuse(
+                model.name,
+                f"'ggl' needs a row of its own for the derivative of each position, and {s}' has none.",
+            )
         pairs.append((rows[0], j))
     return pairs
 
@@ -144,7 +166,9 @@ def _ode(system: Equations, parts: Sequence[Chain]) -> Reduced:
             return _eliminated(square, rows, kept, columns, solved)
         if _is_linear(square, columns):
             states, nothing = tuple(system.states[j] for j in kept), sp.ImmutableDenseMatrix(0, 1, [])
-            unsolved = Equations(system.t, states, sp.eye(len(kept)).as_immutable(), nothing, nothing, system.parameters)
+            unsolved = Equations(
+                system.t, states, sp.eye(len(kept)).as_immutable(), nothing, nothing, system.parameters
+            )
             return Reduced(unsolved, 0, (1,) * len(kept), kept, columns, tuple(rows))
     E, f = sp.Matrix(square.E), sp.Matrix(square.f)
     for i, constraint in last.items():
@@ -158,7 +182,9 @@ def _ode(system: Equations, parts: Sequence[Chain]) -> Reduced:
 
 def _is_linear(square: Equations, columns: Sequence[int]) -> bool:
     own = {square.states[j] for j in columns}
-    return not any(slope.free_symbols & own for row in square.g for s, slope in gradient(row).items() if s in own)
+    return not any(
+        slope.free_symbols & own for row in square.g for s, slope in gradient(row).items() if s in own
+    )
 
 
 def _solved(square: Equations, columns: Sequence[int]) -> dict[sp.Symbol, sp.Expr] | None:
@@ -182,7 +208,11 @@ def _solved(square: Equations, columns: Sequence[int]) -> dict[sp.Symbol, sp.Exp
 
 
 def _eliminated(
-    square: Equations, rows: Sequence[int], kept: tuple[int, ...], gone: tuple[int, ...], solved: Mapping[sp.Symbol, sp.Expr]
+    square: Equations,
+    rows: Sequence[int],
+    kept: tuple[int, ...],
+    gone: tuple[int, ...],
+    solved: Mapping[sp.Symbol, sp.Expr],
 ) -> Reduced:
     E = square.E.extract(list(rows), list(kept)).xreplace(dict(solved))
     f = square.f.extract(list(rows), [0]).xreplace(dict(solved))

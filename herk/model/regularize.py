@@ -40,7 +40,9 @@ class Regularization:
     @property
     def levels(self) -> list[list[sp.Expr]]:
         """Return the constraints of level 0, 1, ..., index - 1."""
-        return [[step.constraint for step in self.trace if step.level == level] for level in range(self.index)]
+        return [
+            [step.constraint for step in self.trace if step.level == level] for level in range(self.index)
+        ]
 
     @property
     def constraints(self) -> list[sp.Expr]:
@@ -68,7 +70,9 @@ class Regularization:
         return f"<Regularization of {self.model.name!r}: index {self.index}, constraints per level {counts}>"
 
 
-def regularize(model: Model, *, max_index: int = 10, simplify: bool = True, time_limit: float | None = None) -> Regularization:
+def regularize(
+    model: Model, *, max_index: int = 10, simplify: bool = True, time_limit: float | None = None
+) -> Regularization:
     """Find the index and all constraints of the model; raise RegularizationError if it has no unique solution.
 
     simplify=False leaves the formulas of hidden constraints as they come: quicker, and longer to read. After `time_limit`

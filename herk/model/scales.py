@@ -99,7 +99,9 @@ class _Balance:
             return self._together([size for size in map(self.size, expr.args) if size is not None])
         if expr.is_Mul:
             sizes = [self.size(factor) for factor in expr.args]
-            return None if any(s is None for s in sizes) else _sum(*((s, 1.0) for s in sizes if s is not None))
+            return (
+                None if any(s is None for s in sizes) else _sum(*((s, 1.0) for s in sizes if s is not None))
+            )
         if expr.is_Pow and expr.exp.is_Rational:
             base = self.size(expr.base)
             return None if base is None else _sum((base, float(expr.exp)))

@@ -48,7 +48,9 @@ class Search:
         self._evaluate()
         self.cloud.points = self.cloud.onto([])
         if not self.points:
-            raise RegularizationError(f"E and f of model {model.name!r} have no finite real value near the start {_shown(model.y0)}.")
+            raise RegularizationError(
+                f"E and f of model {model.name!r} have no finite real value near the start {_shown(model.y0)}."
+            )
         self.zeros = self._drop_zeros()
 
     @property
@@ -73,11 +75,18 @@ class Search:
             lost = {p for _, p in found.drops}
             # Far points that agree take part: what vanishes near the start may not vanish in other branches.
             deciding = [matrix for p, matrix in enumerate(matrices) if p not in lost]
-            steps = [self._step(level, i, sorted(found.relations[i]), deciding, at_start) for i in sorted(found.relations)]
+            steps = [
+                self._step(level, i, sorted(found.relations[i]), deciding, at_start)
+                for i in sorted(found.relations)
+            ]
             accepted = self._accepted(steps)
         kept = [row for i, row in enumerate(self.rows) if i in set(found.independent)]
         for step in accepted:
-            kept.append(self._trimmed(derivative_row(step.constraint, len(self.steps), self.model.states, self.model.t)))
+            kept.append(
+                self._trimmed(
+                    derivative_row(step.constraint, len(self.steps), self.model.states, self.model.t)
+                )
+            )
             self.steps.append(step)
         self.rows = kept
         self._evaluate()
@@ -108,7 +117,9 @@ class Search:
             if matrix is None:
                 self.notes.append("No consistent point was reached from the start values themselves.")
             elif split([matrix], [True], self._order()).relations:
-                self.notes.append("At the start values themselves y' is not determined: the start is a singular point.")
+                self.notes.append(
+                    "At the start values themselves y' is not determined: the start is a singular point."
+                )
 
     def _order(self) -> list[int]:
         """Return simple rows first: they serve to express the others."""
@@ -137,7 +148,9 @@ class Search:
         ]
         for i, j in places:
             entry = self.rows[i].entries.pop(j)
-            self.notes.append(f"{self.rows[i].label}: the factor {entry} of {self.model.states[j]}' is zero everywhere.")
+            self.notes.append(
+                f"{self.rows[i].label}: the factor {entry} of {self.model.states[j]}' is zero everywhere."
+            )
         if places:
             self._evaluate()
         return tuple(places)
@@ -174,7 +187,9 @@ class Search:
                 return False
         return True
 
-    def _step(self, level: int, i: int, others: list[int], matrices: list[Matrix], at_start: Matrix | None) -> Step:
+    def _step(
+        self, level: int, i: int, others: list[int], matrices: list[Matrix], at_start: Matrix | None
+    ) -> Step:
         """Combine row i with the rows it depends on; what is left is a constraint."""
         self.cloud.watch_the_clock()
         try:
@@ -190,8 +205,12 @@ class Search:
 
     def _factors(self, i: int, others: list[int], matrices: list[Matrix]) -> dict[int, sp.Expr]:
         def row(k: int) -> dict[int, Entry]:
-            values = {j: tuple(matrix[k].get(j, mpmath.mpf(0)) for matrix in matrices) for j in self.rows[k].entries}
-            return {j: Entry(e, values[j], tuple(map(abs, values[j]))) for j, e in self.rows[k].entries.items()}
+            values = {
+                j: tuple(matrix[k].get(j, mpmath.mpf(0)) for matrix in matrices) for j in self.rows[k].entries
+            }
+            return {
+                j: Entry(e, values[j], tuple(map(abs, values[j]))) for j, e in self.rows[k].entries.items()
+            }
 
         z = combine.factors(row(i), {k: row(k) for k in others}, self.writing.tidy)
         return {k: factor.expr for k, factor in z.items()}
@@ -239,7 +258,11 @@ class Search:
         return [step for step, distance in zip(steps, distances, strict=True) if distance > CLEAN]
 
     def _leave_out(self, step: Step) -> None:
-        source = f"d/dt of 0 = {step.differentiated}" if step.differentiated is not None else f"{step.row} (0 = {step.constraint})"
+        source = (
+            f"d/dt of 0 = {step.differentiated}"
+            if step.differentiated is not None
+            else f"{step.row} (0 = {step.constraint})"
+        )
         self.redundant.append(f"{source} follows from the other equations")
         self.notes.append(f"Left out as redundant: {source} follows from the other equations.")
 
@@ -250,7 +273,9 @@ class Search:
         points = self.cloud.onto(before)
         used = self.cloud.gradients([*before, new], points).relations.get(len(before))
         if used is None:
-            found = "no real point was found that satisfies" + (" all constraints found so far and" if before else "")
+            found = "no real point was found that satisfies" + (
+                " all constraints found so far and" if before else ""
+            )
             return f"Model {self.model.name!r}: {found} 0 = {new}; the equation has no solution, or the start is too far from one."
         others = " and ".join(f"0 = {before[k]}" for k in sorted(used))
         return f"Model {self.model.name!r} has no solution: 0 = {new} contradicts {others}."
@@ -263,14 +288,23 @@ class Search:
         for i, p in found.drops:
             t = mpmath.nstr(self.points[p].t, 4)
             where = "near the start" if self.points[p].near else "far from the start"
-            self.notes.append(f"Doubtful rank: {self.rows[i].label} behaves differently at one consistent point {where} (t = {t}).")
+            self.notes.append(
+                f"Doubtful rank: {self.rows[i].label} behaves differently at one consistent point {where} (t = {t})."
+            )
 
 
 def without_powers(expr: sp.Expr, states: set[sp.Symbol]) -> sp.Expr:
     """Replace powers with exponents above one by their bases, in a product."""
     parts = sp.Mul.make_args(expr)
-    powers = [part.is_Pow and part.exp.is_number and part.exp > 1 and bool(part.base.free_symbols & states) for part in parts]
-    return sp.Mul(*(part.base if power else part for part, power in zip(parts, powers, strict=True))) if any(powers) else expr
+    powers = [
+        part.is_Pow and part.exp.is_number and part.exp > 1 and bool(part.base.free_symbols & states)
+        for part in parts
+    ]
+    return (
+        sp.Mul(*(part.base if power else part for part, power in zip(parts, powers, strict=True)))
+        if any(powers)
+        else expr
+    )
 
 
 def _shown(y0: Sequence[float | None]) -> str:

@@ -88,7 +88,12 @@ def _pairs(system: Equations) -> dict[int, int]:
     for i in range(n):
         places = [j for j in range(n) if not E[i, j].is_zero]
         v = column.get((system.f[i] / E[i, places[0]]).cancel()) if len(places) == 1 else None
-        if v is None or all(e.is_zero for e in E[:, v]) or v in (*pairs, *pairs.values()) or places[0] in (*pairs, *pairs.values()):
+        if (
+            v is None
+            or all(e.is_zero for e in E[:, v])
+            or v in (*pairs, *pairs.values())
+            or places[0] in (*pairs, *pairs.values())
+        ):
             continue
         pairs[places[0]] = v
     return pairs
@@ -106,6 +111,14 @@ def _places(model: Model) -> dict[str, Any]:
     positions, velocities = tuple(pairs), tuple(pairs.values())
     allowed = all(E[i, j].is_zero or j in velocities for i in dynamic for j in range(n))
     if not pairs or len(kinematic) != len(pairs) or len(dynamic) != len(velocities) or not allowed:
-        raise InputError(f"Model {model.name!r} is no second-order system: every derivative must stand in a row p' = v or M v' = force.")
+        raise InputError(
+            f"Model {model.name!r} is no second-order system: every derivative must stand in a row p' = v or M v' = force."
+        )
     multipliers = tuple(j for j in range(n) if j not in (*positions, *velocities))
-    return {"positions": positions, "velocities": velocities, "multipliers": multipliers, "dynamic": dynamic, "constraints": algebraic}
+    return {
+        "positions": positions,
+        "velocities": velocities,
+        "multipliers": multipliers,
+        "dynamic": dynamic,
+        "constraints": algebraic,
+    }

@@ -12,7 +12,16 @@ import sympy as sp
 from herk.core import InputError, StageSource
 from herk.model.code import lines, literal, prepared
 from herk.model.equations import Equations
-from herk.model.structure import Block, constraint_blocks, gradient, is_zero, jacobian, nonzero, rate_blocks, required
+from herk.model.structure import (
+    Block,
+    constraint_blocks,
+    gradient,
+    is_zero,
+    jacobian,
+    nonzero,
+    rate_blocks,
+    required,
+)
 
 _ITERATIONS = 12
 _HUGE = "1e300"
@@ -35,7 +44,17 @@ def stage_source(equations: Equations, algebraic: Iterable[int], scalar: bool) -
     wanted = (*differential, *ahead)
     rate = _stacked_rate(writer, wanted) if fixed is None else _block_rate(writer, wanted)
     text = "\n".join([*complete, "", "", *rate, "", "", *_residual(writer), ""])
-    return StageSource(text, chosen, differential, writer.guessed, len(ahead), len(writer.pivots), writer.work, scalar, fixed or ())
+    return StageSource(
+        text,
+        chosen,
+        differential,
+        writer.guessed,
+        len(ahead),
+        len(writer.pivots),
+        writer.work,
+        scalar,
+        fixed or (),
+    )
 
 
 @dataclass
@@ -59,7 +78,9 @@ class _Writer:
         values = [f"par_{k} = par[{k}]" for k, s in enumerate(self.equations.parameters) if s in present]
         if self.scalar:
             return values
-        return values + [f"y{j} = y[{j}]" for j, s in enumerate(self.equations.states) if s in present and j not in without]
+        return values + [
+            f"y{j} = y[{j}]" for j, s in enumerate(self.equations.states) if s in present and j not in without
+        ]
 
     def moves(self, expression: sp.Expr) -> bool:
         """Tell whether an expression may change along a run."""
@@ -81,7 +102,9 @@ def _indented(statements: Iterable[str]) -> list[str]:
 def _complete(w: _Writer, blocks: Sequence[Block]) -> list[str]:
     """Return `complete`; its blocks follow each other, a failure leaves at once."""
     solved = [(_solve(w, number, block), block) for number, block in enumerate(blocks)]  # fills w.pivots
-    fail = f"return {_tuple(['-1', *['nan'] * (len(w.algebraic) + len(w.pivots))])}" if w.scalar else "return -1"
+    fail = (
+        f"return {_tuple(['-1', *['nan'] * (len(w.algebraic) + len(w.pivots))])}" if w.scalar else "return -1"
+    )
     body = w.used(w.equations.g, without=set(w.algebraic) - set(w.guessed))
     newton = any("iterations += 1" in line for text, _ in solved for line in text)
     body += ["iterations = 0"] if newton else []
@@ -147,7 +170,11 @@ def _square(equations: Equations, block: Block) -> _Square | None:
     if not (isinstance(power, sp.Pow) and power.exp == 2):
         return None
     factor = sp.diff(power.base, y)
-    return _Square(a, rest, power.base, factor, power.base.xreplace({y: sp.S.Zero})) if factor.is_number else None
+    return (
+        _Square(a, rest, power.base, factor, power.base.xreplace({y: sp.S.Zero}))
+        if factor.is_number
+        else None
+    )
 
 
 def _report(w: _Writer, slope: sp.Expr, name: str) -> None:
@@ -195,15 +222,31 @@ def _root(w: _Writer, number: int, column: int, square: _Square) -> list[str]:
     side = sp.Dummy(real=True)
     texts = dict(w.names) | {side: u}
     first = lines([(q, -square.c / square.a), (u, square.base)], texts, f"c{number}_")
-    found = lines([(f"y{column}", (side - square.shift) / square.factor), (p, 2 * square.a * square.factor * side)], texts, f"d{number}_")
-    return [*first, f"if not ({q} > 0.0 and {q} <= {_HUGE} and {u} == {u}):", "    FAIL", f"{u} = copysign(sqrt({q}), {u})", *found]
+    found = lines(
+        [(f"y{column}", (side - square.shift) / square.factor), (p, 2 * square.a * square.factor * side)],
+        texts,
+        f"d{number}_",
+    )
+    return [
+        *first,
+        f"if not ({q} > 0.0 and {q} <= {_HUGE} and {u} == {u}):",
+        "    FAIL",
+        f"{u} = copysign(sqrt({q}), {u})",
+        *found,
+    ]
 
 
 def _newton(w: _Writer, number: int, column: int, row: sp.Expr, slope: sp.Expr) -> list[str]:
     """Return Newton's iteration for one component. It converges quadratically, so the last correction bounds far more than the error."""
     y, r, p, d = f"y{column}", f"r{number}", f"p{number}", f"d{number}"
     _report(w, slope, p)
-    loop = [*lines([(r, row), (p, slope)], w.names, f"c{number}_"), f"if {p} == 0.0:", "    FAIL", f"{d} = {r}/{p}", f"{y} -= {d}"]
+    loop = [
+        *lines([(r, row), (p, slope)], w.names, f"c{number}_"),
+        f"if {p} == 0.0:",
+        "    FAIL",
+        f"{d} = {r}/{p}",
+        f"{y} -= {d}",
+    ]
     return _iterated(loop, [(y, d, column)])
 
 
@@ -225,7 +268,9 @@ def _solve_several(w: _Writer, number: int, block: Block) -> list[str]:
         matrix = [[sp.expand(e) if e.free_symbols.intersection(own) else e for e in row] for row in matrix]
         rows = [-row.xreplace(dict.fromkeys(own, sp.S.Zero)) for row in rows]
     entries = [(f"work[{i * k + j}]", e) for i, row in enumerate(matrix) for j, e in enumerate(row)]
-    fill = lines([*entries, *((f"work[{k * k + i}]", row) for i, row in enumerate(rows))], w.names, f"c{number}_")
+    fill = lines(
+        [*entries, *((f"work[{k * k + i}]", row) for i, row in enumerate(rows))], w.names, f"c{number}_"
+    )
     solve = [*fill, f"p{number} = solve_block(work, {k})", f"if p{number} == 0.0:", "    FAIL"]
     if any(w.moves(e) for row in matrix for e in row):
         w.pivots.append(f"p{number}")
@@ -241,7 +286,11 @@ def _rate(w: _Writer, wanted: Sequence[int], body: Sequence[str], result: Mappin
     body = [line.replace("FAIL", fail) for line in body]
     if w.scalar:
         return w.function("rate", "work, par", [*body, f"return {_tuple([result[j] for j in wanted])}"])
-    return w.function("rate", "out, work, par", [*body, *(f"out[{i}] = {result[j]}" for i, j in enumerate(wanted)), "return 0"])
+    return w.function(
+        "rate",
+        "out, work, par",
+        [*body, *(f"out[{i}] = {result[j]}" for i, j in enumerate(wanted)), "return 0"],
+    )
 
 
 def _block_rate(w: _Writer, wanted: Sequence[int]) -> list[str]:
@@ -252,10 +301,18 @@ def _block_rate(w: _Writer, wanted: Sequence[int]) -> list[str]:
     entries: dict[int, dict[int, str]] = {}
     for i in (i for block in blocks for i in block.rows):
         assignments.append((f"f{i}", f[i]))
-        entries[i] = {j: literal(E[i, j]) if E[i, j].is_number else f"e{i}_{j}" for j in range(w.equations.n) if not is_zero(E[i, j])}
+        entries[i] = {
+            j: literal(E[i, j]) if E[i, j].is_number else f"e{i}_{j}"
+            for j in range(w.equations.n)
+            if not is_zero(E[i, j])
+        }
         assignments += [(f"e{i}_{j}", E[i, j]) for j in entries[i] if not E[i, j].is_number]
     body = w.used(expression for _, expression in assignments)
-    simple = {block.rows[0]: block.columns[0] for block in blocks if len(block.rows) == 1 and len(entries[block.rows[0]]) == 1}
+    simple = {
+        block.rows[0]: block.columns[0]
+        for block in blocks
+        if len(block.rows) == 1 and len(entries[block.rows[0]]) == 1
+    }
     shortened = [_shortened(target, e, E, simple) for target, e in assignments]
     body += lines(shortened, w.names, "c")
     done = {target for target, _ in shortened}
@@ -265,7 +322,9 @@ def _block_rate(w: _Writer, wanted: Sequence[int]) -> list[str]:
     return _rate(w, wanted, body, {j: f"k{j}" for block in blocks for j in block.columns})
 
 
-def _shortened(target: str, e: sp.Expr, E: sp.ImmutableDenseMatrix, simple: Mapping[int, int]) -> tuple[str, sp.Expr]:
+def _shortened(
+    target: str, e: sp.Expr, E: sp.ImmutableDenseMatrix, simple: Mapping[int, int]
+) -> tuple[str, sp.Expr]:
     """Turn `f_i` into the derivative itself where the row has one number on the diagonal that disappears in the coefficients of f."""
     row = int(target[1:]) if target.startswith("f") else -1
     if row not in simple or not E[row, simple[row]].is_number:
@@ -276,7 +335,10 @@ def _shortened(target: str, e: sp.Expr, E: sp.ImmutableDenseMatrix, simple: Mapp
 
 def _rate_of_block(w: _Writer, block: Block, entries: Mapping[int, Mapping[int, str]]) -> list[str]:
     k = len(block.rows)
-    tops = {i: " - ".join([f"f{i}", *(f"{e}*k{j}" for j, e in entries[i].items() if j not in block.columns)]) for i in block.rows}
+    tops = {
+        i: " - ".join([f"f{i}", *(f"{e}*k{j}" for j, e in entries[i].items() if j not in block.columns)])
+        for i in block.rows
+    }
     if k == 1:
         row, column = block.rows[0], block.columns[0]
         diagonal, top = w.equations.E[row, column], tops[row]
@@ -286,7 +348,11 @@ def _rate_of_block(w: _Writer, block: Block, entries: Mapping[int, Mapping[int, 
         name = entries[row][column]
         return [f"if {name} == 0.0:", "    FAIL", f"k{column} = {top}/{name}"]
     w.need(k * k + k)
-    body = [f"work[{i * k + j}] = {entries[r].get(c, '0.0')}" for i, r in enumerate(block.rows) for j, c in enumerate(block.columns)]
+    body = [
+        f"work[{i * k + j}] = {entries[r].get(c, '0.0')}"
+        for i, r in enumerate(block.rows)
+        for j, c in enumerate(block.columns)
+    ]
     body += [f"work[{k * k + i}] = {tops[r]}" for i, r in enumerate(block.rows)]
     body += [f"if solve_block(work, {k}) == 0.0:", "    FAIL"]
     return [*body, *(f"k{c} = work[{k * k + i}]" for i, c in enumerate(block.columns))]
@@ -298,13 +364,20 @@ def _stacked_rate(w: _Writer, wanted: Sequence[int]) -> list[str]:
     rows = [[E[i, j] for j in range(n)] for i in nonzero(E)[0]] + jacobian(w.equations.g, w.equations.states)
     right = [w.equations.f[i] for i in nonzero(E)[0]] + [-e for e in w.equations.g_t]
     if len(rows) < n:
-        raise InputError(f"E y' = f and g = 0 have {len(rows)} rows that contain derivatives, too few for {n} unknowns.")
+        raise InputError(
+            f"E y' = f and g = 0 have {len(rows)} rows that contain derivatives, too few for {n} unknowns."
+        )
     size = len(rows) * n
     w.need(size + len(rows) + n)
-    entries = [(f"work[{i * n + j}]", e) for i, row in enumerate(rows) for j, e in enumerate(row) if not is_zero(e)]
+    entries = [
+        (f"work[{i * n + j}]", e) for i, row in enumerate(rows) for j, e in enumerate(row) if not is_zero(e)
+    ]
     entries += [(f"work[{size + i}]", e) for i, e in enumerate(right)]
     body = w.used(e for _, e in entries)
     body += [f"for i in range({size}):", "    work[i] = 0.0", *lines(entries, w.names, "c")]
     right_hand, scratch = f"work[{size}:{size + len(rows)}]", f"work[{size + len(rows)}:]"
-    body += [f"if solve_stacked(work[:{size}], {len(rows)}, {n}, {right_hand}, {scratch}) == 0.0:", "    FAIL"]
+    body += [
+        f"if solve_stacked(work[:{size}], {len(rows)}, {n}, {right_hand}, {scratch}) == 0.0:",
+        "    FAIL",
+    ]
     return _rate(w, wanted, body, {j: f"work[{size + j}]" for j in wanted})

@@ -50,7 +50,9 @@ def residual_limits(jac: Array, y: Array, rtol: float, atol: Array | float) -> A
     return np.abs(jac) @ (atol + rtol * np.abs(y)) + 16 * EPS * (np.abs(jac) @ np.abs(y)) + 1e-300
 
 
-def inconsistency(dae: Dae, t: float, y: Array, rtol: float, atol: Array | float, here: Linearisation | None = None) -> str | None:
+def inconsistency(
+    dae: Dae, t: float, y: Array, rtol: float, atol: Array | float, here: Linearisation | None = None
+) -> str | None:
     """Return a sentence naming the constraints y violates, or None; `here` saves evaluations."""
     g, jac = (here.g, here.jac) if here is not None else (constraints(dae, t, y), jacobian(dae, t, y))
     limits = residual_limits(jac, y, rtol, atol)
@@ -68,7 +70,11 @@ def undetermined(dae: Dae, here: Linearisation) -> str | None:
     if found >= dae.n:
         return None
     idle = [dae.names[j] for j in np.flatnonzero(~stacked.any(axis=0))]
-    which = f" {', '.join(idle)} {'takes' if len(idle) == 1 else 'take'} part in none of them there." if idle else ""
+    which = (
+        f" {', '.join(idle)} {'takes' if len(idle) == 1 else 'take'} part in none of them there."
+        if idle
+        else ""
+    )
     if getattr(dae, "model", None) is not None:
         advice = "The start is a singular point of the model: start elsewhere."
     else:
@@ -168,7 +174,9 @@ def _solve(task: _Task, y: Array, unknown: list[int]) -> Array:
         try:
             with np.errstate(all="ignore"):  # iterates may run away; then another start value is tried
                 found, words = _newton(task, start)
-                if found is None:  # where pieces of the equations meet, corrections of another length may stay on one side
+                if (
+                    found is None
+                ):  # where pieces of the equations meet, corrections of another length may stay on one side
                     found, _ = _newton(task, start, np.abs(start) + 1.0)
         except CallableError as error:
             if not unknown:
@@ -209,7 +217,9 @@ def _sizes_of(dae: Dae, t: float, y: Array, unknown: list[int]) -> Array:
         if not np.isfinite(jac).all():
             return size
         trial[unknown] = np.nan
-        size = np.sqrt(size * sizes(jac, trial)[unknown])  # of x**2 this is a fixed point where the terms balance
+        size = np.sqrt(
+            size * sizes(jac, trial)[unknown]
+        )  # of x**2 this is a fixed point where the terms balance
     return size
 
 
@@ -249,12 +259,16 @@ def _correction(g: Array, jac: Array, scale: Array, first: list[int], others: li
     tops[tops == 0] = 1.0
     jac, g = jac / tops[:, None], g / tops  # by what `first` can do for each row, in whatever units
     if others:
-        left, values, _ = np.linalg.svd(jac[:, first] * scale[first]) if first else (np.eye(len(g)), np.zeros(0), None)
+        left, values, _ = (
+            np.linalg.svd(jac[:, first] * scale[first]) if first else (np.eye(len(g)), np.zeros(0), None)
+        )
         null = left[:, int(np.sum(values > 1e-10 * max(values.max(initial=0.0), 1e-300))) :].T
         open_rows, right = _equilibrated(null @ (jac[:, others] * scale[others]), -null @ g)
         change[others] = scale[others] * np.linalg.lstsq(open_rows, right, rcond=1e-12)[0]
     if first:
-        change[first] = scale[first] * np.linalg.lstsq(jac[:, first] * scale[first], -(g + jac @ change), rcond=1e-12)[0]
+        change[first] = (
+            scale[first] * np.linalg.lstsq(jac[:, first] * scale[first], -(g + jac @ change), rcond=1e-12)[0]
+        )
     return change
 
 

@@ -37,9 +37,15 @@ def constraint_blocks(equations: Equations, algebraic: Collection[int]) -> list[
     parts = triangular([{place[s] for s in entries} for entries in gradients])
     if parts is None:
         names = ", ".join(str(equations.states[j]) for j in columns)
-        raise InputError(f"The constraints cannot be solved for {names}: no assignment gives each of them an equation of its own.")
+        raise InputError(
+            f"The constraints cannot be solved for {names}: no assignment gives each of them an equation of its own."
+        )
     return [
-        Block(rows, tuple(columns[i] for i in own), _is_linear([gradients[r] for r in rows], {equations.states[columns[i]] for i in own}))
+        Block(
+            rows,
+            tuple(columns[i] for i in own),
+            _is_linear([gradients[r] for r in rows], {equations.states[columns[i]] for i in own}),
+        )
         for rows, own in parts
     ]
 
@@ -53,7 +59,9 @@ def rate_blocks(equations: Equations, wanted: Collection[int]) -> list[Block]:
     missing = sorted(set(wanted) - set(columns))
     if missing:
         names = ", ".join(str(equations.states[j]) for j in missing)
-        raise InputError(f"E y' = f does not contain the derivative of {names}: it must be an algebraic component.")
+        raise InputError(
+            f"E y' = f does not contain the derivative of {names}: it must be an algebraic component."
+        )
     needed, blocks = set(wanted), []
     for own_rows, own_columns in reversed(parts):
         block = Block(tuple(rows[i] for i in own_rows), tuple(columns[i] for i in own_columns), True)
@@ -84,7 +92,10 @@ def gradient(expression: sp.Expr, symbols: Collection[sp.Symbol]) -> dict[sp.Sym
 
 def jacobian(expressions: Iterable[sp.Expr], symbols: Sequence[sp.Symbol]) -> list[list[sp.Expr]]:
     """Return the derivatives of every expression with respect to every symbol, zeros without a differentiation."""
-    return [[entries.get(s, sp.S.Zero) for s in symbols] for entries in (gradient(e, symbols) for e in expressions)]
+    return [
+        [entries.get(s, sp.S.Zero) for s in symbols]
+        for entries in (gradient(e, symbols) for e in expressions)
+    ]
 
 
 def is_zero(expression: sp.Expr) -> bool:
@@ -110,7 +121,10 @@ def _expanded(expression: sp.Expr) -> sp.Expr:
 
 def _is_linear(gradients: Sequence[Mapping[sp.Symbol, sp.Expr]], own: set[sp.Symbol]) -> bool:
     return not any(
-        _expanded(e).free_symbols & own if e.free_symbols & own else False for row in gradients for s, e in row.items() if s in own
+        _expanded(e).free_symbols & own if e.free_symbols & own else False
+        for row in gradients
+        for s, e in row.items()
+        if s in own
     )
 
 
@@ -122,7 +136,10 @@ def _reduced(E: sp.ImmutableDenseMatrix) -> list[tuple[tuple[int, ...], tuple[in
     parts = triangular([{c for c, j in enumerate(columns) if not is_zero(E[i, j])} for i in rows])
     if parts is None:
         return None
-    blocks = (E.extract([rows[i] for i in own_rows], [columns[i] for i in own_columns]) for own_rows, own_columns in parts)
+    blocks = (
+        E.extract([rows[i] for i in own_rows], [columns[i] for i in own_columns])
+        for own_rows, own_columns in parts
+    )
     return parts if all(_is_regular(block) for block in blocks) else None
 
 
@@ -135,7 +152,9 @@ def _is_regular(block: sp.ImmutableDenseMatrix) -> bool:
         for _ in range(3):
             point = {s: sp.Rational(dice.randint(100, 900), 997) for s in sorted(block.free_symbols, key=str)}
             try:
-                values = mpmath.matrix([[mpmath.mpmathify(e.evalf(50)) for e in row] for row in block.xreplace(point).tolist()])
+                values = mpmath.matrix(
+                    [[mpmath.mpmathify(e.evalf(50)) for e in row] for row in block.xreplace(point).tolist()]
+                )
                 if abs(mpmath.det(values)) > 1e-30 * mpmath.mnorm(values) ** block.rows:
                     return True
             except (TypeError, ZeroDivisionError):  # no real value there, or a matrix of zeros

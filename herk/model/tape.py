@@ -54,7 +54,9 @@ class Tape:
     @cached_property
     def _groups(self) -> Groups:
         inputs = self._count - len(self._operations)
-        return Groups(inputs, [(operation.kind, operation.quick, operands) for operation, operands in self._operations])
+        return Groups(
+            inputs, [(operation.kind, operation.quick, operands) for operation, operands in self._operations]
+        )
 
     def floats(self, values: Sequence[float]) -> list[float]:
         """Return the values in doubles."""
@@ -98,9 +100,13 @@ def _operation(expr: sp.Expr) -> tuple[Operation, Sequence[sp.Expr]]:
         return _power(expr)
     name = expr.func.__name__
     if isinstance(expr, _FUNCTIONS) and hasattr(mpmath, name):
-        return Operation(getattr(mpmath, name), getattr(math, name), _size_by_nudges, ("function", name)), expr.args
+        return Operation(
+            getattr(mpmath, name), getattr(math, name), _size_by_nudges, ("function", name)
+        ), expr.args
     symbols = sorted(expr.free_symbols, key=str)
-    return Operation(_printed(symbols, expr, "mpmath"), _printed(symbols, expr, "math"), _size_by_nudges), symbols
+    return Operation(
+        _printed(symbols, expr, "mpmath"), _printed(symbols, expr, "math"), _size_by_nudges
+    ), symbols
 
 
 def _printed(symbols: list[sp.Symbol], expr: sp.Expr, library: str) -> Callable[..., Number]:
@@ -121,13 +127,17 @@ def _constant(expr: sp.Expr) -> Operation:
         return Operation(lambda: mpmath.mpf(expr.p) / expr.q, lambda: quick, _size_of_constant)
     if expr.is_Float:
         return Operation(lambda: mpmath.mp.make_mpf(expr._mpf_), lambda: quick, _size_of_constant)
-    return Operation(lambda: mpmath.mpmathify(str(sp.N(expr, mpmath.mp.dps + 5))), lambda: quick, _size_of_constant)
+    return Operation(
+        lambda: mpmath.mpmathify(str(sp.N(expr, mpmath.mp.dps + 5))), lambda: quick, _size_of_constant
+    )
 
 
 def _power(expr: sp.Expr) -> tuple[Operation, Sequence[sp.Expr]]:
     if expr.exp.is_Integer:
         whole = int(expr.exp)
-        return Operation(lambda base: base**whole, lambda base: base**whole, _size_by_nudges, ("power", whole)), (expr.base,)
+        return Operation(
+            lambda base: base**whole, lambda base: base**whole, _size_by_nudges, ("power", whole)
+        ), (expr.base,)
     if expr.exp.is_Rational and expr.exp.q == 2:
         odd = int(expr.exp.p)
         exact, quick = (lambda base: mpmath.sqrt(base) ** odd), (lambda base: math.sqrt(base) ** odd)
@@ -149,7 +159,9 @@ def _product(*factors: Number) -> Number:
     return total
 
 
-def _size_of_constant(_operation: Operation, value: Number, _inputs: list[Number], _tops: list[Number]) -> Number:
+def _size_of_constant(
+    _operation: Operation, value: Number, _inputs: list[Number], _tops: list[Number]
+) -> Number:
     return abs(value)
 
 
@@ -157,7 +169,9 @@ def _size_of_sum(_operation: Operation, _value: Number, _inputs: list[Number], t
     return _sum(*tops)
 
 
-def _size_of_product(_operation: Operation, value: Number, inputs: list[Number], tops: list[Number]) -> Number:
+def _size_of_product(
+    _operation: Operation, value: Number, inputs: list[Number], tops: list[Number]
+) -> Number:
     if value and len(inputs) > 2:
         return abs(value) * _sum(*[top / abs(factor) for top, factor in zip(tops, inputs, strict=True)])
     total = mpmath.mpf(0)

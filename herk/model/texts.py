@@ -18,14 +18,19 @@ def functions_text(given: Equations) -> str:
     system, texts = prepared(given)
     jac_g = [e for row in jacobian(system.g, system.states) for e in row]
     contents = {"f": system.f, "g": system.g, "E": system.E, "jac_g": jac_g, "g_t": system.g_t}
-    return "\n".join(_function(name, list(entries), texts, "t, y, par, out") for name, entries in contents.items())
+    return "\n".join(
+        _function(name, list(entries), texts, "t, y, par, out") for name, entries in contents.items()
+    )
 
 
 def derivatives_text(given: Equations) -> str:
     """Return jac_f(t, y, par, out) = f_y and jac_Ey(t, y, v, par, out) = (E v)_y."""
     system, texts = prepared(given)
     rates, more = _rates(system)
-    jac_f, product = ([e for row in jacobian(rows, system.states) for e in row] for rows in (system.f, system.E * sp.Matrix(rates)))
+    jac_f, product = (
+        [e for row in jacobian(rows, system.states) for e in row]
+        for rows in (system.f, system.E * sp.Matrix(rates))
+    )
     first = _function("jac_f", jac_f, texts, "t, y, par, out")
     return first + "\n" + _function("jac_Ey", product, {**texts, **more}, "t, y, v, par, out")
 
@@ -54,7 +59,11 @@ def _function(name: str, entries: Sequence[sp.Expr], texts: Texts, arguments: st
     body = [f"{text} = {_place(text)}" for text in sorted(used)]
     zeros = [i for i, e in enumerate(entries) if e == 0]
     many = len(zeros) > 32
-    body += [f"for i in range({len(entries)}):", "    out[i] = 0.0"] if many else [f"out[{i}] = 0.0" for i in zeros]
+    body += (
+        [f"for i in range({len(entries)}):", "    out[i] = 0.0"]
+        if many
+        else [f"out[{i}] = 0.0" for i in zeros]
+    )
     body += lines([(f"out[{i}]", e) for i, e in enumerate(entries) if e != 0], texts, "c")
     text = "".join(f"    {line}\n" for line in [*body, "return"])
     return f"def {name}({arguments}):\n{text}"

@@ -29,7 +29,12 @@ class Writing:
         if not self.simplify:
             return plain
         divided = shortest(plain)
-        below = {part for factor, _ in terms for part in sp.Mul.make_args(sp.fraction(factor)[1]) if part.free_symbols & moving}
+        below = {
+            part
+            for factor, _ in terms
+            for part in sp.Mul.make_args(sp.fraction(factor)[1])
+            if part.free_symbols & moving
+        }
         denominator = sp.Mul(*sorted(below, key=sp.default_sort_key))
         if not below or sp.count_ops(denominator) > SMALL:
             return divided

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import sqrt
 
-from herk.core.jit import compiled
+from herk.jit.compiled import compiled
 from herk.thesis.memory import (
     ACCEPTED,
     ADAPTIVE,
@@ -116,7 +116,19 @@ def constant_step(control, ints, at, weights, nodes, mem):  # type: ignore[no-un
     """Make one step of the given length from t0 + k h."""
     h = control[STEP]
     t = control[T_START] + ints[DONE] * h
-    state = one_step(False, t, h, mem[at[START] : at[START + 1]], mem[at[COARSE] : at[COARSE + 1]], control, ints, at, weights, nodes, mem)
+    state = one_step(
+        False,
+        t,
+        h,
+        mem[at[START] : at[START + 1]],
+        mem[at[COARSE] : at[COARSE + 1]],
+        control,
+        ints,
+        at,
+        weights,
+        nodes,
+        mem,
+    )
     mask = chosen(ints)
     if state == OK:
         ints[DONE] += 1

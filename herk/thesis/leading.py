@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from herk.core.jit import compiled
+from herk.jit.compiled import compiled
 
 ROUNDING = 2.3e-16
 

@@ -8,26 +8,48 @@ from numpy.typing import NDArray
 Integers = NDArray[np.int64]
 
 FUNCTION = "void(float64, float64[::1], float64[::1])"  # name(t, x, out)
-SOLVER = "int64(float64, float64[::1], int64[::1], float64[::1], int64[::1])"  # solve(t, x, order, control, ints)
+SOLVER = (
+    "int64(float64, float64[::1], int64[::1], float64[::1], int64[::1])"  # solve(t, x, order, control, ints)
+)
 
 # How a stretch of steps ends.
 FULL, FINISHED, OK, NEWTON, NOT_FINITE, UNDERFLOW, IRREDUCIBLE = 2, 1, 0, -1, -2, -3, -4
 
 # Places in `control` (floats).
-T, STEP, T_START, T_END, DELTA, TOL, PTOL, EPS0, BETA, LIMIT, T_FAILED = range(11)  # LIMIT: of f where E has no rows
+T, STEP, T_START, T_END, DELTA, TOL, PTOL, EPS0, BETA, LIMIT, T_FAILED = range(
+    11
+)  # LIMIT: of f where E has no rows
 CONTROL_SIZE = 11
 
 # Places in `ints`: the problem, the options, the counters, then the index lists.
 N, M, STAGES, ORDER, ADAPTIVE, JOPT, ESTAT, MAX_NORM, KEEP_FINE = range(9)
 F_AT, G_AT, JAC_AT, E_AT, NOPT = range(9, 14)
-REQUIRED, RANK, FACTORED, DIAGONAL = range(14, 18)  # about E: number of required components, rank, whether it is factored
+REQUIRED, RANK, FACTORED, DIAGONAL = range(
+    14, 18
+)  # about E: number of required components, rank, whether it is factored
 ACCEPTED, REJECTED, UPDATES, SOLVES, RELUCTANT, ILL, STEPS, DONE = range(18, 26)
 SOLVER_AT = 26  # 0 if there is none
 BEYOND, BEYOND_AT_START = 27, 28  # how often f exceeded LIMIT, and whether it did at the first stage
 LISTS = 29  # order of the components (n), rows of E (n), columns of E (n), pivot order of QR (n)
 
 # Pieces of `mem` (floats) in the order of `sizes`; at[piece] is where one begins.
-START, COARSE, MIDDLE, FINE, RATES, VECTOR, RESIDUAL, CHANGED, RIGHT, JAC, ROWS, BLOCK, UPPER, INVERSE, LEADING = range(15)
+(
+    START,
+    COARSE,
+    MIDDLE,
+    FINE,
+    RATES,
+    VECTOR,
+    RESIDUAL,
+    CHANGED,
+    RIGHT,
+    JAC,
+    ROWS,
+    BLOCK,
+    UPPER,
+    INVERSE,
+    LEADING,
+) = range(15)
 
 
 def sizes(n: int, m: int, s: int) -> tuple[int, ...]:

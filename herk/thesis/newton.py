@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from herk.core.jit import compiled
+from herk.jit.compiled import compiled
 from herk.thesis.memory import NEWTON, OK, RELUCTANT, TOL, UPDATES
 
 MOST_TESTS = 100

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from herk.core.jit import compiled
-from herk.core.pointers import at as typed
+from herk.jit.compiled import compiled
+from herk.jit.pointers import at as typed
 from herk.thesis.leading import exceeds, factor_leading, is_diagonal, solve_leading
 from herk.thesis.memory import (
     BEYOND,
@@ -50,7 +50,16 @@ from herk.thesis.memory import (
     M,
     N,
 )  # fmt: skip
-from herk.thesis.newton import ILL_CONDITIONED, MOST_TESTS, differences, eliminate, invert, misfit, near_miss, pick
+from herk.thesis.newton import (
+    ILL_CONDITIONED,
+    MOST_TESTS,
+    differences,
+    eliminate,
+    invert,
+    misfit,
+    near_miss,
+    pick,
+)
 from herk.thesis.selectors import select
 
 function_at, solver_at = typed(FUNCTION), typed(SOLVER)
@@ -204,7 +213,11 @@ def one_step(again, t, h, start, x, control, ints, at, weights, nodes, mem):  # 
     n, m, s = ints[N], ints[M], ints[STAGES]
     order, rows = ints[LISTS : LISTS + n], ints[LISTS + n : LISTS + 2 * n]
     columns, pivots = ints[LISTS + 2 * n : LISTS + 3 * n], ints[LISTS + 3 * n : LISTS + 4 * n]
-    rates, e, right = mem[at[RATES] : at[RATES + 1]], mem[at[LEADING] : at[LEADING + 1]], mem[at[RIGHT] : at[RIGHT + 1]]
+    rates, e, right = (
+        mem[at[RATES] : at[RATES + 1]],
+        mem[at[LEADING] : at[LEADING + 1]],
+        mem[at[RIGHT] : at[RIGHT + 1]],
+    )
     residual, block = mem[at[RESIDUAL] : at[RESIDUAL + 1]], mem[at[BLOCK] : at[BLOCK + 1]]
     upper, inverse = mem[at[UPPER] : at[UPPER + 1]], mem[at[INVERSE] : at[INVERSE + 1]]
     f = function_at(ints[F_AT])
@@ -221,7 +234,9 @@ def one_step(again, t, h, start, x, control, ints, at, weights, nodes, mem):  # 
                     total += weights[i, j] * rates[j * n + c]
                 x[c] = start[c] + total
             if m > 0 and ints[NOPT] == 1:
-                state = simplified(time, x, order, pivots, residual, block, upper, inverse, control, ints, at, mem)
+                state = simplified(
+                    time, x, order, pivots, residual, block, upper, inverse, control, ints, at, mem
+                )
             elif m > 0:
                 state = classical(time, x, order, residual, block, control, ints, at, mem)
             ints[SOLVES] += 1

@@ -12,18 +12,26 @@ import numpy as np
 
 from herk.core import Dae, HerkError, InputError, Problem
 from herk.core.dae import Array
-from herk.core.jit import interpreted
-from herk.core.pointers import address
-from herk.method.callables import Functions, bind
-from herk.method.tableau import Tableau
-from herk.method.tableaus import get
+from herk.integrate.callables import Functions, bind
+from herk.integrate.steppers.half_explicit.tableau import Tableau
+from herk.integrate.steppers.half_explicit.tableaus import get
+from herk.jit.compiled import interpreted
+from herk.jit.pointers import address
 from herk.model.evaluate import linearise
 from herk.thesis import memory as at
 from herk.thesis.drive import advance
 from herk.thesis.memory import Integers, integers, members, starts
 from herk.thesis.solvers import solver
 
-METHODS = {1: "euler", 2: "heun", 3: "kutta3", 4: "rk4", 5: "herk3", 6: "hem4", 7: "rk38"}  # numbers of the original's getRKmethod
+METHODS = {
+    1: "euler",
+    2: "heun",
+    3: "kutta3",
+    4: "rk4",
+    5: "herk3",
+    6: "hem4",
+    7: "rk38",
+}  # numbers of the original's getRKmethod
 COUNTERS = ("REJECTED", "UPDATES", "SOLVES", "RELUCTANT", "ILL", "BEYOND")
 CHUNK = 65536  # accepted steps between two looks at the keyboard
 REASONS = {
@@ -172,7 +180,9 @@ def integrate(dae: Any, t0: float, tf: float, x0: Sequence[float] | Array, setti
 class _Run:
     """The arrays of one run and the points it collects."""
 
-    def __init__(self, dae: Dae, functions: Functions, t0: float, tf: float, x: Array, settings: Settings) -> None:
+    def __init__(
+        self, dae: Dae, functions: Functions, t0: float, tf: float, x: Array, settings: Settings
+    ) -> None:
         tableau = settings.tableau
         n, m, s = dae.n, dae.m, tableau.stages
         self.functions = functions  # alive as long as their addresses are in use
@@ -180,7 +190,18 @@ class _Run:
         self.control = np.zeros(at.CONTROL_SIZE)
         tol = min(settings.tol, settings.eps0) if settings.adaptive else settings.tol
         limit = 100 * max(tol, settings.eps0 if settings.adaptive else tol)
-        self.control[: at.T_FAILED] = t0, settings.h0, t0, tf, settings.delta, tol, settings.ptol, settings.eps0, settings.beta, limit
+        self.control[: at.T_FAILED] = (
+            t0,
+            settings.h0,
+            t0,
+            tf,
+            settings.delta,
+            tol,
+            settings.ptol,
+            settings.eps0,
+            settings.beta,
+            limit,
+        )
         e, f, g, jac = (address(function) for function in functions.in_place[:4])
         self.solver = None if settings.Jopt == 1 else solver(functions.in_place[2], n, m)
         self.ints = integers(
@@ -206,7 +227,9 @@ class _Run:
         while state == at.FULL:
             arrays = np.empty((size, n)), np.empty(size), np.empty(size), np.empty(size, np.int64)
             with np.errstate(all="ignore"):  # interpreted code meets what compiled code passes over
-                state = self.advance(self.control, self.ints, self.at, self.weights, self.nodes, self.mem, *arrays)
+                state = self.advance(
+                    self.control, self.ints, self.at, self.weights, self.nodes, self.mem, *arrays
+                )
             count = int(self.ints[at.ACCEPTED])
             self.points.append(tuple(array[:count] for array in arrays))  # type: ignore[arg-type]
             size = min(4 * size, CHUNK)
@@ -214,10 +237,17 @@ class _Run:
 
     def _outcome(self, state: int) -> Outcome:
         X, T, H, masks = (np.concatenate(parts) for parts in zip(*self.points, strict=True))
-        failure, t_failed = min(state, 0), float(self.control[at.T_FAILED if state in (at.NEWTON, at.IRREDUCIBLE) else at.T])
-        message = f"At t = {t_failed:.6g} {REASONS[failure].format(tol=self.control[at.TOL])}." if failure else ""
+        failure, t_failed = (
+            min(state, 0),
+            float(self.control[at.T_FAILED if state in (at.NEWTON, at.IRREDUCIBLE) else at.T]),
+        )
+        message = (
+            f"At t = {t_failed:.6g} {REASONS[failure].format(tol=self.control[at.TOL])}." if failure else ""
+        )
         counts = {name.lower(): int(self.ints[getattr(at, name)]) for name in COUNTERS}
-        return Outcome(X=X.T, T=T, H=H, masks=masks, failure=failure, message=message, t_failed=t_failed, **counts)
+        return Outcome(
+            X=X.T, T=T, H=H, masks=masks, failure=failure, message=message, t_failed=t_failed, **counts
+        )
 
 
 def _warn(outcome: Outcome, settings: Settings) -> None:
@@ -226,9 +256,13 @@ def _warn(outcome: Outcome, settings: Settings) -> None:
     if settings.adaptive and settings.tol > settings.eps0:
         texts.append(f"tol = {settings.tol:g} is larger than eps0 = {settings.eps0:g} and was set to it.")
     if settings.adaptive and settings.delta > settings.eps0:
-        texts.append(f"delta = {settings.delta:g} is larger than eps0 = {settings.eps0:g}; Newton may converge slowly.")
+        texts.append(
+            f"delta = {settings.delta:g} is larger than eps0 = {settings.eps0:g}; Newton may converge slowly."
+        )
     if outcome.reluctant:
-        texts.append(f"{outcome.reluctant} times Newton stopped after 99 updates with a residual between tol and 10 tol.")
+        texts.append(
+            f"{outcome.reluctant} times Newton stopped after 99 updates with a residual between tol and 10 tol."
+        )
     if outcome.ill:
         texts.append(f"{outcome.ill} Jacobians of the simplified Newton iteration had |R_11/R_mm| > 1e5.")
     if outcome.beyond:

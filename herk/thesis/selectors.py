@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from herk.core.jit import compiled
+from herk.jit.compiled import compiled
 
 
 @compiled(forceinline=True)
@@ -45,7 +45,9 @@ def select(a, m, n, order, required, count, ptol):  # type: ignore[no-untyped-de
     for j in range(n):
         order[j] = j
     for k in range(m - 1):
-        swap_columns(a, m, order, k, wanted(order, k, n, required, count) if k < count else largest(a, m, n, k))
+        swap_columns(
+            a, m, order, k, wanted(order, k, n, required, count) if k < count else largest(a, m, n, k)
+        )
         best = k
         for i in range(k + 1, m):
             if abs(a[k * m + i]) > abs(a[k * m + best]):
@@ -61,4 +63,6 @@ def select(a, m, n, order, required, count, ptol):  # type: ignore[no-untyped-de
                 a[j * m + i] -= factor * a[j * m + k]
     if n > m:
         k = m - 1
-        swap_columns(a, m, order, k, wanted(order, k, n, required, count) if k < count else largest(a, m, n, k))
+        swap_columns(
+            a, m, order, k, wanted(order, k, n, required, count) if k < count else largest(a, m, n, k)
+        )

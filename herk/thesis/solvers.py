@@ -9,13 +9,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from herk.core.cache import compiled_sources
-from herk.core.jit import interpreted, is_compiled
-from herk.thesis.few import MOST_COMPONENTS, MOST_CONSTRAINTS, few
+from herk.jit.cache import compiled_sources
+from herk.jit.compiled import interpreted, is_compiled
+from herk.thesis.newton_small import MOST_COMPONENTS, MOST_CONSTRAINTS, few
 from herk.thesis.store import load
 
-TEXT = """from herk.core.jit import compiled
-from herk.thesis.few import few
+TEXT = """from herk.jit.compiled import compiled
+from herk.thesis.newton_small import few
 from herk.thesis.memory import SOLVER
 from {module} import {name} as g
 

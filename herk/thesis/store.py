@@ -11,15 +11,21 @@ from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
-from herk.core.cache import folder
+from herk.jit.cache import folder
 
-GENERATOR = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:10]  # the names of texts carry what they are made from
+GENERATOR = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[
+    :10
+]  # the names of texts carry what they are made from
 _loaded: dict[tuple[str | None, ...], ModuleType] = {}
 
 
 def load(name: str, write: Callable[[], str]) -> ModuleType:
     """Return the module of this name; its text comes from `write()` if it is not stored yet, or not as it was written."""
-    known = (*map(os.environ.get, ("HERK_CACHE_DIR", "XDG_CACHE_HOME", "HOME")), GENERATOR, name)  # what the path is made from
+    known = (
+        *map(os.environ.get, ("HERK_CACHE_DIR", "XDG_CACHE_HOME", "HOME")),
+        GENERATOR,
+        name,
+    )  # what the path is made from
     if known not in _loaded:
         path = folder() / f"{name}_{GENERATOR}.py"
         if not _intact(path):
@@ -51,7 +57,9 @@ def _keep(path: Path, text: str) -> None:
         os.link(temporary, path)
     except OSError:  # there already, or a file system without links
         if not _intact(path):
-            Path(importlib.util.cache_from_source(path)).unlink(missing_ok=True)  # a damaged file may share time and size with the new one
+            Path(importlib.util.cache_from_source(path)).unlink(
+                missing_ok=True
+            )  # a damaged file may share time and size with the new one
             os.replace(temporary, path)
     Path(temporary).unlink(missing_ok=True)
 

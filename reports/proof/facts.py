@@ -22,12 +22,18 @@ def begun(rows: list[Row]) -> list[Row]:
 
 def racing(world: World, rows: list[Row]) -> list[Row]:
     """Return the runs that are compared: of half-explicit methods those that hold all constraints."""
-    return [row for row in begun(rows) if world.group(row["solver"]) != "half-explicit" or row["form"] == "overdetermined"]
+    return [
+        row
+        for row in begun(rows)
+        if world.group(row["solver"]) != "half-explicit" or row["form"] == "overdetermined"
+    ]
 
 
 def duel(asked: Facts, world: World, rows: list[Row] | None = None) -> dict[str, Any]:
     """Count again who of each group is fastest."""
-    here = [row for row in racing(world, tried(world) if rows is None else rows) if row["case"] == asked["case"]]
+    here = [
+        row for row in racing(world, tried(world) if rows is None else rows) if row["case"] == asked["case"]
+    ]
     best: dict[str, list[Any] | None] = dict.fromkeys(GROUPS)
     halted, total = dict.fromkeys(GROUPS, 0), dict.fromkeys(GROUPS, 0)
     for curve, part in by(here, lambda row: row["curve"]).items():
@@ -79,12 +85,18 @@ def _program(world: World, solver: str) -> str:
 
 def drift(asked: Facts, world: World) -> dict[str, Any]:
     """Count again the violations of one level over the longest span."""
-    rows = begun([row for row in world.runs if row["study"] == "drift" and row["problem"] == asked["problem"]])
+    rows = begun(
+        [row for row in world.runs if row["study"] == "drift" and row["problem"] == asked["problem"]]
+    )
     longest = max((row["t_end"] for row in rows if row.get("t_end") is not None), default=None)
     here = [row for row in rows if row.get("t_end") == longest]
     spans = {row["changes"] for row in here}
     done = [row for row in here if ok(row) and row.get(asked["column"]) is not None]
-    own = [row for row in done if world.group(row["solver"]) == "half-explicit" and row["form"] == "overdetermined"]
+    own = [
+        row
+        for row in done
+        if world.group(row["solver"]) == "half-explicit" and row["form"] == "overdetermined"
+    ]
     others = [[row[asked["column"]], row["curve"], row["rtol"]] for row in done if row not in own]
     unsaid = [row for row in rows if row["changes"] in spans and not ok(row)]
     return {
@@ -99,7 +111,11 @@ def orders(asked: Facts, world: World) -> dict[str, Any]:
     """Count again which half-explicit methods keep their order."""
     found: dict[str, Any] = {"kept": 0, "below": [], "unjudged": []}
     rows = [row for row in world.runs if row.get("step") is not None and ok(row)]
-    rows = [row for row in rows if asked["problem"] in ("", row["problem"]) and world.group(row["solver"]) == "half-explicit"]
+    rows = [
+        row
+        for row in rows
+        if asked["problem"] in ("", row["problem"]) and world.group(row["solver"]) == "half-explicit"
+    ]
     for (case, curve), part in sorted(by(rows, lambda row: (row["case"], row["curve"])).items()):
         claimed = world.solvers.get(part[0]["solver"], {}).get("order")
         columns = _columns(part)
@@ -107,7 +123,9 @@ def orders(asked: Facts, world: World) -> dict[str, Any]:
             continue
         reference = world.problem(part[0]["problem"], part[0]["changes"]).get("reference_y") or []
         size = max([1.0, *(abs(value) for value in reference if value is not None)])
-        seen = {_judged([(r["step"], r[c]) for r in part if r.get(c) is not None], size, claimed) for c in columns}
+        seen = {
+            _judged([(r["step"], r[c]) for r in part if r.get(c) is not None], size, claimed) for c in columns
+        }
         name = f"{curve} on {case}"
         if "below" in seen:
             found["below"].append(name)
@@ -120,8 +138,15 @@ def orders(asked: Facts, world: World) -> dict[str, Any]:
 
 def _columns(rows: list[Row]) -> list[str]:
     """Return the columns of errors that count: over the interval where they are known, at the end otherwise."""
-    names = {name for row in rows for name, value in row.items() if value is not None and name.startswith(("error_end", "error_grid"))}
-    return sorted(n for n in names if n.startswith("error_grid") or n.replace("error_end", "error_grid") not in names)
+    names = {
+        name
+        for row in rows
+        for name, value in row.items()
+        if value is not None and name.startswith(("error_end", "error_grid"))
+    }
+    return sorted(
+        n for n in names if n.startswith("error_grid") or n.replace("error_end", "error_grid") not in names
+    )
 
 
 def _judged(points: list[tuple[float, float]], size: float, claimed: float) -> str:
@@ -143,10 +168,15 @@ def _judged(points: list[tuple[float, float]], size: float, claimed: float) -> s
 
 def stiff(asked: Facts, world: World) -> dict[str, Any]:  # noqa: ARG001 - every kind takes what is claimed
     """Look again for steps at the bound of stability."""
-    rows = [row for row in world.runs if row.get("h_lambda") is not None and (row.get("h_lambda_bound") or 0) > 0]
+    rows = [
+        row for row in world.runs if row.get("h_lambda") is not None and (row.get("h_lambda_bound") or 0) > 0
+    ]
     limited = []
     for problem, part in sorted(by(rows, lambda row: row["problem"]).items()):
-        shares = sorted((-row["h_lambda"] / row["h_lambda_bound"], row["curve"], row["rtol"], row["h_lambda"]) for row in part)
+        shares = sorted(
+            (-row["h_lambda"] / row["h_lambda_bound"], row["curve"], row["rtol"], row["h_lambda"])
+            for row in part
+        )
         share, curve, rtol, product = shares[0]
         if -share >= AT_BOUND:
             limited.append([problem, curve, rtol, product, product / -share])
@@ -155,10 +185,18 @@ def stiff(asked: Facts, world: World) -> dict[str, Any]:  # noqa: ARG001 - every
 
 def testset(asked: Facts, world: World) -> dict[str, Any]:
     """Count again the families that reach the digits."""
-    rows = [r for r in world.runs if r.get("step") is None and r["changes"] == "{}" and r["status"] != "unavailable"]
+    rows = [
+        r
+        for r in world.runs
+        if r.get("step") is None and r["changes"] == "{}" and r["status"] != "unavailable"
+    ]
     known = {name for name, changes in world.problems if changes == "{}"}
     families = {
-        name: {world.family(r["solver"]) for r in part if ok(r) and r.get("mescd") is not None and r["mescd"] >= asked["digits"]}
+        name: {
+            world.family(r["solver"])
+            for r in part
+            if ok(r) and r.get("mescd") is not None and r["mescd"] >= asked["digits"]
+        }
         for name, part in by(rows, lambda row: row["problem"]).items()
     }
     few = [[name, len(found)] for name, found in sorted(families.items()) if len(found) < 2]
@@ -206,7 +244,11 @@ def tolerance(asked: Facts, world: World) -> dict[str, Any]:
         ratios = [max(e, 1e-18) / r for e, r in pairs if e is not None and r]
         if ratios and world.group(part[0]["solver"]) == asked["group"]:
             middles.append(median(ratios))
-    return {"curves": len(middles), "lowest": min(middles, default=None), "highest": max(middles, default=None)}
+    return {
+        "curves": len(middles),
+        "lowest": min(middles, default=None),
+        "highest": max(middles, default=None),
+    }
 
 
 def profile(asked: Facts, world: World) -> dict[str, Any]:
@@ -215,7 +257,10 @@ def profile(asked: Facts, world: World) -> dict[str, Any]:
     within: dict[str, int] = {}
     problems = 0
     for part in by(rows, lambda row: row["case"]).values():
-        found = {c: cheapest(own, asked["cost"], asked["error"]) for c, own in by(part, lambda row: row["curve"]).items()}
+        found = {
+            c: cheapest(own, asked["cost"], asked["error"])
+            for c, own in by(part, lambda row: row["curve"]).items()
+        }
         costs = {curve: value for curve, value in found.items() if value is not None}
         problems += bool(costs)
         for curve, value in costs.items():

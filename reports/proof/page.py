@@ -64,7 +64,11 @@ def of_folder(folder: Path) -> list[Proof]:
 
 def read(path: Path) -> Iterable[dict[str, Any]]:
     """Yield the records of a file; a line that was cut off is passed over."""
-    with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8") as lines:
+    with (
+        gzip.open(path, "rt", encoding="utf-8")
+        if path.suffix == ".gz"
+        else path.open(encoding="utf-8") as lines
+    ):
         for line in lines:
             if line.rstrip().endswith("}"):
                 yield json.loads(line)
@@ -88,13 +92,19 @@ def contradictions(claim: Claim, known: World) -> list[str]:
     """Return the facts of a claim that the records do not have."""
     counted = KINDS[claim.kind](claim.facts, known)
     pairs = [(name, claim.facts.get(name), value) for name, value in counted.items()]
-    return [f"{name}: {said!r} is claimed, {value!r} is counted" for name, said, value in pairs if not same(said, value)]
+    return [
+        f"{name}: {said!r} is claimed, {value!r} is counted"
+        for name, said, value in pairs
+        if not same(said, value)
+    ]
 
 
 def same(claimed: Any, counted: Any) -> bool:
     """Tell whether two facts agree: numbers to nine digits, lists in order, tables entry by entry."""
     if isinstance(claimed, dict) and isinstance(counted, dict):
-        return claimed.keys() == counted.keys() and all(same(claimed[name], counted[name]) for name in claimed)
+        return claimed.keys() == counted.keys() and all(
+            same(claimed[name], counted[name]) for name in claimed
+        )
     if isinstance(claimed, (list, tuple)) and isinstance(counted, (list, tuple)):
         return len(claimed) == len(counted) and all(map(same, claimed, counted))
     if isinstance(claimed, (int, float)) and isinstance(counted, (int, float)):

@@ -69,7 +69,10 @@ def _newest(runs: list[Row]) -> list[Row]:
     for row in rows:
         options = row["options"] if len(variants[_place(row)]) > 1 else ""
         form = "" if row["form"] == "overdetermined" else row["form"]
-        row["case"], row["curve"] = _case(row), " · ".join(part for part in (row["solver"], form, options) if part)
+        row["case"], row["curve"] = (
+            _case(row),
+            " · ".join(part for part in (row["solver"], form, options) if part),
+        )
     return rows
 
 
@@ -159,5 +162,7 @@ def _medians(rows: list[Row], name: str) -> list[tuple[float, float]]:
         pairs = [(cost(row, name), error(row)) for row in inside if ok(row)]
         good = [(c, max(e, 1e-18)) for c, e in pairs if c is not None and c > 0 and e is not None]
         if good:
-            points.append((10 ** median(math.log10(c) for c, _ in good), 10 ** median(math.log10(e) for _, e in good)))
+            points.append(
+                (10 ** median(math.log10(c) for c, _ in good), 10 ** median(math.log10(e) for _, e in good))
+            )
     return points

@@ -40,8 +40,19 @@ def of_problem(contents: Contents, name: str) -> Section | None:
     if not found:
         return None
     frame = orders.table(contents, found)
-    wide = listing(f"orders_{name}", f"Orders on {name}: claimed, and observed in each group of components.", compact(frame))
-    return Section(f"orders-{name}", "Orders", (verdicts.orders(frame, name),), (), (wide,), tuple(pictures(contents, found)))
+    wide = listing(
+        f"orders_{name}",
+        f"Orders on {name}: claimed, and observed in each group of components.",
+        compact(frame),
+    )
+    return Section(
+        f"orders-{name}",
+        "Orders",
+        (verdicts.orders(frame, name),),
+        (),
+        (wide,),
+        tuple(pictures(contents, found)),
+    )
 
 
 def compact(frame: pd.DataFrame) -> pd.DataFrame:
@@ -60,9 +71,22 @@ def compact(frame: pd.DataFrame) -> pd.DataFrame:
 def listing(name: str, caption: str, frame: pd.DataFrame) -> Table:
     """Return orders as a table."""
     marks = {"verdict": lambda value: {"kept": "good", "below": "bad"}.get(value, "dim")}
-    numbers = [column for column in frame.columns if pd.api.types.is_float_dtype(frame[column]) and column != "steps"]
-    formats = {"claimed": lambda value: f"{value:g}", **dict.fromkeys([c for c in numbers if c != "claimed"], two)}
-    return Table(name, caption, frame, formats, marks, folded=len(frame) > 40, book="" if name == "orders" else "orders_by_problem")
+    numbers = [
+        column for column in frame.columns if pd.api.types.is_float_dtype(frame[column]) and column != "steps"
+    ]
+    formats = {
+        "claimed": lambda value: f"{value:g}",
+        **dict.fromkeys([c for c in numbers if c != "claimed"], two),
+    }
+    return Table(
+        name,
+        caption,
+        frame,
+        formats,
+        marks,
+        folded=len(frame) > 40,
+        book="" if name == "orders" else "orders_by_problem",
+    )
 
 
 def two(value: float) -> str:

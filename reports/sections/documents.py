@@ -25,9 +25,17 @@ PRINTED, WORDS, PICTURE, PROGRAM, NOT_PRINTED = (
     "printed", "said in words", "read from a picture", "from the original program", "not printed",
 )  # fmt: skip
 SOURCES = (PRINTED, WORDS, PICTURE, PROGRAM, NOT_PRINTED)
-MARKS = {**dict.fromkeys((*AGREE, "within the band"), "good"), "not reproduced": "bad", "misprint": "part", "wrong in print": "part"}
+MARKS = {
+    **dict.fromkeys((*AGREE, "within the band"), "good"),
+    "not reproduced": "bad",
+    "misprint": "part",
+    "wrong in print": "part",
+}
 COLUMNS = ["case", "quantity", "printed", "source", "ours", "verdict", "why"]
-_ORIGINS = {"printed value": PRINTED, "ours": NOT_PRINTED}  # what studies say of their rows, in the words of this section
+_ORIGINS = {
+    "printed value": PRINTED,
+    "ours": NOT_PRINTED,
+}  # what studies say of their rows, in the words of this section
 
 
 def section(contents: Contents) -> Section:
@@ -43,12 +51,18 @@ def section(contents: Contents) -> Section:
 def checked(rows: list[Record]) -> str:
     """Return how many values of which source were compared, for the summary of the page."""
     found = Counter(source(row) for row in rows)
-    return ", ".join(f"{found[name]} {name}" for name in (*SOURCES, *sorted(set(found) - set(SOURCES))) if found[name])
+    return ", ".join(
+        f"{found[name]} {name}" for name in (*SOURCES, *sorted(set(found) - set(SOURCES))) if found[name]
+    )
 
 
 def source(row: Record) -> str:
     """Return where a value comes from: as its study says, otherwise as its own words do."""
-    origin, said, part = str(row.get("origin") or ""), str(row.get("source") or ""), str(row.get("part") or "")
+    origin, said, part = (
+        str(row.get("origin") or ""),
+        str(row.get("source") or ""),
+        str(row.get("part") or ""),
+    )
     if origin or said:
         return said or _ORIGINS.get(origin, origin)
     if row.get("printed") is None or str(row["printed"]).startswith(NOT_PRINTED):
@@ -65,13 +79,19 @@ def value_words(rows: list[Record], study: str = "") -> list[Claim]:
         counts = found.setdefault(source(row), {})
         counts[str(row.get("verdict"))] = counts.get(str(row.get("verdict")), 0) + 1
     names = sorted(found, key=lambda name: (SOURCES.index(name) if name in SOURCES else len(SOURCES), name))
-    return [Claim("documents", {"study": study, "sources": {name: found[name] for name in names}})] if rows else []
+    return (
+        [Claim("documents", {"study": study, "sources": {name: found[name] for name in names}})]
+        if rows
+        else []
+    )
 
 
 def claim_words(claims: list[Record]) -> list[str]:
     """Return how many claims hold, and those that do not."""
     failed = [f"FAIL: {claim['text']}" for claim in claims if not claim.get("holds")]
-    return [f"{len(claims) - len(failed)} of {counted(len(claims), 'claim')} hold.", *failed] if claims else []
+    return (
+        [f"{len(claims) - len(failed)} of {counted(len(claims), 'claim')} hold.", *failed] if claims else []
+    )
 
 
 def part(study: str, kinds: Mapping[str, list[Record]]) -> Section:
@@ -91,7 +111,11 @@ def part(study: str, kinds: Mapping[str, list[Record]]) -> Section:
 
 def picture(study: str, figure: Record) -> Picture:
     """Return a figure that the study left."""
-    return Picture(f"{study}_{figure['name']}", str(figure.get("caption") or figure["name"]), path=str(figure.get("path") or ""))
+    return Picture(
+        f"{study}_{figure['name']}",
+        str(figure.get("caption") or figure["name"]),
+        path=str(figure.get("path") or ""),
+    )
 
 
 def published_tables(study: str, rows: list[Record]) -> list[Table]:
@@ -100,9 +124,19 @@ def published_tables(study: str, rows: list[Record]) -> list[Table]:
     for name in dict.fromkeys(str(row["part"]) for row in rows):
         inside = [row for row in rows if str(row["part"]) == name]
         told = [{**row, "source": source(row)} for row in inside]
-        frame = without_empty(pd.DataFrame([[value(row.get(column)) for column in COLUMNS] for row in told], columns=COLUMNS))
+        frame = without_empty(
+            pd.DataFrame([[value(row.get(column)) for column in COLUMNS] for row in told], columns=COLUMNS)
+        )
         marks = {"verdict": lambda text: MARKS.get(text, "")}
-        table = Table(f"{study}_{name}", f"{name}: printed and ours.", frame, {}, marks, folded=True, book=f"{study}_values")
+        table = Table(
+            f"{study}_{name}",
+            f"{name}: printed and ours.",
+            frame,
+            {},
+            marks,
+            folded=True,
+            book=f"{study}_values",
+        )
         found.append(table)
     return found
 
@@ -110,7 +144,10 @@ def published_tables(study: str, rows: list[Record]) -> list[Table]:
 def errata_table(study: str, errata: list[Record]) -> list[Table]:
     """Return the errata with the numbers that show them."""
     columns = ["where", "printed", "right", "evidence"]
-    rows = [[*(value(each.get(column)) for column in columns), "yes" if each.get("holds") else "no"] for each in errata]
+    rows = [
+        [*(value(each.get(column)) for column in columns), "yes" if each.get("holds") else "no"]
+        for each in errata
+    ]
     frame = pd.DataFrame(rows, columns=[*columns, "shown"])
     words = "Errata: what is printed, what is right, and the numbers that show it."
     return [Table(f"{study}_errata", words, frame, {}, {"shown": yes}, folded=True)] if errata else []
@@ -118,7 +155,10 @@ def errata_table(study: str, errata: list[Record]) -> list[Table]:
 
 def claim_table(study: str, claims: list[Record]) -> list[Table]:
     """Return the claims as PASS or FAIL."""
-    rows = [("PASS" if claim.get("holds") else "FAIL", str(claim["text"]), value(claim.get("evidence"))) for claim in claims]
+    rows = [
+        ("PASS" if claim.get("holds") else "FAIL", str(claim["text"]), value(claim.get("evidence")))
+        for claim in claims
+    ]
     frame = without_empty(pd.DataFrame(rows, columns=["", "claim", "evidence"]))
     return [Table(f"{study}_claims", "Claims.", frame, {}, {"": yes})] if claims else []
 

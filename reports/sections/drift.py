@@ -31,8 +31,17 @@ def section(contents: Contents) -> Section:
     claims = [claim for name in names for claim in problem_claims(contents, name)]
     if not claims:
         tried = f"None of the {len(contents.drifts)} runs of the drift study came to a point that could be measured; see Failures."
-        return Section("drift", TITLE, (tried if len(contents.drifts) else "There are no runs of the drift study in these records.",))
-    others = [replace(part, title=name) for name in names if name not in contents.five if (part := of_problem(contents, name)) is not None]
+        return Section(
+            "drift",
+            TITLE,
+            (tried if len(contents.drifts) else "There are no runs of the drift study in these records.",),
+        )
+    others = [
+        replace(part, title=name)
+        for name in names
+        if name not in contents.five
+        if (part := of_problem(contents, name)) is not None
+    ]
     return Section("drift", TITLE, tuple(claims), (WORDS,), parts=tuple(others))
 
 
@@ -44,7 +53,14 @@ def of_problem(contents: Contents, name: str) -> Section | None:
         return None
     tables = ([table(contents, name, runs)] if len(runs) else []) + ([equal] if equal else [])
     claims = problem_claims(contents, name)
-    return Section(f"drift-{name}", "Drift", tuple(claims), (WORDS,), tuple(tables), tuple(pictures(contents, name, runs)))
+    return Section(
+        f"drift-{name}",
+        "Drift",
+        tuple(claims),
+        (WORDS,),
+        tuple(tables),
+        tuple(pictures(contents, name, runs)),
+    )
 
 
 def measured(contents: Contents, name: str) -> pd.DataFrame:
@@ -83,13 +99,20 @@ def problem_claims(contents: Contents, name: str) -> list[Claim]:
     return [claim(contents, name, record, column, last, unsaid) for column in levels(runs)]
 
 
-def claim(contents: Contents, name: str, record: Record, column: str, runs: pd.DataFrame, unsaid: pd.DataFrame) -> Claim:
+def claim(
+    contents: Contents, name: str, record: Record, column: str, runs: pd.DataFrame, unsaid: pd.DataFrame
+) -> Claim:
     """Return what one level shows: half-explicit methods on all constraints, then all others; stopped and failed runs are counted."""
     done = runs[runs["ok"] & runs[column].notna()]
     keeping = (done["solver"].map(contents.group) == HALF_EXPLICIT) & (done["form"] == KEEPING)
     own, others = done[keeping], done[~keeping].sort_values([column, "curve", "rtol"])
     ends = (
-        [[float(row[column]), str(row["curve"]), float(row["rtol"])] for _, row in others.iloc[[0, -1]].iterrows()] if len(others) else []
+        [
+            [float(row[column]), str(row["curve"]), float(row["rtol"])]
+            for _, row in others.iloc[[0, -1]].iterrows()
+        ]
+        if len(others)
+        else []
     )
     facts = {
         "problem": name, "t_end": float(runs["t_end"].max()), "column": column, "level_name": level_name(record, column),
@@ -110,7 +133,10 @@ def table(contents: Contents, name: str, runs: pd.DataFrame) -> Table:
         "outcome": ordered["outcome"].where(~ordered["ok"], "end"), **{heads[c]: ordered[c] for c in columns},
         "error at the end": ordered["error_end"],
     })  # fmt: skip
-    formats = {"rtol": tolerance, **dict.fromkeys([*heads.values(), "error at the end", "span", "reached"], short)}
+    formats = {
+        "rtol": tolerance,
+        **dict.fromkeys([*heads.values(), "error at the end", "span", "reached"], short),
+    }
     marks = {**dict.fromkeys(heads.values(), grade), "outcome": lambda text: "" if text == "end" else "part"}
     caption = f"Drift on {name}: largest violation of the constraints of each level until the run ended."
     return Table(f"drift_{name}", caption, frame.reset_index(drop=True), formats, marks)
@@ -118,17 +144,26 @@ def table(contents: Contents, name: str, runs: pd.DataFrame) -> Table:
 
 def at_equal_error(contents: Contents, name: str) -> Table | None:
     """Return drift at equal error: medians over the runs whose mixed error at the end is near the one asked for."""
-    runs = contents.ladders[(contents.ladders["problem"] == name) & (contents.ladders["changes"] == "{}") & contents.ladders["ok"]]
+    runs = contents.ladders[
+        (contents.ladders["problem"] == name) & (contents.ladders["changes"] == "{}") & contents.ladders["ok"]
+    ]
     near = runs[(runs["mixed"] > EQUAL / NEAR) & (runs["mixed"] < EQUAL * NEAR) & runs["drift.all"].notna()]
     if near.empty:
         return None
     columns, record = levels(near), contents.problem(name)
     rows = [
-        (curve, len(part), 10 ** np.log10(part["mixed"]).median(), *(middle(part[column]) for column in columns))
+        (
+            curve,
+            len(part),
+            10 ** np.log10(part["mixed"]).median(),
+            *(middle(part[column]) for column in columns),
+        )
         for curve, part in near.groupby("curve", sort=True)
     ]
     heads = [level_name(record, column) for column in columns]
-    frame = pd.DataFrame(rows, columns=["curve", "runs", "error", *heads]).sort_values([heads[0], "curve"], ignore_index=True)
+    frame = pd.DataFrame(rows, columns=["curve", "runs", "error", *heads]).sort_values(
+        [heads[0], "curve"], ignore_index=True
+    )
     caption = f"Drift on {name} at equal error: medians over the runs with a mixed error near {tolerance(EQUAL)} at the end."
     formats = dict.fromkeys(["error", *heads], short)
     name = f"drift_at_equal_error_{name}"
@@ -148,11 +183,17 @@ def grade(drift: float) -> str:
 def pictures(contents: Contents, name: str, runs: pd.DataFrame) -> list[Picture]:
     """Return drift over time for the longest runs that have a series, all curves of them."""
     look = figures.looks(contents)
-    kept = np.array([any(n.startswith("drift.") for n in contents.series.get(key, {})) for key in runs["key"]], bool)
+    kept = np.array(
+        [any(n.startswith("drift.") for n in contents.series.get(key, {})) for key in runs["key"]], bool
+    )
     stored = runs[kept]
     if stored.empty:
         return []
-    last = stored[stored["t_end"] == stored["t_end"].max()].sort_values(["curve", "rtol"]).drop_duplicates("curve")
+    last = (
+        stored[stored["t_end"] == stored["t_end"].max()]
+        .sort_values(["curve", "rtol"])
+        .drop_duplicates("curve")
+    )
     named = [(row.curve, look[row.curve], contents.series[row.key], row.ok) for row in last.itertuples()]
     titles = {column: level_name(contents.problem(name), column) for column in levels(last)}
     words = f"Largest violation of the constraints so far on {name}, level by level; a cross: the run stopped there."

@@ -57,7 +57,9 @@ def cell(runs: pd.DataFrame) -> str:
     if bad.empty:
         return FINE
     reasons = bad["reason"].where(bad["status"] != "ok", "wrong").replace("", "unknown")
-    reasons = reasons.where(bad["outcome"] != STOPPED, STOPPED).where(bad["status"] != "unavailable", "unavailable")
+    reasons = reasons.where(bad["outcome"] != STOPPED, STOPPED).where(
+        bad["status"] != "unavailable", "unavailable"
+    )
     cause = reasons.value_counts().sort_index().idxmax().replace("_", " ")
     whole = bad["status"].isin(["unsupported", "unavailable"]).all()
     return cause if whole else f"{len(runs) - len(bad)} of {len(runs)}: {cause}"
@@ -67,7 +69,13 @@ def mark(text: str) -> str:
     """Return the look of a cell."""
     if text in ("unsupported", "unavailable"):
         return "dim"
-    return "good" if text == FINE else "bad" if text.startswith("0 of") and not text.endswith(STOPPED) else "part"
+    return (
+        "good"
+        if text == FINE
+        else "bad"
+        if text.startswith("0 of") and not text.endswith(STOPPED)
+        else "part"
+    )
 
 
 def lines(contents: Contents) -> list[Claim | str]:
@@ -79,7 +87,11 @@ def lines(contents: Contents) -> list[Claim | str]:
     mine = bad[bad["solver"].isin(contents.ours) & (bad["form"] == KEEPING)]
     places = list(dict.fromkeys(f"{row.curve} on {row.case}" for row in mine.itertuples()))
     if contents.ours:
-        where = f"{counted(len(mine), 'run')} failed or came out wrong: {listed(places)}" if places else "no run failed or came out wrong"
+        where = (
+            f"{counted(len(mine), 'run')} failed or came out wrong: {listed(places)}"
+            if places
+            else "no run failed or came out wrong"
+        )
         found.append(f"Of half-explicit methods on all constraints {where}.")
     return found
 
@@ -103,6 +115,16 @@ def causes(runs: pd.DataFrame) -> Table:
             rest = int(part["spared"].sum()) if k == 0 else 0
             where = listed(sorted(set(mine["problem"])), 4), listed(sorted(set(mine["curve"])), 4)
             rows.append((outcome, reason.replace("_", " "), text, count, rest, *where))
-    columns = ["outcome", "reason", "in the words of the solver", "runs", "not begun after it", "problems", "solvers"]
-    frame = pd.DataFrame(rows, columns=columns).sort_values(["outcome", "runs"], ascending=[True, False], ignore_index=True)
+    columns = [
+        "outcome",
+        "reason",
+        "in the words of the solver",
+        "runs",
+        "not begun after it",
+        "problems",
+        "solvers",
+    ]
+    frame = pd.DataFrame(rows, columns=columns).sort_values(
+        ["outcome", "runs"], ascending=[True, False], ignore_index=True
+    )
     return Table("causes", "One row for every cause, with the number of runs.", frame)

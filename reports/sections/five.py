@@ -38,11 +38,19 @@ def section(contents: Contents, name: str) -> Section:
     runs = tried[(tried["problem"] == name) & (tried["changes"] == "{}")]
     lines = summary(contents, name, runs)
     parts = [about(contents, name, record), *measured(contents, name, record, runs)]
-    parts += [part for part in (convergence.of_problem(contents, name), drift.of_problem(contents, name)) if part]
+    parts += [
+        part for part in (convergence.of_problem(contents, name), drift.of_problem(contents, name)) if part
+    ]
     parts += [more(contents, name, record, runs)] if len(runs) else []
     title = f"{name}: {record['title']}" if record.get("title") else name
     return Section(
-        f"problem-{name}", title, tuple(lines), parts=tuple(parts), label=problems.label(record), short=name, in_summary=bool(lines)
+        f"problem-{name}",
+        title,
+        tuple(lines),
+        parts=tuple(parts),
+        label=problems.label(record),
+        short=name,
+        in_summary=bool(lines),
     )
 
 
@@ -50,7 +58,9 @@ def summary(contents: Contents, name: str, runs: pd.DataFrame) -> list[Claim | s
     """Return who is fastest for the errors of the report; the first of them goes into the summary."""
     goals = (work_precision.MAIN, *(goal for goal in work_precision.GOALS if goal != work_precision.MAIN))
     found = verdicts.races(runs, goals, contents.group)
-    return [race.claim for race in found] or [f"There are no runs with tolerances on {name} in these records."]
+    return [race.claim for race in found] or [
+        f"There are no runs with tolerances on {name} in these records."
+    ]
 
 
 def about(contents: Contents, name: str, record: Record) -> Section:
@@ -61,13 +71,19 @@ def about(contents: Contents, name: str, record: Record) -> Section:
         taken = sorted(set(part.loc[~part["status"].isin(["unsupported", "unavailable"]), "solver"]))
         refused = part.loc[part["status"] == "unsupported", "message"]
         rows.append(
-            (form, FORM_WORDS.get(str(form), ""), ", ".join(taken) or f"nobody: {refused.iloc[0] if len(refused) else 'not installed'}")
+            (
+                form,
+                FORM_WORDS.get(str(form), ""),
+                ", ".join(taken) or f"nobody: {refused.iloc[0] if len(refused) else 'not installed'}",
+            )
         )
     frame = pd.DataFrame(rows, columns=["form", "what it is", "solvers here"])
     caption = f"Forms of {name} in this report."
     tables = (Table(f"forms_{name}", caption, frame, book="forms"),) if rows else ()
     facts = tuple(problems.facts(record))
-    return Section(f"about-{name}", "What it is", (), facts, tables, formulas=tuple(problems.formulas(record)))
+    return Section(
+        f"about-{name}", "What it is", (), facts, tables, formulas=tuple(problems.formulas(record))
+    )
 
 
 def measured(contents: Contents, name: str, record: Record, runs: pd.DataFrame) -> list[Section]:
@@ -86,11 +102,25 @@ def measured(contents: Contents, name: str, record: Record, runs: pd.DataFrame) 
         if not curves.usable(runs, cost, "mixed").empty
     }
     races = verdicts.races(runs, work_precision.GOALS, contents.group)
-    found = [Section(f"steps-{name}", "Error against steps", (), (), (steps_table(contents, name, runs),), (pictures["nstep"],))]
+    found = [
+        Section(
+            f"steps-{name}",
+            "Error against steps",
+            (),
+            (),
+            (steps_table(contents, name, runs),),
+            (pictures["nstep"],),
+        )
+    ]
     if "time" in pictures:
         fastest = work_precision.fastest(contents, runs, races, f"fastest_{name}")
         time = Section(
-            f"time-{name}", "Error against time", (), (work_precision.COMPILED,), (fastest.without("problem"),), (pictures["time"],)
+            f"time-{name}",
+            "Error against time",
+            (),
+            (work_precision.COMPILED,),
+            (fastest.without("problem"),),
+            (pictures["time"],),
         )
         found.append(time)
     return found
@@ -99,18 +129,25 @@ def measured(contents: Contents, name: str, record: Record, runs: pd.DataFrame) 
 def steps_table(contents: Contents, name: str, runs: pd.DataFrame) -> Table:
     """Return error against steps: a row for every curve, a column for every decade of tolerances."""
     asked = runs[runs["rtol"].notna()]
-    decades = sorted({int(place) for _, _, part in curves.each(asked) for place in curves.decades(part["rtol"].to_numpy())})
+    decades = sorted(
+        {int(place) for _, _, part in curves.each(asked) for place in curves.decades(part["rtol"].to_numpy())}
+    )
     rows = []
     for _, curve, part in curves.each(asked):
         steps = curves.medians(part, "nstep", "mixed")
-        cells = {int(p): f"{c:.0f} → {short(e)}" for p, c, e in zip(steps.places, steps.cost, steps.error, strict=True)}
+        cells = {
+            int(p): f"{c:.0f} → {short(e)}"
+            for p, c, e in zip(steps.places, steps.cost, steps.error, strict=True)
+        }
         places = pd.Series(curves.decades(part["rtol"].to_numpy()), index=part.index)
         group = contents.group(part["solver"].iloc[0])
         control = group == HALF_EXPLICIT and part["form"].iloc[0] != KEEPING
         texts = [cells.get(k) or missing(part[places == k]) for k in decades]
         rows.append((GROUPS.index(group), CONTROL if control else group, curve, *texts))
     heads = [f"1e-{k}" for k in decades]
-    frame = pd.DataFrame(rows, columns=["rank", "group", "curve", *heads]).sort_values(["rank", "curve"], ignore_index=True)
+    frame = pd.DataFrame(rows, columns=["rank", "group", "curve", *heads]).sort_values(
+        ["rank", "curve"], ignore_index=True
+    )
     looks = dict.fromkeys(heads, lambda text: "n" if "→" in text else "dim n")
     caption = f"Error against steps on {name}. {STEPS}"
     return Table(f"error_against_steps_{name}", caption, frame.drop(columns="rank"), {}, looks)
@@ -128,6 +165,12 @@ def missing(runs: pd.DataFrame) -> str:
 
 def more(contents: Contents, name: str, record: Record, runs: pd.DataFrame) -> Section:
     """Return trajectory, invariants, step sizes and failures, folded."""
-    pictures = (*problems.trajectory(contents, runs, record), *problems.kept(contents, runs), *problems.history(contents, runs))
+    pictures = (
+        *problems.trajectory(contents, runs, record),
+        *problems.kept(contents, runs),
+        *problems.history(contents, runs),
+    )
     tables = (problems.work(runs), *problems.invariants(runs), *problems.failed(runs))
-    return Section(f"more-{name}", "Solution, invariants, step sizes, failures", (), (), tables, pictures, folded=True)
+    return Section(
+        f"more-{name}", "Solution, invariants, step sizes, failures", (), (), tables, pictures, folded=True
+    )

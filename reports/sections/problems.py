@@ -16,7 +16,9 @@ GOALS = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10)
 LONG = 10_000  # characters of LaTeX; longer systems are in the sources
 LONG_HIDDEN = 2000
 MOST = 4  # curves over time in one picture
-CALLABLES = "Given by callables: there is no model to read equations from; they are in the source of the problem."
+CALLABLES = (
+    "Given by callables: there is no model to read equations from; they are in the source of the problem."
+)
 SHOWN = "The best of each family on their best forms; the section Work and precision has all. Bars: range of the errors."
 SINGLE = "Run at a few tolerances only, where the error of a single run scatters: small differences of work mean nothing."
 TRAJECTORY = "dotted: the reference, where it is known over time"
@@ -37,7 +39,10 @@ def section(contents: Contents) -> Section:
 
 def variants(contents: Contents) -> list[list[tuple[str, str]]]:
     """Return what is recorded of each problem: as it stands, or with changes."""
-    return [[place for place in contents.problems if place[0] == name] for name in sorted({name for name, _ in contents.problems})]
+    return [
+        [place for place in contents.problems if place[0] == name]
+        for name in sorted({name for name, _ in contents.problems})
+    ]
 
 
 def part(contents: Contents, name: str, changes: str) -> Section:
@@ -66,7 +71,9 @@ def part(contents: Contents, name: str, changes: str) -> Section:
 def label(record: Record) -> str:
     """Return index and tags."""
     index = [f"index {record['index']}"] if record.get("index") is not None else []
-    return " · ".join([*index, *(str(tag) for tag in record.get("tags") or [] if not str(tag).startswith("index"))])
+    return " · ".join(
+        [*index, *(str(tag) for tag in record.get("tags") or [] if not str(tag).startswith("index"))]
+    )
 
 
 def facts(record: Record) -> list[str]:
@@ -79,7 +86,11 @@ def facts(record: Record) -> list[str]:
     sizes += ["t from {:g} to {:g}".format(*record["t_span"])] if record.get("t_span") else []
     groups = ", ".join(f"{name} {len(inside)}" for name, inside in (record.get("groups") or {}).items())
     digits = record.get("reference_digits")
-    reference = "There is no reference." if digits is None else f"Reference with {digits:g} digits: {record.get('reference_how') or ''}"
+    reference = (
+        "There is no reference."
+        if digits is None
+        else f"Reference with {digits:g} digits: {record.get('reference_how') or ''}"
+    )
     source = [f"Source: {record['source']}"] if record.get("source") else []
     return [f"{', '.join(sizes)}{f' ({groups})' if groups else ''}.", ended(reference), *map(ended, source)]
 
@@ -94,15 +105,25 @@ def formulas(record: Record) -> list[Formula]:
     levels = [level for level in record.get("constraints") or [] if level]
     sets = [("Equations as written", record.get("equations") or [], LONG)]
     sets += [
-        ("Constraints as written", level, LONG) if k == 0 else (f"Hidden constraints, level {k}", level, LONG_HIDDEN)
+        ("Constraints as written", level, LONG)
+        if k == 0
+        else (f"Hidden constraints, level {k}", level, LONG_HIDDEN)
         for k, level in enumerate(levels)
     ]
     found = [Formula(CALLABLES, ())] if record.get("equations") == [] else []
     for words, lines, most in sets:
         if lines and sum(len(str(line)) for line in lines) <= most:
-            found.append(Formula(f"{words}:", tuple(str(line) if "=" in str(line) else f"0 = {line}" for line in lines)))
+            found.append(
+                Formula(
+                    f"{words}:", tuple(str(line) if "=" in str(line) else f"0 = {line}" for line in lines)
+                )
+            )
         elif lines:
-            found.append(Formula(f"{words}: {len(lines)} lines, too long to show here; see the source of the problem.", ()))
+            found.append(
+                Formula(
+                    f"{words}: {len(lines)} lines, too long to show here; see the source of the problem.", ()
+                )
+            )
     return found
 
 
@@ -114,7 +135,9 @@ def curve_picture(contents: Contents, runs: pd.DataFrame, record: Record) -> lis
     digits, name = record.get("reference_digits"), runs["case"].iloc[0]
     floor = None if digits is None else max(10.0**-digits, 2.2e-16)
     drawn = figures.work_precision(contents, runs, figures.looks(contents), error, floor)
-    return [Picture(f"work_precision_{name}", f"Error against CPU time and evaluations on {name}. {SHOWN}", drawn)]
+    return [
+        Picture(f"work_precision_{name}", f"Error against CPU time and evaluations on {name}. {SHOWN}", drawn)
+    ]
 
 
 def trajectory(contents: Contents, runs: pd.DataFrame, record: Record) -> list[Picture]:
@@ -123,7 +146,11 @@ def trajectory(contents: Contents, runs: pd.DataFrame, record: Record) -> list[P
     found = steps.stored(contents, runs, f"y.{components[0]}" if components else "")
     if found.empty:
         return []
-    run = found.assign(other=~found["solver"].isin(contents.ours)).sort_values(["other", "rtol", "curve"]).iloc[0]
+    run = (
+        found.assign(other=~found["solver"].isin(contents.ours))
+        .sort_values(["other", "rtol", "curve"])
+        .iloc[0]
+    )
     drawn = histories.trajectory(contents.series[run["key"]], record.get("groups") or {}, components)
     words = f"Solution by {run['curve']}, rtol = {tolerance(run['rtol'])}; {TRAJECTORY}."
     return [Picture(f"trajectory_{run['case']}", words, drawn)]
@@ -134,7 +161,10 @@ def chosen(contents: Contents, runs: pd.DataFrame, name: str) -> histories.Named
     found = steps.stored(contents, runs, name)
     best = figures.chosen(contents, runs)[:MOST] if len(found) else []
     look = figures.looks(contents)
-    return [(run.curve, look[run.curve], contents.series[run.key]) for run in found[found["curve"].isin(best)].itertuples()]
+    return [
+        (run.curve, look[run.curve], contents.series[run.key])
+        for run in found[found["curve"].isin(best)].itertuples()
+    ]
 
 
 def kept(contents: Contents, runs: pd.DataFrame) -> list[Picture]:
@@ -150,7 +180,13 @@ def history(contents: Contents, runs: pd.DataFrame) -> list[Picture]:
     if not named:
         return []
     name = runs["case"].iloc[0]
-    return [Picture(f"history_{name}", f"Step sizes over time on {name}, tightest stored tolerance.", histories.steps(named))]
+    return [
+        Picture(
+            f"history_{name}",
+            f"Step sizes over time on {name}, tightest stored tolerance.",
+            histories.steps(named),
+        )
+    ]
 
 
 def work(runs: pd.DataFrame) -> Table:
@@ -168,18 +204,39 @@ def work(runs: pd.DataFrame) -> Table:
 
 def invariants(runs: pd.DataFrame) -> list[Table]:
     """Return drift and invariants of the tightest run of each curve."""
-    columns = [name for name in runs.columns if name.startswith(("drift.", "invariant.")) and runs[name].notna().any()]
+    columns = [
+        name
+        for name in runs.columns
+        if name.startswith(("drift.", "invariant.")) and runs[name].notna().any()
+    ]
     done = runs[runs["status"] == "ok"].sort_values(["curve", "rtol"]).drop_duplicates("curve")
     if not columns or done.empty:
         return []
-    frame = done[["curve", "rtol", "mixed", *columns]].rename(columns={"mixed": "error"}).sort_values([columns[0], "curve"])
+    frame = (
+        done[["curve", "rtol", "mixed", *columns]]
+        .rename(columns={"mixed": "error"})
+        .sort_values([columns[0], "curve"])
+    )
     formats = {"rtol": tolerance, **dict.fromkeys(("error", *columns), short)}
     words = "Constraints and invariants: largest deviation over time, tightest tolerance of each curve."
-    return [Table(f"kept_{runs['case'].iloc[0]}", words, frame, formats, folded=True, book="constraints_and_invariants")]
+    return [
+        Table(
+            f"kept_{runs['case'].iloc[0]}",
+            words,
+            frame,
+            formats,
+            folded=True,
+            book="constraints_and_invariants",
+        )
+    ]
 
 
 def failed(runs: pd.DataFrame) -> list[Table]:
     """Return the failures on this problem."""
     frame = failures.causes(runs).frame.drop(columns="problems")
     name = f"causes_{runs['case'].iloc[0]}"
-    return [Table(name, "Failures on this problem.", frame, folded=True, book="causes_by_problem")] if len(frame) else []
+    return (
+        [Table(name, "Failures on this problem.", frame, folded=True, book="causes_by_problem")]
+        if len(frame)
+        else []
+    )

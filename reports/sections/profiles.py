@@ -30,11 +30,18 @@ def section(contents: Contents) -> Section:
     ratios = {cost: relative(contents.tried, cost) for cost in COSTS}
     time = ratios["time"]
     if time.shape[0] < 2:
-        return Section("profiles", TITLE, ("There are too few problems with a solution in these records for a profile.",), in_summary=False)
+        return Section(
+            "profiles",
+            TITLE,
+            ("There are too few problems with a solution in these records for a profile.",),
+            in_summary=False,
+        )
     claims = tuple(claim(ratios[cost], cost) for cost in COSTS)
     tables = tuple(table(ratios[cost], cost) for cost in COSTS)
     words = "Performance profiles: the share of problems solved within a factor of the best; the curves with the largest shares."
-    return Section("profiles", TITLE, claims, (WORDS,), tables, (Picture("profiles", words, draw(contents, ratios)),))
+    return Section(
+        "profiles", TITLE, claims, (WORDS,), tables, (Picture("profiles", words, draw(contents, ratios)),)
+    )
 
 
 def relative(runs: pd.DataFrame, cost: str) -> pd.DataFrame:
@@ -54,7 +61,10 @@ def order(ratios: pd.DataFrame, factor: float = FACTOR) -> list[str]:
 def claim(ratios: pd.DataFrame, cost: str) -> Claim:
     """Return who solves most problems within the factor."""
     within = (ratios <= FACTOR * (1 + 1e-12)).sum()
-    ranked = sorted(((name, int(within[name])) for name in ratios.columns if within[name]), key=lambda item: (-item[1], item[0]))
+    ranked = sorted(
+        ((name, int(within[name])) for name in ratios.columns if within[name]),
+        key=lambda item: (-item[1], item[0]),
+    )
     facts = {"error": GOAL, "factor": FACTOR, "cost": cost, "cost_name": COSTS[cost], "problems": len(ratios)}
     return Claim("profile", {**facts, "within": [list(item) for item in ranked]})
 
@@ -62,11 +72,17 @@ def claim(ratios: pd.DataFrame, cost: str) -> Claim:
 def table(ratios: pd.DataFrame, cost: str) -> Table:
     """Return the number of problems solved within some factors."""
     rows = [
-        (name, *(int((ratios[name] <= factor * (1 + 1e-12)).sum()) for factor in FACTORS), int(np.isfinite(ratios[name]).sum()))
+        (
+            name,
+            *(int((ratios[name] <= factor * (1 + 1e-12)).sum()) for factor in FACTORS),
+            int(np.isfinite(ratios[name]).sum()),
+        )
         for name in order(ratios)
     ]
     frame = pd.DataFrame(rows, columns=["curve", *(f"within {factor:g}" for factor in FACTORS), "at all"])
-    caption = f"Problems of {len(ratios)} solved to {tolerance(GOAL)} within a factor of the least {COSTS[cost]}."
+    caption = (
+        f"Problems of {len(ratios)} solved to {tolerance(GOAL)} within a factor of the least {COSTS[cost]}."
+    )
     return Table(f"profile_{cost}", caption, frame, folded=True)
 
 

@@ -25,7 +25,9 @@ def section(contents: Contents) -> Section:
     runs = contents.ladders
     frame = table(runs)
     if frame.empty:
-        return Section("tolerance", TITLE, ("There are no runs with tolerances and a reference in these records.",))
+        return Section(
+            "tolerance", TITLE, ("There are no runs with tolerances and a reference in these records.",)
+        )
     picture = Picture(
         "tolerance",
         "Error reached against tolerance asked for: median over problems, for ours with the middle half of the problems as a band.",
@@ -53,8 +55,31 @@ def table(runs: pd.DataFrame) -> pd.DataFrame:
         slopes = [slope(each) for _, each in good.groupby("case") if each["rtol"].nunique() > 2]
         total = float((good["mixed"] / good["rtol"]).median())
         middle = float(np.median(slopes)) if slopes else np.nan
-        rows.append((curve, good["solver"].iloc[0], len(ratio), len(good), total, ratio.idxmax(), float(ratio.max()), middle))
-    return pd.DataFrame(rows, columns=["curve", "solver", "problems", "runs", "median ratio", "worst problem", "its ratio", "slope"])
+        rows.append(
+            (
+                curve,
+                good["solver"].iloc[0],
+                len(ratio),
+                len(good),
+                total,
+                ratio.idxmax(),
+                float(ratio.max()),
+                middle,
+            )
+        )
+    return pd.DataFrame(
+        rows,
+        columns=[
+            "curve",
+            "solver",
+            "problems",
+            "runs",
+            "median ratio",
+            "worst problem",
+            "its ratio",
+            "slope",
+        ],
+    )
 
 
 def slope(runs: pd.DataFrame) -> float:

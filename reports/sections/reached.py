@@ -55,7 +55,11 @@ class Outcome:
         if best is None:
             return failures.cell(self.runs) if not self.runs["ok"].any() else "ends, no reference"
         groups = {name: best[name] for name in best.index if name.startswith("mescd.") and best[name] >= GOAL}
-        some = "".join(f"; {name.removeprefix('mescd.')} {digits:.1f}" for name, digits in groups.items()) if not self.reaches else ""
+        some = (
+            "".join(f"; {name.removeprefix('mescd.')} {digits:.1f}" for name, digits in groups.items())
+            if not self.reaches
+            else ""
+        )
         return f"{best['mescd']:.1f} {best['curve']}{some}"
 
     @property
@@ -75,11 +79,19 @@ def section(contents: Contents) -> Section:
     found = outcomes(contents, runs)
     table = summary(names, found, contents)
     if runs.empty:
-        return Section("test-set", TITLE, ("There are no runs with tolerances on problems as they stand in these records.",))
+        return Section(
+            "test-set",
+            TITLE,
+            ("There are no runs with tolerances on problems as they stand in these records.",),
+        )
     short = [each for each in found if not each.reaches]
     why = reasons.table(contents, runs, [(each.problem, each.family) for each in short])
     return Section(
-        "test-set", TITLE, tuple(lines(table.frame, verdicts.stiff(contents))), (WORDS,), (table, *([why] if len(why.frame) else []))
+        "test-set",
+        TITLE,
+        tuple(lines(table.frame, verdicts.stiff(contents))),
+        (WORDS,),
+        (table, *([why] if len(why.frame) else [])),
     )
 
 
@@ -92,7 +104,10 @@ def asked(contents: Contents) -> pd.DataFrame:
 def outcomes(contents: Contents, runs: pd.DataFrame) -> list[Outcome]:
     """Return an outcome for every problem and family that was asked."""
     families = runs["solver"].map(contents.family)
-    return [Outcome(str(problem), str(family), part) for (problem, family), part in runs.groupby(["problem", families], sort=True)]
+    return [
+        Outcome(str(problem), str(family), part)
+        for (problem, family), part in runs.groupby(["problem", families], sort=True)
+    ]
 
 
 def summary(names: Iterable[str], found: list[Outcome], contents: Contents) -> Table:
@@ -109,7 +124,9 @@ def summary(names: Iterable[str], found: list[Outcome], contents: Contents) -> T
     frame = pd.DataFrame(rows, columns=["problem", *families, COUNT, "note"])
     marks = {family: lambda text: looks.get(text, "dim") for family in families}
     marks |= {COUNT: lambda count: "good" if count >= ENOUGH else "bad"}
-    return Table("test_set", "Digits at the end that the best solver of each family reaches.", frame, {}, marks)
+    return Table(
+        "test_set", "Digits at the end that the best solver of each family reaches.", frame, {}, marks
+    )
 
 
 def remark(contents: Contents, name: str, mine: list[Outcome]) -> str:
@@ -125,15 +142,25 @@ def remark(contents: Contents, name: str, mine: list[Outcome]) -> str:
     limit = f"others {STOPPED}" if stopped else ""
     if most is None:
         return "no run reached the end" if not stopped else STOPPED
-    reached = f"only {listed(good)}" if good else f"{most:.1f} digits here" if stopped else f"{most:.1f} digits at most"
+    reached = (
+        f"only {listed(good)}"
+        if good
+        else f"{most:.1f} digits here"
+        if stopped
+        else f"{most:.1f} digits at most"
+    )
     return "; ".join(filter(None, [reached, parts(mine), limit]))
 
 
 def parts(mine: list[Outcome]) -> str:
     """Return the groups of components that two families do reach."""
     names = dict.fromkeys(name for each in mine for name in each.runs.columns if name.startswith("mescd."))
-    counts = {name: sum((each.runs.loc[each.runs["ok"], name] >= GOAL).any() for each in mine) for name in names}
-    reached = [f"{name.removeprefix('mescd.')} by {count}" for name, count in counts.items() if count >= ENOUGH]
+    counts = {
+        name: sum((each.runs.loc[each.runs["ok"], name] >= GOAL).any() for each in mine) for name in names
+    }
+    reached = [
+        f"{name.removeprefix('mescd.')} by {count}" for name, count in counts.items() if count >= ENOUGH
+    ]
     return f"{listed(reached)} families" if reached else ""
 
 
@@ -141,7 +168,10 @@ def lines(table: pd.DataFrame, stiff: Claim) -> list[Claim | str]:
     """Return the verdicts."""
     run = table[table["note"] != NOT_RUN]
     enough = run[COUNT] >= ENOUGH
-    others = [[name, int(count)] for name, count in zip(run.loc[~enough, "problem"], run.loc[~enough, COUNT], strict=True)]
+    others = [
+        [name, int(count)]
+        for name, count in zip(run.loc[~enough, "problem"], run.loc[~enough, COUNT], strict=True)
+    ]
     missing = len(table) - len(run)
     facts = {"digits": GOAL, "enough": int(enough.sum()), "others": others, "not_run": missing}
     found: list[Claim | str] = [Claim("testset", facts)]

@@ -15,7 +15,9 @@ from reports.tables import Table
 
 TITLE = "References"
 RIGHT = "digits right in print"
-GOOD = 13.0  # digits; stored in double precision, printed values cannot be seen to agree to more than 15 to 16
+GOOD = (
+    13.0  # digits; stored in double precision, printed values cannot be seen to agree to more than 15 to 16
+)
 WORDS = (
     "Ours are exact solutions or were computed in quadruple precision by two independent methods; “digits” is what both agree on. "
     "“Digits right in print” is the worst component of the published end values against ours, up to the 16 digits of double precision."
@@ -26,9 +28,17 @@ def section(contents: Contents) -> Section:
     """Return the section."""
     known = [contents.problem(name, min(changes)) for name, changes in places(contents).items()]
     if not known:
-        return Section("references", TITLE, ("There are no records of problems, so references cannot be checked.",))
+        return Section(
+            "references", TITLE, ("There are no records of problems, so references cannot be checked.",)
+        )
     check, ours = published(known), sources(known)
-    return Section("references", TITLE, tuple(lines(ours.frame, check.frame)), (WORDS,), (*([check] if len(check.frame) else []), ours))
+    return Section(
+        "references",
+        TITLE,
+        tuple(lines(ours.frame, check.frame)),
+        (WORDS,),
+        (*([check] if len(check.frame) else []), ours),
+    )
 
 
 def places(contents: Contents) -> dict[str, list[str]]:
@@ -48,30 +58,57 @@ def sources(known: list[Record]) -> Table:
     """Return where each reference comes from."""
     rows = [(name(each), each.get("reference_digits"), each.get("reference_how") or "") for each in known]
     frame = pd.DataFrame(rows, columns=["problem", "digits", "how"]).astype({"digits": float})
-    return Table("references", "Our references: digits, and how they were obtained.", frame, {"digits": "{:.0f}".format}, folded=True)
+    return Table(
+        "references",
+        "Our references: digits, and how they were obtained.",
+        frame,
+        {"digits": "{:.0f}".format},
+        folded=True,
+    )
 
 
 def published(known: list[Record]) -> Table:
     """Return the published end values against ours: the component that agrees least."""
     rows = []
     for each in known:
-        ours, printed, names = (each.get(column) or [] for column in ("reference_y", "published_y", "components"))
+        ours, printed, names = (
+            each.get(column) or [] for column in ("reference_y", "published_y", "components")
+        )
         worst = worst_component(ours, printed)
         if worst is not None:
             k, digits = worst
             component = str(names[k]) if k < len(names) else str(k)
-            rows.append((name(each), digits, component, float(printed[k]), float(ours[k]), each.get("published_note") or ""))
-    frame = pd.DataFrame(rows, columns=["problem", RIGHT, "worst component", "printed there", "ours there", "note"])
+            rows.append(
+                (
+                    name(each),
+                    digits,
+                    component,
+                    float(printed[k]),
+                    float(ours[k]),
+                    each.get("published_note") or "",
+                )
+            )
+    frame = pd.DataFrame(
+        rows, columns=["problem", RIGHT, "worst component", "printed there", "ours there", "note"]
+    )
     frame = frame.astype({RIGHT: float}).sort_values([RIGHT, "problem"], ignore_index=True)
     formats = {RIGHT: "{:.1f}".format, "printed there": "{:.16g}".format, "ours there": "{:.16g}".format}
     marks = {RIGHT: lambda value: "bad" if value < GOOD else "good"}
-    return Table("published_references", "Published end values against ours: the component that agrees least.", frame, formats, marks)
+    return Table(
+        "published_references",
+        "Published end values against ours: the component that agrees least.",
+        frame,
+        formats,
+        marks,
+    )
 
 
 def worst_component(ours: Sequence[Any], printed: Sequence[Any]) -> tuple[int, float] | None:
     """Return index and digits of the published component that agrees least, None if nothing is in print."""
     digits = {
-        k: agreement(float(a), float(b)) for k, (a, b) in enumerate(zip(ours, printed, strict=False)) if a is not None and b is not None
+        k: agreement(float(a), float(b))
+        for k, (a, b) in enumerate(zip(ours, printed, strict=False))
+        if a is not None and b is not None
     }
     return min(digits.items(), key=lambda item: item[1]) if digits else None
 
@@ -86,13 +123,18 @@ def lines(ours: pd.DataFrame, printed: pd.DataFrame) -> list[Claim | str]:
     """Return the verdicts."""
     digits = ours["digits"].dropna()
     least = float(digits.min()) if len(digits) else None
-    found: list[Claim | str] = [Claim("references", {"known": len(digits), "problems": len(ours), "least": least})]
+    found: list[Claim | str] = [
+        Claim("references", {"known": len(digits), "problems": len(ours), "least": least})
+    ]
     if printed.empty:
         return [*found, "No published end values are in these records."]
     wrong = printed[printed[RIGHT] < GOOD]
     share = f"{len(printed) - len(wrong)} of {counted(len(printed), 'problem')}"
     found.append(f"Published end values agree with ours to {GOOD:g} or more digits on {share}.")
     if len(wrong):
-        names = [f"{problem} ({digits:.1f} digits)" for problem, digits in zip(wrong["problem"], wrong[RIGHT], strict=True)]
+        names = [
+            f"{problem} ({digits:.1f} digits)"
+            for problem, digits in zip(wrong["problem"], wrong[RIGHT], strict=True)
+        ]
         found.append(f"With fewer right digits in print: {listed(names, 12)}.")
     return found

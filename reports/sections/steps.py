@@ -30,22 +30,46 @@ def section(contents: Contents) -> Section:
     """Return the section: a table for all, a picture for each problem whose selection changes."""
     runs = stored(contents, contents.runs, "step")
     if runs.empty:
-        return Section("steps", TITLE, ("There are no series of step sizes in these records.",), in_summary=False)
+        return Section(
+            "steps", TITLE, ("There are no series of step sizes in these records.",), in_summary=False
+        )
     rows = [row(contents, run) for run in runs.itertuples()]
     frame = pd.DataFrame(
-        rows, columns=["problem", "solver", "rtol", "smallest step", "median step", "largest step", "selections", "changes"]
+        rows,
+        columns=[
+            "problem",
+            "solver",
+            "rtol",
+            "smallest step",
+            "median step",
+            "largest step",
+            "selections",
+            "changes",
+        ],
     )
-    changing = [name for name in dict.fromkeys(frame["problem"]) if (frame.loc[frame["problem"] == name, "changes"] > 0).any()]
+    changing = [
+        name
+        for name in dict.fromkeys(frame["problem"])
+        if (frame.loc[frame["problem"] == name, "changes"] > 0).any()
+    ]
     known = int(frame["changes"].notna().sum())
     spread = (frame["largest step"] / frame["smallest step"]).max()
-    lines = [f"{counted(len(frame), 'run')} with a series of steps; the largest spread is a factor of {short(spread)} within one run."]
+    lines = [
+        f"{counted(len(frame), 'run')} with a series of steps; the largest spread is a factor of {short(spread)} within one run."
+    ]
     if known:
         lines.append(
             f"The selection changes on {listed(changing)}."
             if changing
             else f"No selection changes in {counted(known, 'run')} with a recorded selection."
         )
-    listing = Table("steps", "Step sizes and selections, tightest stored tolerance.", frame, {"rtol": tolerance}, folded=True)
+    listing = Table(
+        "steps",
+        "Step sizes and selections, tightest stored tolerance.",
+        frame,
+        {"rtol": tolerance},
+        folded=True,
+    )
     drawn = tuple(picture(contents, runs, name) for name in changing[:1])
     return Section("steps", TITLE, tuple(lines), (WORDS,), (listing,), drawn, in_summary=False)
 

@@ -39,9 +39,13 @@ def section(contents: Contents) -> Section:
     lines = [verdicts.tally([race for race in races if race.error == MAIN])]
     if not races:
         return Section("work-precision", "Work and precision", tuple(lines))
-    lines += [verdicts.tally([race for race in races if race.error == goal]) for goal in GOALS if goal != MAIN]
+    lines += [
+        verdicts.tally([race for race in races if race.error == goal]) for goal in GOALS if goal != MAIN
+    ]
     tables = (fastest(contents, runs, races), full(runs))
-    return Section("work-precision", "Work and precision", (*lines, *machines(contents)), (MEANING, COMPILED), tables)
+    return Section(
+        "work-precision", "Work and precision", (*lines, *machines(contents)), (MEANING, COMPILED), tables
+    )
 
 
 def machines(contents: Contents) -> list[str]:
@@ -49,7 +53,9 @@ def machines(contents: Contents) -> list[str]:
     names = [name for name in contents.ladders["machine"].unique() if name]
     if len(names) < 2:
         return []
-    return [f"Caution: these runs come from {len(names)} machines ({listed(names)}); times are not comparable between them."]
+    return [
+        f"Caution: these runs come from {len(names)} machines ({listed(names)}); times are not comparable between them."
+    ]
 
 
 def fastest(contents: Contents, runs: pd.DataFrame, races: list[Race], name: str = "fastest") -> Table:
@@ -57,11 +63,33 @@ def fastest(contents: Contents, runs: pd.DataFrame, races: list[Race], name: str
     places = {case: k for k, case in enumerate(contents.five)}
     ordered = sorted(races, key=lambda race: (places.get(race.case, len(places)), race.case, -race.error))
     rows = [(race.case, race.error, *line) for race in ordered for line in _lines(runs, race)]
-    columns = ["problem", "error", "group", "fastest", "steps", "evaluations", "time", "fastest foreign", "time / foreign"]
-    frame = pd.DataFrame(rows, columns=columns).astype(dict.fromkeys(("steps", "evaluations", "time", "time / foreign"), float))
-    formats = {"error": tolerance, "steps": whole, "evaluations": whole, "time": seconds, "time / foreign": short}
-    marks = dict.fromkeys(("fastest", "fastest foreign"), lambda text: "part" if text in (STOPPED, NOT_REACHED) else "")
-    caption = "The fastest of each group for an error asked for: steps, evaluations of f and CPU time side by side."
+    columns = [
+        "problem",
+        "error",
+        "group",
+        "fastest",
+        "steps",
+        "evaluations",
+        "time",
+        "fastest foreign",
+        "time / foreign",
+    ]
+    frame = pd.DataFrame(rows, columns=columns).astype(
+        dict.fromkeys(("steps", "evaluations", "time", "time / foreign"), float)
+    )
+    formats = {
+        "error": tolerance,
+        "steps": whole,
+        "evaluations": whole,
+        "time": seconds,
+        "time / foreign": short,
+    }
+    marks = dict.fromkeys(
+        ("fastest", "fastest foreign"), lambda text: "part" if text in (STOPPED, NOT_REACHED) else ""
+    )
+    caption = (
+        "The fastest of each group for an error asked for: steps, evaluations of f and CPU time side by side."
+    )
     return Table(name, caption, frame, formats, marks, book="" if name == "fastest" else "fastest_by_problem")
 
 
@@ -77,7 +105,9 @@ def _lines(runs: pd.DataFrame, race: Race) -> list[tuple[object, ...]]:
             continue
         part = runs[(runs["case"] == race.case) & (runs["curve"] == best[0])]
         steps, calls = (work_at(medians(part, cost, "mixed"), race.error) for cost in ("nstep", "nfev"))
-        found.append((group, best[0], steps, calls, best[1], beside, best[1] / foreign[1] if foreign else None))
+        found.append(
+            (group, best[0], steps, calls, best[1], beside, best[1] / foreign[1] if foreign else None)
+        )
     return found
 
 
@@ -101,7 +131,20 @@ def full(runs: pd.DataFrame) -> Table:
             shared = [curve_at(costs[name], place) for name in ("nstep", "nfev", "njev", "nlu")]
             spread = time.error[k], time.low[k], time.high[k]
             rows.append((case, curve, f"1e-{place:.0f}", int(time.runs[k]), *spread, *shared, time.cost[k]))
-    columns = ["problem", "curve", "tolerance", "runs", "error", "error from", "error to", "nstep", "nfev", "njev", "nlu", "seconds"]
+    columns = [
+        "problem",
+        "curve",
+        "tolerance",
+        "runs",
+        "error",
+        "error from",
+        "error to",
+        "nstep",
+        "nfev",
+        "njev",
+        "nlu",
+        "seconds",
+    ]
     words = "Medians over a decade of tolerances: error against steps, evaluations and time."
     return Table("work_precision", words, pd.DataFrame(rows, columns=columns), on_page=False)
 

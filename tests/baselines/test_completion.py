@@ -10,8 +10,9 @@ import pytest
 import baselines
 from baselines.completion import Completion
 from baselines.prepared import explicit
-from herk.core import Dae, Problem, Settings, jit
-from herk.model.given import given_form
+from herk.core import Dae, Problem, Settings
+from herk.jit import compiled as jit
+from herk.model.callable_forms import given_form
 
 pytestmark = pytest.mark.slow  # callables of a test are compiled every time
 
@@ -69,7 +70,9 @@ def test_unknown_of_a_nonlinear_constraint_is_found_from_the_start_and_is_no_num
 def test_derivative_of_the_rate_follows_the_eliminated_unknown():
     ode = explicit(root(), "ode")
     assert ode.rate(0.0, np.array([4.0])) == pytest.approx([-2.0], rel=1e-14)
-    assert float(ode.rate_jacobian(0.0, np.array([4.0]))[0, 0]) == pytest.approx(-1 / 4, rel=1e-13)  # z = y^(1/2)
+    assert float(ode.rate_jacobian(0.0, np.array([4.0]))[0, 0]) == pytest.approx(
+        -1 / 4, rel=1e-13
+    )  # z = y^(1/2)
 
 
 @pytest.mark.parametrize("name", ["scipy_lsoda", "scipy_radau", "radau5"])

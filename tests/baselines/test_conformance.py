@@ -17,7 +17,12 @@ SPANS = {"pendulum": 0.5, "spring_chain": 3.0, "cv_circuit": 0.05, "akzo": 180.0
 FORMS = ("overdetermined", "index1", "index2", "index3", "ggl", "baumgarte", "ode", "second_order")
 STEPS = {1e-4: 1000, 1e-6: 8000, 1e-8: 16000}  # fixed steps in place of tolerances
 FLOOR = 1e-8  # the tighter tolerance itself: runs at the looser one may be more exact than asked for
-CASES = [(name, problem, form) for name in baselines.names() for problem in SPANS for form in baselines.get(name).forms]
+CASES = [
+    (name, problem, form)
+    for name in baselines.names()
+    for problem in SPANS
+    for form in baselines.get(name).forms
+]
 
 
 @cache
@@ -37,7 +42,9 @@ def usable(name: str, problem: str = "") -> Solver:
 
 def settings(solver: Solver, problem: Problem, tolerance: float, **more) -> Settings:
     if not solver.adaptive:
-        finer = (8 if problem.name == "akzo" else 1) * (8 if solver.order == 1 else 1)  # a quick start; slow convergence
+        finer = (8 if problem.name == "akzo" else 1) * (
+            8 if solver.order == 1 else 1
+        )  # a quick start; slow convergence
         more["step"] = abs(problem.t_span[1] - problem.t_span[0]) / (STEPS[tolerance] * finer)
     return Settings(rtol=tolerance, atol=tolerance / 100, time_limit=5.0, **more)
 
@@ -46,18 +53,26 @@ def controlled(prepared, n: int) -> np.ndarray:
     """Unknowns of index above one are left out of error control in forms of index 2 and 3, hence also here."""
     form = prepared.form
     levels = np.array(getattr(form, "levels", ()) or (1,) * form.n)
-    high = [form.kept[j] for j in range(len(form.kept)) if levels[j] > 1] if getattr(form, "index", 0) > 1 else []
+    high = (
+        [form.kept[j] for j in range(len(form.kept)) if levels[j] > 1]
+        if getattr(form, "index", 0) > 1
+        else []
+    )
     return np.array([j for j in range(n) if j not in high])
 
 
 def end_error(problem: Problem, prepared, sol: Solution) -> float:
     places = controlled(prepared, len(problem.y0))
-    return float((np.abs(sol.y[:, -1] - problem.reference.y) / (1 + np.abs(problem.reference.y)))[places].max())
+    return float(
+        (np.abs(sol.y[:, -1] - problem.reference.y) / (1 + np.abs(problem.reference.y)))[places].max()
+    )
 
 
 def residual(problem: Problem, sol: Solution) -> float:
     some = slice(None, None, 1 + len(sol.t) // 500)
-    return max(float(np.abs(problem.dae.g(t, y)).max()) for t, y in zip(sol.t[some], sol.y.T[some], strict=True))
+    return max(
+        float(np.abs(problem.dae.g(t, y)).max()) for t, y in zip(sol.t[some], sol.y.T[some], strict=True)
+    )
 
 
 @pytest.mark.parametrize(("name", "problem_name", "form"), CASES)
@@ -87,7 +102,9 @@ def test_end_error_is_small_and_shrinks_with_the_tolerance(name, problem_name, f
         assert drift < 0.1
 
 
-@pytest.mark.parametrize(("name", "problem_name", "form"), [case for case in CASES if case[1] in ("pendulum", "cv_circuit")])
+@pytest.mark.parametrize(
+    ("name", "problem_name", "form"), [case for case in CASES if case[1] in ("pendulum", "cv_circuit")]
+)
 def test_output_times_are_honoured_and_right(name, problem_name, form):
     solver, problem = usable(name, problem_name), problem_of(problem_name)
     if not solver.supports(problem, form)[0]:
@@ -108,7 +125,9 @@ def test_output_times_are_honoured_and_right(name, problem_name, form):
 @pytest.mark.parametrize("name", baselines.names())
 def test_solver_and_prepared_form_survive_pickling(name):
     solver = usable(name)
-    problem = next(known for known in map(problem_of, ("akzo", "pendulum")) if solver.supports(known, solver.forms[0])[0])
+    problem = next(
+        known for known in map(problem_of, ("akzo", "pendulum")) if solver.supports(known, solver.forms[0])[0]
+    )
     prepared = solver.prepare(problem, solver.forms[0])
     first = solver.solve(prepared, settings(solver, problem, 1e-6))
     again, ready, copy = pickle.loads(pickle.dumps((solver, prepared, first)))
@@ -134,7 +153,9 @@ def test_solver_says_what_it_is_and_why_it_does_not_fit(name):
         assert "callables" in reason
 
 
-@pytest.mark.parametrize("name", [name for name in baselines.names() if baselines.get(name).adaptive and name != "casadi_idas"])
+@pytest.mark.parametrize(
+    "name", [name for name in baselines.names() if baselines.get(name).adaptive and name != "casadi_idas"]
+)
 def test_time_limit_ends_a_long_run_with_the_points_reached(name):
     solver, problem = usable(name), testset.get("pendulum", t_end=20_000.0)
     form = solver.forms[0]
@@ -151,7 +172,11 @@ def test_time_limit_ends_a_long_run_with_the_points_reached(name):
 def test_a_failing_library_prints_nothing_and_its_reason_is_translated(name, capfd):
     solver, problem = usable(name), problem_of("pendulum")
     prepared = solver.prepare(problem, solver.forms[0])
-    far = {"max_step": 1e-16} if name == "scipy_lsoda" else {"max_steps" if name == "ida_scikits" else "max_num_steps": 3}
+    far = (
+        {"max_step": 1e-16}
+        if name == "scipy_lsoda"
+        else {"max_steps" if name == "ida_scikits" else "max_num_steps": 3}
+    )
     sol = solver.solve(prepared, Settings(t_eval=np.array([0.5]), options=far, time_limit=1.0))
     assert not sol.success
     assert sol.reason in (Reason.MAX_STEPS, Reason.STEP_UNDERFLOW, Reason.TIME_LIMIT)
@@ -183,7 +208,10 @@ def memory() -> float:
         return int(file.read().split()[1]) * 4096 / 1e6
 
 
-@pytest.mark.parametrize("name", ["herk_dopri5", "scipy_dop853", "scipy_lsoda", "ida_scikits_jac", "ida_sundae_jac", "solve_dae_bdf"])
+@pytest.mark.parametrize(
+    "name",
+    ["herk_dopri5", "scipy_dop853", "scipy_lsoda", "ida_scikits_jac", "ida_sundae_jac", "solve_dae_bdf"],
+)
 def test_a_thousand_solves_do_not_leak(name):
     solver, problem = usable(name), testset.get("cv_circuit", t_end=1e-3)
     prepared = solver.prepare(problem, solver.forms[0])

@@ -19,8 +19,12 @@ KINK = 1.0
 def stairs(kinks: tuple[float, ...] = (KINK, 3.0)) -> Problem:
     """x' = z, z = 0 before the kink, 2 (t - 1) + 1 behind it, 0 again from 3 on: z jumps, x has corners."""
     slope = f"Piecewise((0, t < {KINK}), (2*t - 1, t < 3), (0, True))"
-    model = herk.Model("stairs", ["x", "z"], [[1, 0], [0, 0]], ["z", f"z - {slope}"], t_span=(0, 4), y0=(1.0, 0.0))
-    return Problem("stairs", "Stairs", (0.0, 4.0), np.array([1.0, 0.0]), "made for this test", model, kinks=kinks)
+    model = herk.Model(
+        "stairs", ["x", "z"], [[1, 0], [0, 0]], ["z", f"z - {slope}"], t_span=(0, 4), y0=(1.0, 0.0)
+    )
+    return Problem(
+        "stairs", "Stairs", (0.0, 4.0), np.array([1.0, 0.0]), "made for this test", model, kinks=kinks
+    )
 
 
 def exact(t: float) -> tuple[float, float]:
@@ -61,7 +65,9 @@ def test_kinks_that_a_model_shows_are_met_without_being_told():
 def test_run_that_ends_early_keeps_the_pieces_before():
     rival = baselines.get("herk_dopri5")
     prepared = rival.prepare(stairs(), "overdetermined")
-    solution = rival.solve(prepared, Settings(rtol=1e-8, atol=1e-10, options={"max_steps": 2, "max_step": 0.4}))
+    solution = rival.solve(
+        prepared, Settings(rtol=1e-8, atol=1e-10, options={"max_steps": 2, "max_step": 0.4})
+    )
     assert solution.reason is Reason.MAX_STEPS
     assert 0.0 < solution.t[-1] < KINK
 

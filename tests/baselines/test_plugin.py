@@ -30,7 +30,10 @@ def plugins(tmp_path):
     assert len(code.splitlines()) < 60
     (tmp_path / "rk23_plugin.py").write_text(code)
     (tmp_path / "broken_plugin.py").write_text("import a_module_nobody_has\n")
-    for name, points in {"rk23_plugin": "scipy_rk23 = rk23_plugin:Rk23", "broken_plugin": "broken = broken_plugin:Solver"}.items():
+    for name, points in {
+        "rk23_plugin": "scipy_rk23 = rk23_plugin:Rk23",
+        "broken_plugin": "broken = broken_plugin:Solver",
+    }.items():
         info = tmp_path / f"{name}-1.0.dist-info"
         info.mkdir()
         (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")

@@ -14,7 +14,7 @@ from herk.bench import claims, record
 from herk.bench.claims import check, drift, orders, references, studied, work_precision
 from herk.bench.store import NAME, Store
 from herk.core import InputError, Problem
-from herk.method.tableau import Tableau
+from herk.integrate.steppers.half_explicit.tableau import Tableau
 
 
 def silent(_: str) -> None:
@@ -93,8 +93,14 @@ def test_problem_without_reference_claims_nothing():
 
 
 def test_claims_of_studies_are_passed_on_as_recorded():
-    records = [record.make("claim", study="thesis", text=text, holds=text == "good", evidence="seen") for text in ("good", "bad")]
-    assert [(claim.text, claim.holds) for claim in studied(records, silent)] == [("thesis: good", True), ("thesis: bad", False)]
+    records = [
+        record.make("claim", study="thesis", text=text, holds=text == "good", evidence="seen")
+        for text in ("good", "bad")
+    ]
+    assert [(claim.text, claim.holds) for claim in studied(records, silent)] == [
+        ("thesis: good", True),
+        ("thesis: bad", False),
+    ]
 
 
 def run(solver: str, rtol: float, error: float, seconds: float):
@@ -107,7 +113,11 @@ def run(solver: str, rtol: float, error: float, seconds: float):
 
 @pytest.mark.parametrize(("foreign", "holds"), [(0.1, True), (0.001, False)])
 def test_claim_about_time_follows_the_records(foreign, holds):
-    runs = [run("herk_dop853", 1e-9, 1e-9, 0.01), run("scipy_lsoda", 1e-9, 1e-9, foreign), run("scipy_lsoda", 1e-3, 1e-4, 1e-6)]
+    runs = [
+        run("herk_dop853", 1e-9, 1e-9, 0.01),
+        run("scipy_lsoda", 1e-9, 1e-9, foreign),
+        run("scipy_lsoda", 1e-3, 1e-4, 1e-6),
+    ]
     [claim] = work_precision(runs, silent)
     assert claim.holds is holds
     assert "scipy_lsoda" in claim.evidence
@@ -136,9 +146,17 @@ def test_check_of_chosen_problems_looks_at_their_references_only(tmp_path):
 @pytest.mark.slow
 def test_quick_check_collects_every_kind_of_claim(tmp_path, monkeypatch):
     monkeypatch.setattr(claims, "QUICK", ("academic",))
-    Store(tmp_path / NAME).append([record.make("claim", study="thesis", text="kept", holds=True, evidence="")])
+    Store(tmp_path / NAME).append(
+        [record.make("claim", study="thesis", text="kept", holds=True, evidence="")]
+    )
     found = check(tmp_path, silent, quick=True)
     texts = " | ".join(claim.text for claim in found)
-    for words in ("dopri5 has order 5", "keeps all constraints", "drifts visibly", "reference of academic", "thesis: kept"):
+    for words in (
+        "dopri5 has order 5",
+        "keeps all constraints",
+        "drifts visibly",
+        "reference of academic",
+        "thesis: kept",
+    ):
         assert words in texts
     assert [claim for claim in found if not claim.holds] == []

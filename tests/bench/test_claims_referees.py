@@ -9,8 +9,8 @@ import pytest
 
 import baselines
 import testset
-from herk.bench import referees
-from herk.bench.referees import Verdict, Vote, ballot, one, verdicts
+from herk.bench import reference_check as referees
+from herk.bench.reference_check import Verdict, Vote, ballot, one, verdicts
 from herk.core import Reason, Settings, Solution
 
 
@@ -32,7 +32,9 @@ def test_two_votes_of_the_same_kind_or_library_confirm_nothing():
 
 
 def test_verdict_without_a_second_solver_says_so_and_why():
-    text = Verdict("any", (vote("radau5"),), ("ida_sundae_jac on index1: The time limit of 30 s was reached.",)).evidence
+    text = Verdict(
+        "any", (vote("radau5"),), ("ida_sundae_jac on index1: The time limit of 30 s was reached.",)
+    ).evidence
     assert text.startswith("1 solver(s) reached it, two of different kind and library are needed")
     assert "time limit" in text
     assert "needed" not in Verdict("any", (vote("radau5"), vote("ida_sundae_jac", confirms=False))).evidence
@@ -120,7 +122,9 @@ def test_least_sizes_are_those_the_problem_states():
     ballot(solver, "index1", pump)
     for settings in solver.asked:
         assert max(settings.atol[5:8]) >= settings.rtol  # voltages
-        assert max(settings.atol[:5]) < 1e-9 * settings.rtol  # charges are far smaller than a billionth of the voltages
+        assert (
+            max(settings.atol[:5]) < 1e-9 * settings.rtol
+        )  # charges are far smaller than a billionth of the voltages
 
 
 def test_first_run_has_sizes_from_start_and_end():
@@ -128,7 +132,9 @@ def test_first_run_has_sizes_from_start_and_end():
     tube = testset.get("water_tube")
     solver = Scripted({})
     ballot(solver, "index2", tube)
-    flows, pressures = (np.array(solver.asked[0].atol)[list(tube.groups[group])] for group in ("flows", "pressures"))
+    flows, pressures = (
+        np.array(solver.asked[0].atol)[list(tube.groups[group])] for group in ("flows", "pressures")
+    )
     assert flows.max() < 1e-2 * referees.ROUGH
     assert pressures.min() > 1e4 * referees.ROUGH
 

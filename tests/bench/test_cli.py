@@ -51,7 +51,9 @@ def test_a_run_is_stored_once_again_only_when_fresh_and_says_so(bench, capsys):
 def test_a_report_that_cannot_be_written_is_said_in_a_sentence_and_can_be_written_later(bench, capsys):
     bench()
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, hard))  # larger files cannot be written, as on a full disk
+    resource.setrlimit(
+        resource.RLIMIT_FSIZE, (60_000, hard)
+    )  # larger files cannot be written, as on a full disk
     try:
         code = cli.main(["report", "--out", str(bench.out)])
     finally:
@@ -108,7 +110,9 @@ def test_a_mistake_is_a_sentence_and_exit_2(arguments, words, capsys, tmp_path):
     assert words in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("arguments", [["--fast"], ["runn"], ["run"], ["run", "drift", "--jobs", "0"], ["new", "thing", "x"]])
+@pytest.mark.parametrize(
+    "arguments", [["--fast"], ["runn"], ["run"], ["run", "drift", "--jobs", "0"], ["new", "thing", "x"]]
+)
 def test_a_usage_error_is_exit_2(arguments, capsys):
     with pytest.raises(SystemExit) as stopped:
         cli.main(arguments)
@@ -118,7 +122,12 @@ def test_a_usage_error_is_exit_2(arguments, capsys):
 
 @pytest.mark.parametrize(
     ("text", "words"),
-    [("1 / 0", "ZeroDivisionError"), ("x = 1", "nothing to run"), ("problem = lambda: 3", "must return"), ("SOLVERS = [3]", "protocol")],
+    [
+        ("1 / 0", "ZeroDivisionError"),
+        ("x = 1", "nothing to run"),
+        ("problem = lambda: 3", "must return"),
+        ("SOLVERS = [3]", "protocol"),
+    ],
 )
 def test_a_bad_file_of_the_user_is_a_sentence(text, words, tmp_path, capsys):
     (tmp_path / "bad.py").write_text(text)
@@ -171,7 +180,12 @@ def test_a_report_without_records_is_exit_3(tmp_path, capsys):
 def test_what_there_is_to_run_is_listed(what, capsys):
     assert cli.main(["list", what]) == cli.FINE
     table = capsys.readouterr().out
-    known = {"problems": "pendulum", "solvers": "scipy_radau", "methods": "dop853", "studies": "work_precision"}
+    known = {
+        "problems": "pendulum",
+        "solvers": "scipy_radau",
+        "methods": "dop853",
+        "studies": "work_precision",
+    }
     assert known[what] in table
     assert cli.main(["list"]) == cli.FINE
     assert f"{what}:" in capsys.readouterr().out
@@ -188,11 +202,17 @@ def test_without_a_command_the_standard_studies_run_and_the_report_is_written(mo
     monkeypatch.setattr(cli, "report", lambda asked: done.append(str(asked.out)))
     assert cli.main(["--quick", "--out", str(tmp_path)]) == cli.FINE
     tolerances = [len(study.load(name, quick=True).rtol) for name in cli.STANDARD]
-    assert done == [*((name, count, None) for name, count in zip(cli.STANDARD, tolerances, strict=True)), str(tmp_path)]
+    assert done == [
+        *((name, count, None) for name, count in zip(cli.STANDARD, tolerances, strict=True)),
+        str(tmp_path),
+    ]
 
 
 def test_options_before_and_behind_a_command_are_the_same():
-    before, behind = cli.parser().parse_args(["--quick", "run", "drift"]), cli.parser().parse_args(["run", "drift", "--quick"])
+    before, behind = (
+        cli.parser().parse_args(["--quick", "run", "drift"]),
+        cli.parser().parse_args(["run", "drift", "--quick"]),
+    )
     assert before == behind
     assert before.quick
 
@@ -208,7 +228,10 @@ def test_a_timed_study_with_shared_cores_warns_and_an_untimed_one_does_not():
 
 @pytest.mark.slow
 def test_a_problem_and_a_solver_of_the_user_appear_in_the_report(bench, toy, toys, capsys):
-    assert cli.main(["run", str(toys), "--file", str(toy), "--solver", "toy_euler", "--out", str(bench.out)]) == cli.FINE
+    assert (
+        cli.main(["run", str(toys), "--file", str(toy), "--solver", "toy_euler", "--out", str(bench.out)])
+        == cli.FINE
+    )
     page = bench.out / "index.html"
     assert str(page) in capsys.readouterr().out
     text = page.read_text()
@@ -237,16 +260,24 @@ def test_without_pyarrow_the_missing_table_is_said(bench, monkeypatch):
 
 @pytest.mark.parametrize(("regression", "code"), [(True, cli.CLAIM_FAILED), (False, cli.FINE)])
 def test_compare_returns_1_on_a_regression(regression, code, monkeypatch, capsys):
-    answer = SimpleNamespace(compare=lambda old, new: SimpleNamespace(text=f"{old} {new}", regression=regression, common=1))
+    answer = SimpleNamespace(
+        compare=lambda old, new: SimpleNamespace(text=f"{old} {new}", regression=regression, common=1)
+    )
     monkeypatch.setitem(sys.modules, "herk.bench.compare", answer)
     monkeypatch.setattr("herk.bench.compare", answer, raising=False)
     assert cli.main(["compare", "old", "new"]) == code
     assert "old new" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(("holds", "code", "word"), [(True, cli.FINE, "PASS"), (False, cli.CLAIM_FAILED, "FAIL")])
-def test_check_prints_every_claim_and_returns_1_if_one_fails(holds, code, word, monkeypatch, capsys, tmp_path):
-    claims = SimpleNamespace(check=lambda out, say, problems, quick: [SimpleNamespace(text="it holds", holds=holds, evidence="")])
+@pytest.mark.parametrize(
+    ("holds", "code", "word"), [(True, cli.FINE, "PASS"), (False, cli.CLAIM_FAILED, "FAIL")]
+)
+def test_check_prints_every_claim_and_returns_1_if_one_fails(
+    holds, code, word, monkeypatch, capsys, tmp_path
+):
+    claims = SimpleNamespace(
+        check=lambda out, say, problems, quick: [SimpleNamespace(text="it holds", holds=holds, evidence="")]
+    )
     monkeypatch.setitem(sys.modules, "herk.bench.claims", claims)
     monkeypatch.setattr("herk.bench.claims", claims, raising=False)
     assert cli.main(["check", "--out", str(tmp_path), "--quick"]) == code
@@ -267,7 +298,9 @@ class Document:
 
 
 @pytest.mark.parametrize(("holds", "code"), [(True, cli.FINE), (False, cli.CLAIM_FAILED)])
-def test_a_study_of_a_document_is_stored_and_fails_with_its_claims(holds, code, monkeypatch, tmp_path, capsys):
+def test_a_study_of_a_document_is_stored_and_fails_with_its_claims(
+    holds, code, monkeypatch, tmp_path, capsys
+):
     own = Document()
     own.holds = holds
 
@@ -294,9 +327,13 @@ def test_a_study_of_a_document_is_stored_and_fails_with_its_claims(holds, code, 
 
 def interrupted(command, ready):
     """Start a bench, press Ctrl-C when it is ready, and return its exit code and what it said on standard error."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored, if pytest was started in the background
+    before = signal.signal(
+        signal.SIGINT, signal.default_int_handler
+    )  # ignored, if pytest was started in the background
     try:
-        process = subprocess.Popen(command, cwd=ROOT, start_new_session=True, stderr=subprocess.PIPE, text=True)
+        process = subprocess.Popen(
+            command, cwd=ROOT, start_new_session=True, stderr=subprocess.PIPE, text=True
+        )
     finally:
         signal.signal(signal.SIGINT, before)
     with process:
@@ -310,10 +347,26 @@ def interrupted(command, ready):
 
 
 def test_ctrl_c_ends_cleanly_and_says_how_to_resume(toy, toys, tmp_path):
-    toys.write_text(toys.read_text().replace("[1e-1, 1e-2, 1e-3]", "{ from = 1e-1, to = 1e-8, per_decade = 20 }"))
+    toys.write_text(
+        toys.read_text().replace("[1e-1, 1e-2, 1e-3]", "{ from = 1e-1, to = 1e-8, per_decade = 20 }")
+    )
     out = tmp_path / "out"
-    command = [sys.executable, "-m", "herk.bench", "run", str(toys), "--file", str(toy), "--solver", "toy_euler", "--out", str(out)]
-    code, said = interrupted(command, lambda: (out / store.NAME).exists() and (out / store.NAME).stat().st_size > 5000)
+    command = [
+        sys.executable,
+        "-m",
+        "herk.bench",
+        "run",
+        str(toys),
+        "--file",
+        str(toy),
+        "--solver",
+        "toy_euler",
+        "--out",
+        str(out),
+    ]
+    code, said = interrupted(
+        command, lambda: (out / store.NAME).exists() and (out / store.NAME).stat().st_size > 5000
+    )
     assert code == cli.INTERRUPTED
     assert "the same command goes on from there" in said
     assert "Traceback" not in said
@@ -324,12 +377,33 @@ def test_ctrl_c_ends_cleanly_and_says_how_to_resume(toy, toys, tmp_path):
 
 @pytest.mark.slow
 def test_ctrl_c_ends_several_jobs_in_the_middle_of_a_solve(toy, toys, tmp_path):
-    toy.write_text(toy.read_text().replace("time.sleep(0.005)", f"open({str(tmp_path)!r} + '/' + self.name, 'w').close(); time.sleep(300)"))
-    command = [sys.executable, "-m", "herk.bench", "run", str(toys), "--file", str(toy), "--out", str(tmp_path / "out"), "--jobs", "2"]
+    toy.write_text(
+        toy.read_text().replace(
+            "time.sleep(0.005)", f"open({str(tmp_path)!r} + '/' + self.name, 'w').close(); time.sleep(300)"
+        )
+    )
+    command = [
+        sys.executable,
+        "-m",
+        "herk.bench",
+        "run",
+        str(toys),
+        "--file",
+        str(toy),
+        "--out",
+        str(tmp_path / "out"),
+        "--jobs",
+        "2",
+    ]
     both = ("toy_euler", "toy_twin")
-    code, said = interrupted([*command, "--solver", both[0], "--solver", both[1]], lambda: all((tmp_path / each).exists() for each in both))
+    code, said = interrupted(
+        [*command, "--solver", both[0], "--solver", both[1]],
+        lambda: all((tmp_path / each).exists() for each in both),
+    )
     assert code == cli.INTERRUPTED
-    assert said.count("\n") == 3, said  # the announcement, an empty line, and how to go on; no word of the processes
+    assert said.count("\n") == 3, (
+        said
+    )  # the announcement, an empty line, and how to go on; no word of the processes
     assert "the same command goes on from there" in said
 
 
@@ -357,7 +431,9 @@ def test_check_proves_the_sentences_of_a_page_and_finds_a_wrong_one(tmp_path, ca
     out = report(tmp_path / "out", everything())
     assert all(claim.holds for claim in cli.sentences(out))
     page = out / "index.html"
-    page.write_text(page.read_text(encoding="utf-8").replace("1/24 of the time", "1/240 of the time"), encoding="utf-8")
+    page.write_text(
+        page.read_text(encoding="utf-8").replace("1/24 of the time", "1/240 of the time"), encoding="utf-8"
+    )
     wrong = [claim for claim in cli.sentences(out) if not claim.holds]
     assert wrong
     assert all("1/240" in claim.text for claim in wrong)

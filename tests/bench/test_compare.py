@@ -19,7 +19,14 @@ LADDER = [10.0 ** (-3 - k / 4) for k in range(16)]
 SAME = {"machine": "same", "cores": 2, "os": "same"}
 
 
-def ladder(herk: str = "1", error=lambda rtol: 10 * rtol, seconds: float = 1e-2, status: str = "ok", solver: str = "herk_dop853", **fields):
+def ladder(
+    herk: str = "1",
+    error=lambda rtol: 10 * rtol,
+    seconds: float = 1e-2,
+    status: str = "ok",
+    solver: str = "herk_dop853",
+    **fields,
+):
     good = status == "ok"
     return [
         record.make(
@@ -66,8 +73,14 @@ def test_equal_records_of_another_version_are_no_regression(compared):
 
 
 def test_newly_failing_runs_are_a_regression_and_newly_solved_ones_are_not(compared):
-    found = compared([*ladder("1"), *ladder("1", status="failed", solver="b")], [*ladder("2", status="failed"), *ladder("2", solver="b")])
-    assert [(change.kind, change.worse) for change in found.changes] == [("fails now", True), ("solved now", False)]
+    found = compared(
+        [*ladder("1"), *ladder("1", status="failed", solver="b")],
+        [*ladder("2", status="failed"), *ladder("2", solver="b")],
+    )
+    assert [(change.kind, change.worse) for change in found.changes] == [
+        ("fails now", True),
+        ("solved now", False),
+    ]
     assert "newton" in found.text
     assert found.regression
 
@@ -115,7 +128,11 @@ def test_order_that_drops_is_a_regression(compared):
 
 def test_claims_that_turn_false_or_are_born_false_are_regressions(compared):
     found = compared(claims("1", a=True, b=False, c=True), claims("2", a=False, b=True, d=False, e=True))
-    assert [(change.text[8], change.worse) for change in found.changes] == [("a", True), ("b", False), ("d", True)]
+    assert [(change.text[8], change.worse) for change in found.changes] == [
+        ("a", True),
+        ("b", False),
+        ("d", True),
+    ]
 
 
 def test_missing_and_new_runs_are_told_apart_from_regressions(compared):
@@ -148,7 +165,11 @@ def test_records_with_fields_of_a_wrong_kind_are_refused_with_the_line_and_the_r
         assert "left as it is" in str(caught.value)
 
 
-@given(line=st.dictionaries(st.sampled_from(sorted(ladder()[0])), st.none() | st.integers() | st.text() | st.lists(st.floats())))
+@given(
+    line=st.dictionaries(
+        st.sampled_from(sorted(ladder()[0])), st.none() | st.integers() | st.text() | st.lists(st.floats())
+    )
+)
 @settings(derandomize=True, deadline=None, max_examples=100)
 def test_whatever_a_line_says_it_is_a_record_or_a_sentence(line):
     changed = {**ladder()[0], **line}
@@ -168,7 +189,9 @@ def test_claims_must_hold_or_not(tmp_path):
 
 
 def test_messages_cannot_command_the_terminal(compared):
-    found = compared(ladder("1"), [{**rec, "status": "failed", "message": "\x1b[2Jgone\x07\r"} for rec in ladder("2")])
+    found = compared(
+        ladder("1"), [{**rec, "status": "failed", "message": "\x1b[2Jgone\x07\r"} for rec in ladder("2")]
+    )
     assert "\\x1b[2Jgone" in found.text
     assert all(c.isprintable() or c == "\n" for c in found.text)
 

@@ -18,7 +18,12 @@ HARMLESS = ("-1.5", "+2", "-1e-300", "x=1", "a@b", "1-1", "", "-inf")
 
 
 def run(message: str, **more: object):
-    identity = dict.fromkeys(record.IDENTITY["run"], "x") | {"rtol": 1e-3, "atol": 1e-3, "step": None, "problem": message}
+    identity = dict.fromkeys(record.IDENTITY["run"], "x") | {
+        "rtol": 1e-3,
+        "atol": 1e-3,
+        "step": None,
+        "problem": message,
+    }
     return record.make("run", **identity, status="failed", message=message, **more)
 
 
@@ -32,7 +37,11 @@ def test_no_cell_of_the_exported_runs_begins_a_formula(tmp_path):
     Store(tmp_path / store.NAME).append([run(text, **{"=header()": -1.5}) for text in written])
     [file, *_], _ = export.runs(tmp_path)
     found = rows(file)
-    assert [row["message"] for row in found] == [*(f"'{text}" for text in HOSTILE), *HARMLESS, "a row\n=1+1,=2+2"]
+    assert [row["message"] for row in found] == [
+        *(f"'{text}" for text in HOSTILE),
+        *HARMLESS,
+        "a row\n=1+1,=2+2",
+    ]
     assert {row["'=header()"] for row in found} == {"-1.5"}
     assert set(found[0]) & {"rtol", "status", "date"}
 
@@ -49,7 +58,9 @@ def test_when_the_disk_is_full_the_old_table_stays_and_a_sentence_says_so(tmp_pa
     before = file.read_bytes()
     kept.append([run(f"{k}" * 500) for k in range(40)])
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (8192, hard))  # larger files cannot be written, as on a full disk
+    resource.setrlimit(
+        resource.RLIMIT_FSIZE, (8192, hard)
+    )  # larger files cannot be written, as on a full disk
     try:
         with pytest.raises(StoreError, match=r"runs.csv could not be written: .*Records are kept"):
             export.runs(tmp_path)

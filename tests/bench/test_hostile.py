@@ -69,8 +69,19 @@ def test_hostile_files_beside_the_records_are_written_over_and_never_run(folder,
     stored = [path for path in folder.rglob("*") if path.is_file() and path.name != store.NAME]
     assert {path.suffix for path in stored} >= {".csv", ".html", ".md", ".svg", ".png", ".lock"}
     for k, path in enumerate(stored):
-        path.write_bytes(pickle.dumps(Payload(mark)) if what == "pickle" else texts(mark)[k % len(texts(mark))].encode())
-    for name in ("herk.py", "sitecustomize.py", "conftest.py", "numpy.py", "records.py", "records.pkl", "runs.pkl", "index.py"):
+        path.write_bytes(
+            pickle.dumps(Payload(mark)) if what == "pickle" else texts(mark)[k % len(texts(mark))].encode()
+        )
+    for name in (
+        "herk.py",
+        "sitecustomize.py",
+        "conftest.py",
+        "numpy.py",
+        "records.py",
+        "records.pkl",
+        "runs.pkl",
+        "index.py",
+    ):
         (folder / name).write_text(texts(mark)[0])
     assert cli.main(["report", "--out", str(folder)]) == cli.FINE
     assert cli.main(["compare", str(folder), str(folder)]) == cli.FINE
@@ -84,8 +95,14 @@ def test_hostile_files_beside_the_records_are_written_over_and_never_run(folder,
 def hostile(rec: dict[str, object], text: str) -> dict[str, object]:
     """Return a record that says the hostile text wherever a text is free, under a key that fits."""
     fixed = {*record.ALWAYS, "status", "changes", "options", "run", "form"}
-    changed = {name: text if isinstance(value, str) and name not in fixed else value for name, value in rec.items()}
-    changed |= {name: [text for _ in value] for name, value in rec.items() if name in ("equations", "constraints", "tags", "components")}
+    changed = {
+        name: text if isinstance(value, str) and name not in fixed else value for name, value in rec.items()
+    }
+    changed |= {
+        name: [text for _ in value]
+        for name, value in rec.items()
+        if name in ("equations", "constraints", "tags", "components")
+    }
     return {**changed, "key": record.key(str(rec["kind"]), changed)}
 
 
@@ -106,7 +123,9 @@ def test_hostile_texts_in_records_are_shown_and_never_run(folder, tmp_path, caps
         assert ",=cmd" not in path.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("command", [["report", "--out", "{0}"], ["compare", "{0}", "{0}"], ["run", "drift", "--out", "{0}"]])
+@pytest.mark.parametrize(
+    "command", [["report", "--out", "{0}"], ["compare", "{0}", "{0}"], ["run", "drift", "--out", "{0}"]]
+)
 @pytest.mark.parametrize("what", ["pickle", "text", "deep", "large"])
 def test_hostile_files_of_records_end_in_a_sentence(command, what, tmp_path, capsys):
     mark, path = tmp_path / "planted", tmp_path / store.NAME
@@ -139,7 +158,9 @@ raise SystemExit(code)
 
 
 def test_reading_records_unpickles_and_runs_nothing_by_the_word_of_the_interpreter(folder):
-    done = subprocess.run([sys.executable, "-c", AUDIT, str(folder)], capture_output=True, text=True, cwd=ROOT, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", AUDIT, str(folder)], capture_output=True, text=True, cwd=ROOT, check=False
+    )
     assert done.returncode == 0, done.stderr
     assert "RAN []" in done.stdout
 
@@ -147,7 +168,10 @@ def test_reading_records_unpickles_and_runs_nothing_by_the_word_of_the_interpret
 def called(tree: ast.AST) -> set[str]:
     functions = [node.func for node in ast.walk(tree) if isinstance(node, ast.Call)]
     names = {each.id for each in functions if isinstance(each, ast.Name)}
-    return names & (BUILTINS | CALLS) | {each.attr for each in functions if isinstance(each, ast.Attribute)} & CALLS
+    return (
+        names & (BUILTINS | CALLS)
+        | {each.attr for each in functions if isinstance(each, ast.Attribute)} & CALLS
+    )
 
 
 def imported(tree: ast.AST) -> set[str]:
@@ -166,7 +190,9 @@ def test_no_module_of_bench_or_reports_can_run_what_it_reads():
         name, tree = path.relative_to(ROOT).as_posix(), ast.parse(path.read_text(encoding="utf-8"))
         assert not imported(tree) & MODULES, name
         trusted = {"exec_module"} if name in LOADERS else {"lambdify"} if name == SWITCHES else set()
-        trusted |= {"sympify"} if "_study/" in name else set()  # studies read formulas printed in their own sources
+        trusted |= (
+            {"sympify"} if "_study/" in name else set()
+        )  # studies read formulas printed in their own sources
         assert not called(tree) - trusted, name
 
 
@@ -180,6 +206,14 @@ def test_the_payloads_of_these_tests_are_live(tmp_path):
 
 
 def test_a_record_is_read_as_json_and_nothing_else():
-    text = json.dumps({"schema": 1, "kind": "run", "__class__": "os.system", "py/object": "os.system", "__reduce__": ["os.mkdir", ["x"]]})
+    text = json.dumps(
+        {
+            "schema": 1,
+            "kind": "run",
+            "__class__": "os.system",
+            "py/object": "os.system",
+            "__reduce__": ["os.mkdir", ["x"]],
+        }
+    )
     with pytest.raises(record.RecordError, match="It lacks"):
         record.parse(text)

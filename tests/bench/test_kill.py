@@ -21,9 +21,22 @@ KILLS = 4
 
 
 def start(out: Path, toy: Path, toys: Path, jobs: int = 1) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-m", "herk.bench", "run", str(toys), "--file", str(toy), "--out", str(out), "--no-report"]
+    command = [
+        sys.executable,
+        "-m",
+        "herk.bench",
+        "run",
+        str(toys),
+        "--file",
+        str(toy),
+        "--out",
+        str(out),
+        "--no-report",
+    ]
     command += ["--jobs", str(jobs), "--solver", "toy_euler", "--solver", "toy_twin"]
-    return subprocess.Popen(command, cwd=ROOT, start_new_session=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    return subprocess.Popen(
+        command, cwd=ROOT, start_new_session=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    )
 
 
 def size(path: Path) -> int:
@@ -39,7 +52,9 @@ def wait_for_growth(path: Path, process: subprocess.Popen[bytes], more: int) -> 
 
 @pytest.mark.slow
 def test_a_bench_killed_again_and_again_ends_with_the_records_of_an_undisturbed_one(tmp_path, toy, toys):
-    toys.write_text(toys.read_text().replace("[1e-1, 1e-2, 1e-3]", "{ from = 1e-1, to = 1e-4, per_decade = 4 }"))
+    toys.write_text(
+        toys.read_text().replace("[1e-1, 1e-2, 1e-3]", "{ from = 1e-1, to = 1e-4, per_decade = 4 }")
+    )
     calm, troubled = tmp_path / "calm", tmp_path / "troubled"
     with start(calm, toy, toys) as process:
         assert process.wait() == 0, process.stdout.read().decode()
@@ -59,7 +74,10 @@ def test_a_bench_killed_again_and_again_ends_with_the_records_of_an_undisturbed_
         if code == 0:
             break
     assert killed >= 2
-    expected, found = (Counter((rec["kind"], rec["key"]) for rec in Store(folder / store.NAME).read()[0]) for folder in (calm, troubled))
+    expected, found = (
+        Counter((rec["kind"], rec["key"]) for rec in Store(folder / store.NAME).read()[0])
+        for folder in (calm, troubled)
+    )
     assert set(expected.values()) == {1}
     assert found == expected
 
@@ -67,11 +85,17 @@ def test_a_bench_killed_again_and_again_ends_with_the_records_of_an_undisturbed_
 @pytest.mark.parametrize("jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_the_children_of_a_killed_bench_end_with_it(jobs, tmp_path, toy, toys):
     toy.write_text(
-        toy.read_text().replace("time.sleep(0.005)", f"open({str(tmp_path / 'pid')!r}, 'w').write(str(os.getpid())); time.sleep(60)")
+        toy.read_text().replace(
+            "time.sleep(0.005)",
+            f"open({str(tmp_path / 'pid')!r}, 'w').write(str(os.getpid())); time.sleep(60)",
+        )
     )
     process = start(tmp_path / "out", toy, toys, jobs)
     end = time.monotonic() + 60
-    while not (text := (tmp_path / "pid").read_text() if (tmp_path / "pid").exists() else "") and time.monotonic() < end:
+    while (
+        not (text := (tmp_path / "pid").read_text() if (tmp_path / "pid").exists() else "")
+        and time.monotonic() < end
+    ):
         time.sleep(0.05)
     child = int(text)
     with process:

@@ -33,7 +33,11 @@ def study():
 
 
 def row(study, case: str, quantity: str):
-    [found] = [row for row in study.rows if row.part.startswith("Orders") and row.case == case and row.quantity == quantity]
+    [found] = [
+        row
+        for row in study.rows
+        if row.part.startswith("Orders") and row.case == case and row.quantity == quantity
+    ]
     return found
 
 
@@ -47,16 +51,23 @@ def test_the_tables_have_96_orders_for_two_three_and_four_stages():
     assert printed.order("gauss", 3, 3, "z") is None
 
 
-@pytest.mark.parametrize("case", [*systems.OWN.values(), systems.NONLINEAR], ids=lambda case: case.system.name)
+@pytest.mark.parametrize(
+    "case", [*systems.OWN.values(), systems.NONLINEAR], ids=lambda case: case.system.name
+)
 def test_exponentials_solve_their_systems(case):
     system = case.system
     with localcontext() as context:
         context.prec = DIGITS
         for k in (0, 50, 128):
             z = case.truth()[k]
-            rates = [value * rate for value, rate in zip(z, system.slope, strict=True)]  # z = exp(rate t), rates are slopes at 0
+            rates = [
+                value * rate for value, rate in zip(z, system.slope, strict=True)
+            ]  # z = exp(rate t), rates are slopes at 0
             right = system.right(*z)
-            assert max(abs(a - b) for a, b in zip(right, rates[: system.differential], strict=False)) < Decimal(10) ** -45
+            assert (
+                max(abs(a - b) for a, b in zip(right, rates[: system.differential], strict=False))
+                < Decimal(10) ** -45
+            )
             assert all(abs(value) < Decimal(10) ** -45 for value in right[system.differential :])
 
 
@@ -136,7 +147,9 @@ def test_a_small_example_with_another_index_constraint_or_solution_is_lost():
 
 def test_baumgarte_decay_solves_its_equation():
     # (g0 + (g1 + 2 g0) t) e^-2t at t = 1/2 with g0 = 1, g1 = -1: 3/2 e^-1
-    assert pictures.decay(np.array([0.5]), 1.0, -1.0)[0] == pytest.approx(float(Fraction(3, 2)) * np.exp(-1.0), rel=1e-15)
+    assert pictures.decay(np.array([0.5]), 1.0, -1.0)[0] == pytest.approx(
+        float(Fraction(3, 2)) * np.exp(-1.0), rel=1e-15
+    )
 
 
 @pytest.mark.slow
@@ -148,7 +161,9 @@ def test_every_claim_of_the_quick_study_holds(study):
 
 @pytest.mark.slow
 def test_rows_say_what_is_wrong_in_print(study):
-    wrong = {(r.case, r.quantity) for r in study.rows if r.part.startswith("Orders") and r.verdict is Verdict.WRONG}
+    wrong = {
+        (r.case, r.quantity) for r in study.rows if r.part.startswith("Orders") and r.verdict is Verdict.WRONG
+    }
     assert wrong == {
         ("index 1, Gauss-Legendre, n_s = 2", "order of z"),
         ("index 1, Gauss-Legendre, n_s = 3", "order of z"),

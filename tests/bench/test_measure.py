@@ -45,7 +45,9 @@ def test_scd_and_mescd_follow_their_definitions(pendulum):
     found = measure.end_errors(pendulum, Settings(rtol=1e-6, atol=1e-8), run)
     assert found["scd"] == pytest.approx(-math.log10(max(2e-5 / abs(reference[1]), 3e-4 / abs(reference[4]))))
     ratio = 1e-8 / 1e-6
-    assert found["mescd"] == pytest.approx(-math.log10(max(2e-5 / (ratio + abs(reference[1])), 3e-4 / (ratio + abs(reference[4])))))
+    assert found["mescd"] == pytest.approx(
+        -math.log10(max(2e-5 / (ratio + abs(reference[1])), 3e-4 / (ratio + abs(reference[4]))))
+    )
     assert found["mescd.positions"] == pytest.approx(-math.log10(2e-5 / (ratio + abs(reference[1]))))
 
 
@@ -137,9 +139,18 @@ def test_thinning_keeps_extremes_order_and_short_series(values):
 def test_histories_hold_drift_steps_invariants_and_selections(pendulum):
     run = exact_run(pendulum, selections=((0.0, (0, 2, 4)), (0.25, (1, 3, 4))))
     found = series.over_time(pendulum, run)
-    assert set(found) == {"drift.level0", "drift.level1", "drift.level2", "invariant.energy", "step", "selection"}
+    assert set(found) == {
+        "drift.level0",
+        "drift.level1",
+        "drift.level2",
+        "invariant.energy",
+        "step",
+        "selection",
+    }
     assert found["selection"] == ([0.0, 0.25], ["0 2 4", "1 3 4"])
     assert found["step"][1] == pytest.approx([0.0125] * 40)
     paths = series.trajectories(pendulum, run)
-    assert set(paths) == {f"{kind}.{name}" for kind in ("y", "reference") for name in ("x", "y", "v", "w", "lam")}
+    assert set(paths) == {
+        f"{kind}.{name}" for kind in ("y", "reference") for name in ("x", "y", "v", "w", "lam")
+    }
     assert paths["y.x"] == paths["reference.x"]

@@ -95,7 +95,9 @@ def test_the_mask_of_the_thesis_integrates_with_herkosidae(tmp_path):
 
 def test_the_mask_of_the_thesis_runs_as_a_script(tmp_path):
     path = new.create("thesis-problem", "own_mask", tmp_path)
-    done = subprocess.run([sys.executable, str(path)], capture_output=True, text=True, timeout=300, check=True)
+    done = subprocess.run(
+        [sys.executable, str(path)], capture_output=True, text=True, timeout=300, check=True
+    )
     assert done.stdout.startswith("t = 10 after ")
     assert done.stderr == ""
 
@@ -132,11 +134,26 @@ def test_taken_names_unknown_kinds_and_missing_folders_are_refused(tmp_path):
 def test_own_problem_and_own_solver_appear_in_a_report_without_touching_the_package(tmp_path):
     files = [new.create("problem", "own_bead", tmp_path), new.create("solver", "own_heun", tmp_path)]
     given = [part for path in files for part in ("--file", str(path))]
-    wanted = ["--problem", "own_bead", "--solver", "own_heun", "--time-limit", "30", "--repeats", "1", "--out", str(tmp_path / "out")]
+    wanted = [
+        "--problem",
+        "own_bead",
+        "--solver",
+        "own_heun",
+        "--time-limit",
+        "30",
+        "--repeats",
+        "1",
+        "--out",
+        str(tmp_path / "out"),
+    ]
     command = [sys.executable, "-m", "herk.bench", "run", "work_precision", "--quick", *given, *wanted]
     done = subprocess.run(command, capture_output=True, text=True, timeout=500, check=False)
     assert done.returncode == 0, done.stderr
-    runs = [each for each in Store(tmp_path / "out" / NAME).read()[0] if each["kind"] == "run" and each["status"] == "ok"]
+    runs = [
+        each
+        for each in Store(tmp_path / "out" / NAME).read()[0]
+        if each["kind"] == "run" and each["status"] == "ok"
+    ]
     assert {(each["problem"], each["solver"]) for each in runs} == {("own_bead", "own_heun")}
     errors = {each["rtol"]: each["error_end"] for each in runs}
     assert errors[min(errors)] < 0.1 * errors[max(errors)]

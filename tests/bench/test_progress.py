@@ -6,10 +6,15 @@ import io
 
 import pytest
 
-from herk.bench import estimate, ladders, record, run, study
+from herk.bench import estimate, record, run, study
+from herk.bench import sweeps as ladders
 from herk.bench.progress import Progress
 
-PLAN = {"name": "small", "rtol": [1e-3, 1e-4], "case": [{"problem": "akzo", "solver": ["scipy_rk45", "scipy_bdf"], "form": ["ode"]}]}
+PLAN = {
+    "name": "small",
+    "rtol": [1e-3, 1e-4],
+    "case": [{"problem": "akzo", "solver": ["scipy_rk45", "scipy_bdf"], "form": ["ode"]}],
+}
 
 
 class Terminal(io.StringIO):
@@ -62,9 +67,14 @@ def test_the_time_is_that_of_earlier_runs(two):
     assert found.total(two, 1) == pytest.approx(2 * (7.0 + estimate.PROCESS))
     assert found.total(two, 2) == pytest.approx(7.0 + estimate.PROCESS)
     assert estimate.from_records(known[:2]).seen(two) == 0.5
-    assert estimate.from_records([]).total(two, 1) == pytest.approx(4 * estimate.OTHERS + 2 * estimate.PROCESS)
+    assert estimate.from_records([]).total(two, 1) == pytest.approx(
+        4 * estimate.OTHERS + 2 * estimate.PROCESS
+    )
 
 
-@pytest.mark.parametrize(("seconds", "words"), [(0.2, "1 s"), (59.6, "60 s"), (89, "89 s"), (90, "1 min 30 s"), (125, "2 min 05 s")])
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [(0.2, "1 s"), (59.6, "60 s"), (89, "89 s"), (90, "1 min 30 s"), (125, "2 min 05 s")],
+)
 def test_times_are_said_as_people_do(seconds, words):
     assert estimate.words(seconds) == words

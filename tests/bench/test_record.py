@@ -52,8 +52,22 @@ def test_numbers_that_are_not_finite_become_null_and_others_stay_exact(number, s
 
 
 def test_numbers_of_numpy_sets_and_tuples_become_plain():
-    made = record.make("run", **RUN, nstep=np.int64(3), wall_min=np.float64(0.5), yes=np.bool_(True), tags=frozenset("ba"), span=(0, 1.0))
-    assert [made[name] for name in ("nstep", "wall_min", "yes", "tags", "span")] == [3, 0.5, True, ["a", "b"], [0, 1.0]]
+    made = record.make(
+        "run",
+        **RUN,
+        nstep=np.int64(3),
+        wall_min=np.float64(0.5),
+        yes=np.bool_(True),
+        tags=frozenset("ba"),
+        span=(0, 1.0),
+    )
+    assert [made[name] for name in ("nstep", "wall_min", "yes", "tags", "span")] == [
+        3,
+        0.5,
+        True,
+        ["a", "b"],
+        [0, 1.0],
+    ]
     assert [type(made[name]) for name in ("nstep", "wall_min", "yes")] == [int, float, bool]
 
 
@@ -95,7 +109,9 @@ def test_the_key_is_that_of_the_definition_in_every_process():
     code = f"from herk.bench import record; print(record.make('run', herk='9.9', **{RUN!r})['key'])"
     for seed in ("0", "1234"):
         env = {**os.environ, "PYTHONHASHSEED": seed}
-        done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True, cwd=ROOT)
+        done = subprocess.run(
+            [sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True, cwd=ROOT
+        )
         assert done.stdout.strip() == expected
 
 
@@ -116,7 +132,9 @@ def test_a_line_that_is_no_record_is_refused_with_a_sentence(text, words):
         record.parse(text)
 
 
-@pytest.mark.parametrize(("name", "value"), [("problem", "other"), ("kind", "nonsense"), ("status", "fine"), ("key", "0" * 16)])
+@pytest.mark.parametrize(
+    ("name", "value"), [("problem", "other"), ("kind", "nonsense"), ("status", "fine"), ("key", "0" * 16)]
+)
 def test_a_record_that_was_altered_is_refused(name, value):
     altered = record.make("run", **RUN) | {name: value}
     with pytest.raises(RecordError):

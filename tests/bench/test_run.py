@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 import testset
-from herk.bench import isolate, ladders, plugins, run, study
+from herk.bench import isolate, plugins, run, study
+from herk.bench import sweeps as ladders
 from herk.bench.worker import Work
 from herk.core import Problem, Reason, Settings, Solution
 
@@ -54,7 +55,9 @@ def lingers(settings, began):
     """Take longer than allowed, but not for ever: a solver that honours its limit."""
     time.sleep(max(began + settings.time_limit + 0.05 - time.monotonic(), 0.0))
     CALLS.append(settings.rtol)
-    return Solution(t=np.zeros(1), y=np.full((2, 1), float(len(CALLS))), reason=Reason.TIME_LIMIT, message="late")
+    return Solution(
+        t=np.zeros(1), y=np.full((2, 1), float(len(CALLS))), reason=Reason.TIME_LIMIT, message="late"
+    )
 
 
 def compiles():
@@ -189,7 +192,8 @@ def test_a_loose_tolerance_alone_may_be_late():
 
 
 @pytest.mark.parametrize(
-    ("act", "reason", "tries"), [("exits", Reason.CRASHED, 3), ("lingers", Reason.TIME_LIMIT, 3), ("hangs", Reason.TIME_LIMIT, 1)]
+    ("act", "reason", "tries"),
+    [("exits", Reason.CRASHED, 3), ("lingers", Reason.TIME_LIMIT, 3), ("hangs", Reason.TIME_LIMIT, 1)],
 )
 def test_a_solver_that_always_dies_is_late_or_hangs_is_given_up(act, reason, tries):
     found = findings(dict.fromkeys(RUNGS, act))
@@ -211,7 +215,9 @@ def records(toy, toys):
     def made(*solvers, **settings):
         own = study.with_settings(study.load(str(toys)), **settings)
         choice = ladders.Choice(solver=solvers, files=(loaded.path,), own_problems=loaded.problems)
-        return [rec for ladder in ladders.expand(own, choice) for batch in run.records(ladder) for rec in batch]
+        return [
+            rec for ladder in ladders.expand(own, choice) for batch in run.records(ladder) for rec in batch
+        ]
 
     return made
 
@@ -227,7 +233,13 @@ def test_a_run_is_recorded_with_errors_counters_times_and_drift(records):
         assert rec["mescd.first"] == pytest.approx(-np.log10(error / (1.0 + np.exp(-1.0))))
         assert rec["error_grid.first"] >= rec["error_end.first"]
         assert rec["drift.all"] == rec["invariant.difference"] == pytest.approx(1e-3)
-        assert (rec["nstep"], rec["nfev"], rec["repeats"], rec["t_reached"], rec["t_end"]) == (count, count, 3, 1.0, 1.0)
+        assert (rec["nstep"], rec["nfev"], rec["repeats"], rec["t_reached"], rec["t_end"]) == (
+            count,
+            count,
+            3,
+            1.0,
+            1.0,
+        )
         assert 0.005 < rec["wall_min"] <= rec["wall_median"]
         assert rec["cpu_min"] < rec["wall_min"]
         assert len(json.loads(rec["options"])["problem_file"]) == 12
@@ -261,7 +273,9 @@ def test_what_is_not_installed_or_not_supported_is_one_row_for_all_settings(reco
 
 def test_what_is_done_is_left_out(toy, toys):
     [loaded] = plugins.load([toy])
-    ladder = ladders.expand(study.load(str(toys)), ladders.Choice(files=(loaded.path,), own_problems=loaded.problems))[0]
+    ladder = ladders.expand(
+        study.load(str(toys)), ladders.Choice(files=(loaded.path,), own_problems=loaded.problems)
+    )[0]
     keys = [run.record.key("run", run.identity(ladder, rung)) for rung in ladder.rungs]
     assert run.remaining(ladder, set()) == ladder
     assert [rung.rtol for rung in run.remaining(ladder, keys[1:2]).rungs] == [1e-1, 1e-3]
@@ -273,7 +287,9 @@ def test_what_is_done_is_left_out(toy, toys):
 def test_another_text_of_a_file_gives_other_keys(toy, toys):
     def key():
         [loaded] = plugins.load([toy])
-        ladder = ladders.expand(study.load(str(toys)), ladders.Choice(files=(loaded.path,), own_problems=loaded.problems))[0]
+        ladder = ladders.expand(
+            study.load(str(toys)), ladders.Choice(files=(loaded.path,), own_problems=loaded.problems)
+        )[0]
         return run.record.key("run", run.identity(ladder, ladder.rungs[0]))
 
     before = key()
@@ -284,7 +300,9 @@ def test_another_text_of_a_file_gives_other_keys(toy, toys):
 
 @pytest.mark.parametrize("span", [(0.0, 1e11), (2.0, -1e6)])
 def test_output_times_follow_a_run_that_happens_early(span):
-    points = span[0] + np.sign(span[1] - span[0]) * np.array([0.0, 1e-3, 1e-2, 1.0, 10.0, abs(span[1] - span[0])])
+    points = span[0] + np.sign(span[1] - span[0]) * np.array(
+        [0.0, 1e-3, 1e-2, 1.0, 10.0, abs(span[1] - span[0])]
+    )
     early = run.output_times(span, points, 40)
     assert (early.size, early[0], early[-1]) == (41, *span)
     assert np.all(np.diff(early) * np.sign(span[1] - span[0]) > 0)

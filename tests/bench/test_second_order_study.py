@@ -36,11 +36,25 @@ def test_a_value_two_units_off_is_lost_and_one_unit_off_is_rounding():
 def test_changes_are_the_steps_that_reach_over_another_step_or_order():
     steps = np.array([1.0, 1.0, 1.0, 0.5, 0.5, 0.5])
     assert track.changes(steps, np.ones(6, dtype=int)).tolist() == [False, False, False, True, False, False]
-    assert track.changes(np.ones(7), np.array([1, 2, 2, 2, 2, 2, 2])).tolist() == [False, True, True, True, False, False, False]
+    assert track.changes(np.ones(7), np.array([1, 2, 2, 2, 2, 2, 2])).tolist() == [
+        False,
+        True,
+        True,
+        True,
+        False,
+        False,
+        False,
+    ]
 
 
 def test_modified_bdf_has_no_jump_in_lambda(study):
-    assert [each.case for each in study.jumps] == ["Table 1", "Table 2, h = 0.005", "Table 2, h = 0.01", "Figure 2", "Figure 3"]
+    assert [each.case for each in study.jumps] == [
+        "Table 1",
+        "Table 2, h = 0.005",
+        "Table 2, h = 0.01",
+        "Figure 2",
+        "Figure 3",
+    ]
     for each in study.jumps:
         assert each.ratio >= LEAST_RATIO, each.case
 
@@ -48,7 +62,9 @@ def test_modified_bdf_has_no_jump_in_lambda(study):
 def test_the_reference_of_62_is_the_stored_one():
     import testset
 
-    np.testing.assert_allclose(circle.reference(np.array([0.0, 0.1]))[-1], testset.get("unit_circle").reference.y, rtol=1e-13)
+    np.testing.assert_allclose(
+        circle.reference(np.array([0.0, 0.1]))[-1], testset.get("unit_circle").reference.y, rtol=1e-13
+    )
 
 
 def test_runs_on_62_keep_the_constraint(study):
@@ -58,15 +74,26 @@ def test_runs_on_62_keep_the_constraint(study):
 
 def test_a_figure_that_says_the_opposite_is_lost(study):
     worse = [
-        each if each.figure != 6 else circle.Curve(6, each.method, not each.second_order, each.t, each.z, each.errors)
+        each
+        if each.figure != 6
+        else circle.Curve(6, each.method, not each.second_order, each.t, each.z, each.errors)
         for each in study.curves
     ]
-    assert [row.verdict for row in figure_rows(worse, study.jumps[3:]) if row.part == "Figure 6"] == [Verdict.LOST]
+    assert [row.verdict for row in figure_rows(worse, study.jumps[3:]) if row.part == "Figure 6"] == [
+        Verdict.LOST
+    ]
 
 
 def test_figures_with_variable_steps_under_error_control(study):
     made = [row for row in study.rows if "error control" in row.case]
-    assert [row.part for row in made] == ["Figure 3", "Figure 3", "Figure 5", "Figure 5", "Figure 7", "Figure 7"]
+    assert [row.part for row in made] == [
+        "Figure 3",
+        "Figure 3",
+        "Figure 5",
+        "Figure 5",
+        "Figure 7",
+        "Figure 7",
+    ]
     assert {row.verdict for row in made} == {Verdict.SAME}
 
 
@@ -115,7 +142,10 @@ def test_disturbances_reach_the_unknowns_of_example_1_2_by_the_derivatives_of_it
 
 def test_indices_that_are_neither_printed_nor_right_are_lost(study):
     right = {"system (2)": 3, "system (4)": 4, "only x1' introduced": 3}
-    judged = [[row.verdict for row in raised.rows({**right, **change}, study.ways)] for change in ({}, {"only x1' introduced": 4})]
+    judged = [
+        [row.verdict for row in raised.rows({**right, **change}, study.ways)]
+        for change in ({}, {"only x1' introduced": 4})
+    ]
     assert judged[0] == [Verdict.WRONG, Verdict.WRONG, Verdict.SAME, Verdict.SAME]
     assert judged[1] == [Verdict.WRONG, Verdict.WRONG, Verdict.SAME, Verdict.LOST]
     assert raised.rows({**right, "system (4)": 5}, study.ways)[1].verdict is Verdict.LOST

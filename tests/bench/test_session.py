@@ -7,9 +7,15 @@ import threading
 import pytest
 
 from herk.bench import session, store, study
-from herk.bench.ladders import Choice
+from herk.bench.sweeps import Choice
 
-PLAN = study.parse({"name": "small", "rtol": [1e-3], "case": [{"problem": "academic", "solver": "scipy_rk45", "form": "ode"}]})
+PLAN = study.parse(
+    {
+        "name": "small",
+        "rtol": [1e-3],
+        "case": [{"problem": "academic", "solver": "scipy_rk45", "form": "ode"}],
+    }
+)
 
 
 @pytest.fixture
@@ -18,7 +24,11 @@ def carried(tmp_path, monkeypatch):
 
     One of the names in the test set belongs to no problem.
     """
-    monkeypatch.setattr(session.testset, "names", lambda tag=None: ["absent", "academic", "robertson", "wind_pendulum_printed"])
+    monkeypatch.setattr(
+        session.testset,
+        "names",
+        lambda tag=None: ["absent", "academic", "robertson", "wind_pendulum_printed"],
+    )
     monkeypatch.setattr(session.pool, "batches", lambda *_: iter(()))
 
     def carry_out(choice=Choice(), **options):  # noqa: B008
@@ -75,10 +85,16 @@ def test_a_description_by_another_state_of_the_program_is_made_again(carried):
     ladders = session.ladders.expand(PLAN)
     assert [name for name, *_ in session.others(ladders, Choice(), problems)] == ["absent"]
     older = [{**rec, "commit": "another"} for rec in problems]
-    assert [name for name, *_ in session.others(ladders, Choice(), older)] == ["absent", "robertson", "wind_pendulum_printed"]
+    assert [name for name, *_ in session.others(ladders, Choice(), older)] == [
+        "absent",
+        "robertson",
+        "wind_pendulum_printed",
+    ]
 
 
-@pytest.mark.parametrize("choice", [Choice(problem=("academic",)), Choice(tag="index1"), Choice(own_problems=("mine",))])
+@pytest.mark.parametrize(
+    "choice", [Choice(problem=("academic",)), Choice(tag="index1"), Choice(own_problems=("mine",))]
+)
 def test_when_problems_were_chosen_the_report_is_about_those(choice):
     assert session.others(session.ladders.expand(PLAN), choice, []) == []
 

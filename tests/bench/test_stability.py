@@ -13,7 +13,14 @@ from herk.core import Dae, Problem, Reason, Solution
 
 @pytest.mark.parametrize(
     ("method", "bound"),
-    [("euler", 2.0), ("heun", 2.0), ("kutta3", 2.5127), ("rk4", 2.7853), ("dopri5", 3.3066), ("RK45", 3.3066)],
+    [
+        ("euler", 2.0),
+        ("heun", 2.0),
+        ("kutta3", 2.5127),
+        ("rk4", 2.7853),
+        ("dopri5", 3.3066),
+        ("RK45", 3.3066),
+    ],
 )
 def test_the_bound_on_the_real_axis_is_that_of_the_books(method, bound):
     """Hairer, Wanner, Solving ODEs II, Table IV.2.1 and figures there: 2, 2, 2.51, 2.78, 3.3."""
@@ -46,7 +53,9 @@ def circle(rate: float) -> Dae:
 @pytest.mark.parametrize("rate", [1.0, 1000.0])
 def test_the_decay_along_the_constraints_is_found_without_any_jacobian(rate):
     """At phi = 0 the flow phi' = -rate sin(phi) has the eigenvalue -rate; nothing decays where it points outwards, at phi = pi."""
-    assert stability.fastest_decay(circle(rate), 0.0, np.array([1.0, 0.0, 0.0])) == pytest.approx(rate, rel=1e-4)
+    assert stability.fastest_decay(circle(rate), 0.0, np.array([1.0, 0.0, 0.0])) == pytest.approx(
+        rate, rel=1e-4
+    )
     assert stability.fastest_decay(circle(rate), 0.0, np.array([-1.0, 0.0, 0.0])) == 0.0
 
 

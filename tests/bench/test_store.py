@@ -18,11 +18,21 @@ from herk.bench.store import Store, StoreError
 
 
 def run(name: str = "a", status: str = "ok", date: str = "2026-01-01", **more):
-    identity = dict.fromkeys(record.IDENTITY["run"], "x") | {"problem": name, "rtol": None, "atol": None, "step": None}
+    identity = dict.fromkeys(record.IDENTITY["run"], "x") | {
+        "problem": name,
+        "rtol": None,
+        "atol": None,
+        "step": None,
+    }
     return record.make("run", **identity, status=status, date=date, **more)
 
 
-runs = st.builds(run, st.sampled_from("abcd"), st.sampled_from(record.STATUSES), st.sampled_from(("2026-01-01", "2026-01-02")))
+runs = st.builds(
+    run,
+    st.sampled_from("abcd"),
+    st.sampled_from(record.STATUSES),
+    st.sampled_from(("2026-01-01", "2026-01-02")),
+)
 claims = st.builds(
     lambda study, text, date: record.make("claim", study=study, text=text, holds=True, evidence="", date=date),
     st.sampled_from("st"), st.sampled_from("uv"), st.sampled_from(("2026-01-01", "2026-01-02")),
@@ -178,7 +188,10 @@ def test_the_second_bench_in_a_folder_waits_and_says_so_and_the_lock_dies_with_i
 
 def test_a_folder_that_cannot_be_made_is_an_error_in_words(tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(StoreError, match=r"cannot be used: .*--out"), store.alone(tmp_path / "file" / "out", print):
+    with (
+        pytest.raises(StoreError, match=r"cannot be used: .*--out"),
+        store.alone(tmp_path / "file" / "out", print),
+    ):
         pass
     with pytest.raises(StoreError, match="could not be written"):
         Store(tmp_path / "file" / "out" / store.NAME).append([run()])

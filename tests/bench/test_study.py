@@ -8,11 +8,16 @@ import pytest
 
 import baselines
 import testset
-from herk.bench import ladders, study
-from herk.bench.ladders import Choice
+from herk.bench import study
+from herk.bench import sweeps as ladders
+from herk.bench.sweeps import Choice
 from herk.core import InputError
 
-SMALL = {"name": "small", "rtol": [1e-4, 1e-3], "case": [{"problem": "akzo", "solver": ["scipy_*"], "form": ["ode"]}]}
+SMALL = {
+    "name": "small",
+    "rtol": [1e-4, 1e-3],
+    "case": [{"problem": "akzo", "solver": ["scipy_*"], "form": ["ode"]}],
+}
 
 
 @pytest.mark.parametrize("name", study.names())
@@ -87,10 +92,14 @@ def test_patterns_choose_and_strangers_are_added():
     solvers = {ladder.solver for ladder in ladders.expand(own)}
     assert solvers == {name for name in baselines.names() if name.startswith("scipy_")}
     some = ladders.expand(own, Choice(solver=("scipy_rk*",)))
-    assert {(ladder.problem, ladder.solver, ladder.form) for ladder in some} == {("akzo", "scipy_rk45", "ode")}
+    assert {(ladder.problem, ladder.solver, ladder.form) for ladder in some} == {
+        ("akzo", "scipy_rk45", "ode")
+    }
     other = ladders.expand(own, Choice(problem=("pend?lum",), solver=("scipy_rk45", "herk_rk4")))
     forms = {("scipy_rk45", "ode")} | {("herk_rk4", form) for form in baselines.get("herk_rk4").forms}
-    assert {(ladder.problem, ladder.solver, ladder.form) for ladder in other} == {("pendulum", *pair) for pair in forms}
+    assert {(ladder.problem, ladder.solver, ladder.form) for ladder in other} == {
+        ("pendulum", *pair) for pair in forms
+    }
 
 
 def test_a_tag_chooses_problems():
@@ -106,9 +115,16 @@ def test_a_pattern_without_a_match_is_an_error_with_the_nearest_names(choice):
 
 @pytest.mark.parametrize("installed", [True, False])
 def test_a_stand_in_takes_part_only_where_the_solver_it_stands_in_for_is_missing(installed, monkeypatch):
-    case = {"problem": "akzo", "solver": ["ida_sundae_jac"], "form": ["index1"], "stands_in_for": "ida_scikits_jac"}
+    case = {
+        "problem": "akzo",
+        "solver": ["ida_sundae_jac"],
+        "form": ["index1"],
+        "stands_in_for": "ida_scikits_jac",
+    }
     own = study.parse({"name": "small", "rtol": [1e-4], "case": [case]})
-    monkeypatch.setattr(type(baselines.get("ida_scikits_jac")), "available", lambda self: (installed, "not here"))
+    monkeypatch.setattr(
+        type(baselines.get("ida_scikits_jac")), "available", lambda self: (installed, "not here")
+    )
     assert [each.solver for each in ladders.expand(own)] == ([] if installed else ["ida_sundae_jac"])
 
 

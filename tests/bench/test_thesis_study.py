@@ -55,7 +55,9 @@ def test_most_step_counts_are_identical(cells):
     assert sum(cell.steps == cell.printed.steps for cell in filled) >= len(filled) / 2
 
 
-@pytest.mark.parametrize(("key", "error", "steps"), [((0.7, 1e-6), "3.07e-03", 918), ((0.7, 1e-8), "2.24e-05", 2319)])
+@pytest.mark.parametrize(
+    ("key", "error", "steps"), [((0.7, 1e-6), "3.07e-03", 918), ((0.7, 1e-8), "2.24e-05", 2319)]
+)
 def test_cells_that_the_original_program_hits_are_hit(key, error, steps):
     cell = run_cell("4.5", 20.0, *key)
     assert (f"{cell.error:.2e}", cell.steps) == (error, steps)
@@ -75,7 +77,9 @@ def test_orders_of_figure_3_have_the_printed_digits(letter):
 
 
 def test_method_d_has_order_4_until_rounding():
-    found = figures.orders(figures.ACADEMIC, table1.replace(figures.SETTINGS_423, method=4), figures.STEPS_ACADEMIC)
+    found = figures.orders(
+        figures.ACADEMIC, table1.replace(figures.SETTINGS_423, method=4), figures.STEPS_ACADEMIC
+    )
     assert found.order == pytest.approx(4.0, abs=0.01)
 
 
@@ -114,7 +118,9 @@ def test_the_signed_sum_and_not_the_old_jacobian_costs_the_steps_of_figure_15():
     assert wrong.stopping().holds
 
 
-@pytest.mark.parametrize(("Nopt", "steps", "error"), [(0, 5310, 4.568e-5), (1, 6266, 8.3e-5)])  # original program; replica of it
+@pytest.mark.parametrize(
+    ("Nopt", "steps", "error"), [(0, 5310, 4.568e-5), (1, 6266, 8.3e-5)]
+)  # original program; replica of it
 def test_chain_runs_stay_in_the_bands_of_rounding(Nopt, steps, error):
     found = applications.chain_run(1e-7, Nopt)
     assert found.steps == pytest.approx(steps, rel=0.1)
@@ -142,17 +148,31 @@ def test_a_known_cell_is_judged_misprinted_and_a_wrong_number_lost():
 
 def cell(key, error, steps, newton_abort=False, t_reached=None) -> table1.Cell:
     printed = next(each for each in TABLE1 if each[:4] == key)
-    return table1.Cell(printed, error, steps, 0, newton_abort, printed.tf if t_reached is None else t_reached, 0.0)
+    return table1.Cell(
+        printed, error, steps, 0, newton_abort, printed.tf if t_reached is None else t_reached, 0.0
+    )
 
 
 @pytest.mark.parametrize(
     ("key", "good", "bad"),
     [
-        (("4.6", 20.0, 0.7, 1e-12), [(1.991e-7, 12772)], [(1.2e-7, 12772), (1.991e-7, 12771), (2.2e-7, 12772)]),
+        (
+            ("4.6", 20.0, 0.7, 1e-12),
+            [(1.991e-7, 12772)],
+            [(1.2e-7, 12772), (1.991e-7, 12771), (2.2e-7, 12772)],
+        ),
         (("4.6", 200.0, 0.7, 1e-12), [(1.5007e-4, 127702)], [(1.5e-5, 127702), (1.5007e-4, 127000)]),
         (("4.6", 20.0, 0.9, 1e-12), [(5.253e-7, 9947)], [(5.52e-7, 9947), (5.4e-7, 9947), (5.253e-7, 9950)]),
-        (("4.5", 2000.0, 0.9, 1e-6), [(0.78, 74900), (0.725, 74876)], [(0.9, 74876), (0.5, 74876), (0.78, 76000)]),
-        (("4.6", 200.0, 0.9, 1e-6), [(26.0, 7051, True, 194.8), (19.7, 7279)], [(26.0, 700, True, 20.0), (0.5, 7279), (19.7, 7400)]),
+        (
+            ("4.5", 2000.0, 0.9, 1e-6),
+            [(0.78, 74900), (0.725, 74876)],
+            [(0.9, 74876), (0.5, 74876), (0.78, 76000)],
+        ),
+        (
+            ("4.6", 200.0, 0.9, 1e-6),
+            [(26.0, 7051, True, 194.8), (19.7, 7279)],
+            [(26.0, 700, True, 20.0), (0.5, 7279), (19.7, 7400)],
+        ),
     ],
 )
 def test_a_reason_known_for_a_cell_excuses_only_what_it_explains(key, good, bad):
@@ -166,7 +186,9 @@ def test_rounding_alone_leads_to_the_printed_steps_where_ours_differ():
     found = run_cell("4.5", 20.0, 0.9, 1e-7)
     rows = table1.rounding_rows([found, run_cell("4.5", 20.0, 0.9, 1e-6)])
     assert [row.verdict for row in rows] == [Verdict.SAME]  # the other cell is met to the last digit
-    assert table1.rounding_row(found, [(1149, 7.28e-4), (1150, 7.25e-4), (1147, 7.9e-4)]).verdict is Verdict.LOST
+    assert (
+        table1.rounding_row(found, [(1149, 7.28e-4), (1150, 7.25e-4), (1147, 7.9e-4)]).verdict is Verdict.LOST
+    )
 
 
 def test_errors_of_one_and_more_must_be_so_in_ours_too():
@@ -212,8 +234,14 @@ def test_criterion_3_6_fails_where_it_must():
     E, jacobian = np.diag([1.0, 1.0, 0.0]), np.array([[1.0, 0.0, 1.0]])
     assert selection.criterion(E, jacobian, (2,)).all
     assert not selection.criterion(E, jacobian, (2,)).unique
-    differential = selection.criterion(E, jacobian, (0,))  # x3 would be differential, but E does not determine x3'
-    assert (differential.differential_rank, differential.determined, differential.regular) == (False, False, True)
+    differential = selection.criterion(
+        E, jacobian, (0,)
+    )  # x3 would be differential, but E does not determine x3'
+    assert (differential.differential_rank, differential.determined, differential.regular) == (
+        False,
+        False,
+        True,
+    )
     assert not selection.criterion(E, jacobian, (1,)).regular
 
 
@@ -226,7 +254,9 @@ def test_a_point_that_does_not_fulfil_a_statement_makes_its_row_lost():
 
 
 def test_chapter_3_holds_on_the_pendulum_and_its_errata_are_shown():
-    visited = [selection.visit(*each) for each in selection.EXAMPLES if each[0].name in ("pendulum", "cv_circuit")]
+    visited = [
+        selection.visit(*each) for each in selection.EXAMPLES if each[0].name in ("pendulum", "cv_circuit")
+    ]
     assert {row.verdict for row in selection.run_rows(visited)} == {Verdict.SAME}
     assert [each.where for each in selection.errata(visited) if not each.holds] == []
 
@@ -235,7 +265,9 @@ def test_newton_mysovskikh_bounds_the_updates_and_a_smaller_constant_does_not():
     assert {row.verdict for row in newton_theorem.rows()} == {Verdict.SAME}
     one = newton_theorem.iterate("0.001")
     assert newton_theorem.row(table1.replace(one, lipschitz=one.lipschitz / 1000)).verdict is Verdict.LOST
-    assert newton_theorem.row(newton_theorem.iterate("0.2")).verdict is Verdict.LOST  # the theorem does not apply
+    assert (
+        newton_theorem.row(newton_theorem.iterate("0.2")).verdict is Verdict.LOST
+    )  # the theorem does not apply
 
 
 def test_the_variant_of_chapter_5_is_eulers_method_and_ours_keeps_the_order():
@@ -252,7 +284,9 @@ def test_the_variant_of_chapter_5_is_eulers_method_and_ours_keeps_the_order():
 def test_rows_say_whether_they_are_printed_or_come_from_a_program():
     assert {row.origin for row in figures.end_points()[0]} == {Origin.PROGRAM}
     assert {row.origin for row in table1.rows([])} == set()
-    assert [row.origin for row in examples.rows()].count(Origin.PRINTED) == 3  # two sets of constraints, complete pivoting
+    assert [row.origin for row in examples.rows()].count(
+        Origin.PRINTED
+    ) == 3  # two sets of constraints, complete pivoting
     assert [row.origin for row in selection.example_rows()].count(Origin.PRINTED) == 3
     with pytest.raises(TypeError, match="origin"):
         Row("Table 1", "case", "error", 1.0, 1.0, Verdict.SAME)
@@ -264,8 +298,12 @@ def test_the_command_writes_tables_and_figures(tmp_path, monkeypatch, capsys):
     few = [cell for cell in TABLE1 if cell.tf == 20 and cell.eps0 >= 0.9e-6]
     monkeypatch.setattr(table1, "cells", lambda quick: few)
     monkeypatch.setattr(applications, "chain", partial(applications.chain, wrong.CHAIN_CHECKED))
-    monkeypatch.setattr(secant, "measure", lambda: {"heun": (1.0, 2.0), "kutta3": (1.0, 3.0), "rk4": (1.0, 4.0)})
-    monkeypatch.setattr(figures, "modern_order", lambda *_, **__: Modern("left out", 0.0, 0, 0.0))  # its kernels take a minute to compile
+    monkeypatch.setattr(
+        secant, "measure", lambda: {"heun": (1.0, 2.0), "kutta3": (1.0, 3.0), "rk4": (1.0, 4.0)}
+    )
+    monkeypatch.setattr(
+        figures, "modern_order", lambda *_, **__: Modern("left out", 0.0, 0, 0.0)
+    )  # its kernels take a minute to compile
     assert bench.main(["run", "thesis", "--quick", "--no-report", "--out", str(tmp_path)]) == 0
     folder = tmp_path / "thesis"
     printed = capsys.readouterr().out

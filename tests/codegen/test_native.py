@@ -16,8 +16,8 @@ from herk.codegen.native import Native, bound, build
 from herk.codegen.scope import PYTHON, external
 from herk.codegen.trampolines import FUNCTION, PARAMETRIC
 from herk.core import InputError
-from herk.core.jit import compiled
-from herk.core.pointers import address, at
+from herk.jit.compiled import compiled
+from herk.jit.pointers import address, at
 from herk.model.code import lines
 
 X = sp.symbols("x0:3", real=True)
@@ -45,7 +45,9 @@ FORMULAS = st.recursive(
 
 def function_of(formulas: list[sp.Expr]) -> Native:
     """Return the formulas as machine code f(t, y, out)."""
-    body = [f"y{i} = y[{i}]" for i in range(3)] + lines([(f"out[{k}]", e) for k, e in enumerate(formulas)], NAMES, "c")
+    body = [f"y{i} = y[{i}]" for i in range(3)] + lines(
+        [(f"out[{k}]", e) for k, e in enumerate(formulas)], NAMES, "c"
+    )
     text = "def f(t, y, out):\n" + "".join(f"    {line}\n" for line in body)
     return build(text, {"f": FUNCTION}, {}, external(), PYTHON)["f"]
 
@@ -60,13 +62,21 @@ def exact(formula: sp.Expr, point: list[float]) -> float | None:
         except (TypeError, ValueError, ZeroDivisionError, OverflowError):
             return None
     value, shifted = numbers
-    if value.imag or not math.isfinite(value.real) or abs(value) > 1e12 or abs(shifted - value) > 1e-9 * (abs(value) + 1e-3):
+    if (
+        value.imag
+        or not math.isfinite(value.real)
+        or abs(value) > 1e12
+        or abs(shifted - value) > 1e-9 * (abs(value) + 1e-3)
+    ):
         return None
     return value.real
 
 
 @settings(derandomize=True, deadline=None, max_examples=60)
-@given(formula=FORMULAS, point=st.lists(st.floats(-3, 3).map(lambda v: round(v, 3) + 1e-4), min_size=3, max_size=3))
+@given(
+    formula=FORMULAS,
+    point=st.lists(st.floats(-3, 3).map(lambda v: round(v, 3) + 1e-4), min_size=3, max_size=3),
+)
 def test_random_formulas_have_the_value_mpmath_gives_them(formula, point):
     if not isinstance(formula, sp.Expr) or formula.has(sp.nan, sp.zoo, sp.oo, sp.I):
         return
@@ -83,7 +93,10 @@ def test_random_formulas_have_the_value_mpmath_gives_them(formula, point):
 
 def test_a_branch_that_does_not_apply_leaves_no_trace():
     x = X[0]
-    function, out = function_of([sp.Piecewise((sp.log(x) / (x + 1), x > 0), (sp.sqrt(-x), True))]), np.zeros(1)
+    function, out = (
+        function_of([sp.Piecewise((sp.log(x) / (x + 1), x > 0), (sp.sqrt(-x), True))]),
+        np.zeros(1),
+    )
     for value, wanted in ((-4.0, 2.0), (-1.0, 1.0), (1.0, 0.0)):
         function(0.0, np.array([value, 0.0, 0.0]), out)
         assert out[0] == wanted
@@ -132,7 +145,9 @@ def test_loops_breaks_and_choices_do_what_python_does(y):
 
 
 def test_linear_algebra_is_reached_from_generated_code():
-    text = "def f(t, y, out):\n    p = solve_block(y, 2)\n    out[0] = p\n    out[1] = y[4]\n    out[2] = y[5]\n"
+    text = (
+        "def f(t, y, out):\n    p = solve_block(y, 2)\n    out[0] = p\n    out[1] = y[4]\n    out[2] = y[5]\n"
+    )
     function = build(text, {"f": FUNCTION}, {}, external(), PYTHON)["f"]
     out = np.zeros(3)
     function(0.0, np.array([0.0, 2.0, 4.0, 1.0, 6.0, 7.0]), out)  # [[0, 2], [4, 1]] z = (6, 7): det = -8

@@ -21,7 +21,9 @@ class Point:
 
 def test_plugins_join_and_broken_ones_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:
     points = [Point("other", dict), Point("broken", ImportError("no such library"))]
-    monkeypatch.setattr("herk.core.registry.entry_points", lambda group: points if group == "herk.tests" else [])
+    monkeypatch.setattr(
+        "herk.core.registry.entry_points", lambda group: points if group == "herk.tests" else []
+    )
     registry = Registry("thing", "herk.tests", {"own": list})
     assert registry.names() == ["other", "own"] == list(registry)
     assert registry["own"] is list

@@ -9,7 +9,19 @@ import numpy as np
 import pytest
 
 import herk
-from herk.core import Dae, InputError, Invariant, Problem, Reason, Reference, Settings, Solution, Stats, Status, nearest
+from herk.core import (
+    Dae,
+    InputError,
+    Invariant,
+    Problem,
+    Reason,
+    Reference,
+    Settings,
+    Solution,
+    Stats,
+    Status,
+    nearest,
+)
 
 
 def rhs(t, y):
@@ -63,7 +75,14 @@ def test_a_dae_is_frozen_and_its_matrix_is_a_copy() -> None:
 def test_types_survive_pickling() -> None:
     reference = Reference(1.0, [1.0, 0.0], 12.0, "theory")
     problem = Problem(
-        "p", "A problem", (0, 1), [1.0, 0.0], "source", given_dae=make(), reference=reference, invariants=(Invariant("energy", energy),)
+        "p",
+        "A problem",
+        (0, 1),
+        [1.0, 0.0],
+        "source",
+        given_dae=make(),
+        reference=reference,
+        invariants=(Invariant("energy", energy),),
     )
     again = pickle.loads(pickle.dumps(problem))
     assert again.name == "p"
@@ -76,7 +95,9 @@ def test_a_problem_needs_equations_and_groups_inside_its_state() -> None:
     with pytest.raises(InputError, match="needs a model or a Dae"):
         Problem("p", "A problem", (0, 1), [1.0], "source")
     with pytest.raises(InputError, match="names components outside"):
-        Problem("p", "A problem", (0, 1), [1.0, 0.0], "source", given_dae=make(), groups={"positions": (0, 2)})
+        Problem(
+            "p", "A problem", (0, 1), [1.0, 0.0], "source", given_dae=make(), groups={"positions": (0, 2)}
+        )
 
 
 def test_single_tolerance_is_in_units_of_the_sizes_of_a_problem() -> None:
@@ -89,7 +110,9 @@ def test_single_tolerance_is_in_units_of_the_sizes_of_a_problem() -> None:
             Problem("p", "A problem", (0, 1), [1.0, 0.0], "source", given_dae=make(), sizes=sizes)
 
 
-@pytest.mark.parametrize(("values", "words"), [({"rtol": 0.0}, "rtol must be positive"), ({"step": -1.0}, "step must be positive")])
+@pytest.mark.parametrize(
+    ("values", "words"), [({"rtol": 0.0}, "rtol must be positive"), ({"step": -1.0}, "step must be positive")]
+)
 def test_settings_refuse_what_makes_no_sense(values: dict, words: str) -> None:
     with pytest.raises(InputError, match=words):
         Settings(**values)
@@ -103,7 +126,13 @@ def test_status_follows_from_the_reason_by_scipys_rule() -> None:
 
 
 def test_a_solution_prints_short_and_refuses_to_interpolate_without_dense_output() -> None:
-    sol = Solution(t=np.linspace(0, 1, 1000), y=np.zeros((2, 1000)), reason=Reason.MAX_STEPS, message="Too many.", nstep=7)
+    sol = Solution(
+        t=np.linspace(0, 1, 1000),
+        y=np.zeros((2, 1000)),
+        reason=Reason.MAX_STEPS,
+        message="Too many.",
+        nstep=7,
+    )
     assert not sol.success
     assert sol.status == -1
     assert sol.stats == Stats(nstep=7)
@@ -119,7 +148,9 @@ def test_unknown_names_come_with_the_nearest_known_ones() -> None:
 
 
 def test_the_forms_of_a_problem_start_where_the_problem_does():
-    model = herk.Model("decay", states=["x", "y"], E=[[1, 0], [0, 0]], f=["-x", "y - 2*x"], t_span=(0, 1), y0=[1, None])
+    model = herk.Model(
+        "decay", states=["x", "y"], E=[[1, 0], [0, 0]], f=["-x", "y - 2*x"], t_span=(0, 1), y0=[1, None]
+    )
     kept = herk.Problem(name="decay", title="", t_span=(0, 1), y0=[1, 2], source="", model=model)
     moved = herk.Problem(name="decay", title="", t_span=(0, 1), y0=[3, 6], source="", model=model)
     assert kept.model is model

@@ -25,20 +25,34 @@ EXPRESSIONS = {
     "high power": (x + 1) ** 17 / 10**4,
     "nested powers": ((x + y) ** 3 + z) ** 2 + (x + y) ** 3,
     "quotient": -x / (y * z) + 1 / (x + 2) - 3 / (y**2 + 1) ** 2,
-    "square roots": sp.sqrt(x) + x ** sp.Rational(3, 2) + y ** sp.Rational(-5, 2) + (x + z) ** sp.Rational(-1, 2),
+    "square roots": sp.sqrt(x)
+    + x ** sp.Rational(3, 2)
+    + y ** sp.Rational(-5, 2)
+    + (x + z) ** sp.Rational(-1, 2),
     "other powers": x ** sp.Rational(1, 3) + 2**y + x**z,
     "signs": -(x + y) - (-x) * (y - z) * (-(z - 4)),
     "constants": sp.pi * sp.sqrt(2) * x + sp.E + sp.Rational(1, 3) - 10**30 * x / 10**30,
-    "trigonometry": sp.sin(x) * sp.cos(y) + sp.tan(z) + sp.atan2(x, -y) + sp.asin(x / 9) + sp.acos(y / 9) + sp.atan(z),
+    "trigonometry": sp.sin(x) * sp.cos(y)
+    + sp.tan(z)
+    + sp.atan2(x, -y)
+    + sp.asin(x / 9)
+    + sp.acos(y / 9)
+    + sp.atan(z),
     "reciprocals": sp.sec(x) + sp.csc(y) + sp.cot(z) + sp.sech(x) + sp.csch(y) + sp.coth(z),
     "hyperbolic": sp.sinh(x) + sp.cosh(y) - sp.tanh(z) + sp.asinh(x) + sp.acosh(y + 1) + sp.atanh(z / 9),
     "exponentials": sp.exp(-x) * sp.log(y) + sp.exp(x * y) / sp.exp(z),
     "special": sp.erf(x) + sp.erfc(y) + sp.gamma(z) + sp.loggamma(x + 1),
-    "absolute values": sp.Abs(x - y) + sp.sign(x - y) * z + sp.sign(y - x) + sp.Max(x, y, z) - sp.Min(x, 2 * y),
+    "absolute values": sp.Abs(x - y)
+    + sp.sign(x - y) * z
+    + sp.sign(y - x)
+    + sp.Max(x, y, z)
+    - sp.Min(x, 2 * y),
     "branches": sp.Piecewise((x, x < y), (y**2, sp.And(x > y, z < 1)), (z, True))
     + sp.Piecewise((1, sp.Or(x > 9, sp.Not(y > z))), (2, True)),
     "nested branches": sp.sin(sp.Piecewise((sp.Piecewise((x, y > z), (z, True)) + 1, x > z), (x * y, True))),
-    "branches in conditions": sp.Piecewise((x, sp.Piecewise((y, x > 1), (z, True)) > 1), (sp.Piecewise((y, x > 1), (z, True)), True)),
+    "branches in conditions": sp.Piecewise(
+        (x, sp.Piecewise((y, x > 1), (z, True)) > 1), (sp.Piecewise((y, x > 1), (z, True)), True)
+    ),
     "guarded logarithm": sp.Piecewise((sp.log(x - y) + sp.log(x - y) ** 2, x > y), (0, True)),
     "jumps": sp.Heaviside(x - y)
     + sp.diff(sp.Max(x, y), x)
@@ -87,7 +101,11 @@ def test_generated_numbers_equal_thirty_digit_evaluation(number, evaluate):
 
 
 def test_machine_code_agrees_with_everything_that_is_printed(evaluate):
-    body = ["y0 = y[0]", "y2 = y[2]", *lines([(f"out[{i}]", e) for i, e in enumerate(EXPRESSIONS.values())], NAMES, "c")]
+    body = [
+        "y0 = y[0]",
+        "y2 = y[2]",
+        *lines([(f"out[{i}]", e) for i, e in enumerate(EXPRESSIONS.values())], NAMES, "c"),
+    ]
     text = "def f(t, y, out):\n" + "\n".join("    " + line for line in body)
     fast = build(text, {"f": FUNCTION}, {}, {}, {})["f"]
     for time, values in points():
@@ -119,11 +137,16 @@ def test_a_part_of_a_branch_is_not_evaluated_where_its_condition_fails():
 
 
 def test_no_branch_that_holds_gives_nan():
-    value = statements_as_function(lines([("r0", sp.Piecewise((1, x > y)))], NAMES, "c"), 1)(0.0, [1.0, 2.0, 0.0])
+    value = statements_as_function(lines([("r0", sp.Piecewise((1, x > y)))], NAMES, "c"), 1)(
+        0.0, [1.0, 2.0, 0.0]
+    )
     assert math.isnan(value[0])
 
 
-@pytest.mark.parametrize("number", [sp.Rational(1, 3), sp.Float(0.1), sp.pi, -sp.sqrt(2), sp.Integer(10) ** 22, sp.Rational(1, 10**300)])
+@pytest.mark.parametrize(
+    "number",
+    [sp.Rational(1, 3), sp.Float(0.1), sp.pi, -sp.sqrt(2), sp.Integer(10) ** 22, sp.Rational(1, 10**300)],
+)
 def test_literals_are_the_nearest_double(number):
     value = sp.Rational(float(literal(number)))
     spacing = sp.Rational(math.ulp(float(value)))

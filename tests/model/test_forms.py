@@ -13,8 +13,8 @@ from sksundae.ida import IDA
 import herk
 import testset
 from herk.core import InputError
-from herk.model.back import complete
 from herk.model.forms import Form, rates
+from herk.model.to_model_states import complete
 
 SPANS = {"pendulum": 2.0, "spring_chain": 3.0, "cv_circuit": 0.2, "akzo": 180.0, "circular_track": 2.0}
 INDEX_3 = ("index1", "index2", "index3", "ggl")
@@ -46,7 +46,15 @@ def car_axis() -> herk.Model:
     parameters = {"L": 1.0, "L0": 0.5, "K": 5e-4, "r": 0.1, "w": 10.0, "g": 1.0}
     E = [[(1 if i < 4 else "K" if i < 8 else 0) if i == j else 0 for j in range(10)] for i in range(10)]
     states = ["xl", "yl", "xr", "yr", "ul", "vl", "ur", "vr", "l1", "l2"]
-    return herk.Model("car_axis", states, E, f, parameters=parameters, t_span=(0, 3), y0=(0, 0.5, 1, 0.5, -0.5, 0, -0.5, 0, 0, 0))
+    return herk.Model(
+        "car_axis",
+        states,
+        E,
+        f,
+        parameters=parameters,
+        t_span=(0, 3),
+        y0=(0, 0.5, 1, 0.5, -0.5, 0, -0.5, 0, 0, 0),
+    )
 
 
 def ida(form: Form, rtol: float, z: tuple[np.ndarray, np.ndarray] | None = None, times=None) -> np.ndarray:
@@ -57,7 +65,14 @@ def ida(form: Form, rtol: float, z: tuple[np.ndarray, np.ndarray] | None = None,
     def jacobian(t, y, yp, _, cj, out):
         form.residual_jacobian(t, y, yp, cj, out)
 
-    solver = IDA(form.residual, jacfn=jacobian, rtol=rtol, atol=atol, algebraic_idx=list(form.algebraic) or None, max_num_steps=1_000_000)
+    solver = IDA(
+        form.residual,
+        jacfn=jacobian,
+        rtol=rtol,
+        atol=atol,
+        algebraic_idx=list(form.algebraic) or None,
+        max_num_steps=1_000_000,
+    )
     solution = solver.solve(np.array(form.t_span if times is None else times), z0, zp0)
     assert solution.success, solution.message
     return solution.y if times is not None else solution.y[-1]
@@ -69,7 +84,11 @@ def scaled(difference: np.ndarray, y: np.ndarray) -> float:
 
 @pytest.mark.parametrize(
     ("name", "form"),
-    [pytest.param(name, form, marks=() if name in QUICK else pytest.mark.slow) for name, forms in FORMS.items() for form in forms],
+    [
+        pytest.param(name, form, marks=() if name in QUICK else pytest.mark.slow)
+        for name, forms in FORMS.items()
+        for form in forms
+    ],
 )
 def test_ida_on_every_implicit_form_reaches_the_reference(name, form):
     p = testset.get(name, **({"t_end": SPANS[name]} if name in SPANS else {}))
@@ -100,7 +119,16 @@ def explicit(form: Form) -> np.ndarray:
 
 @pytest.mark.parametrize("form", ["index1", "baumgarte"])
 @pytest.mark.parametrize(
-    "name", ["pendulum", "cv_circuit", "selector_change", "unit_circle", "circular_track", "pendulum_3d", "wind_pendulum"]
+    "name",
+    [
+        "pendulum",
+        "cv_circuit",
+        "selector_change",
+        "unit_circle",
+        "circular_track",
+        "pendulum_3d",
+        "wind_pendulum",
+    ],
 )
 def test_scipy_with_multipliers_eliminated_reaches_the_reference(name, form):
     # Baumgarte's k0 multiplies the noise of Newton's iteration in the multiplier, so IDA is no judge of that form.
@@ -108,7 +136,9 @@ def test_scipy_with_multipliers_eliminated_reaches_the_reference(name, form):
     assert scaled(explicit(p.model.form(form)) - p.reference.y, p.reference.y) < 2e-7
 
 
-@pytest.mark.parametrize("name", [*SPANS, "rlc", "selector_change", "circular_track", "raised_index", "unit_circle", "pendulum_3d"])
+@pytest.mark.parametrize(
+    "name", [*SPANS, "rlc", "selector_change", "circular_track", "raised_index", "unit_circle", "pendulum_3d"]
+)
 def test_scipy_on_the_underlying_ode_reaches_the_reference(name):
     p = testset.get(name, **({"t_end": SPANS[name]} if name in SPANS else {}))
     ode = p.model.form("ode")
@@ -122,7 +152,9 @@ def test_scipy_on_the_underlying_ode_reaches_the_reference(name):
 def test_implicit_scipy_solver_uses_the_jacobian_of_the_ode_form():
     p = testset.get("akzo")
     ode = p.model.form("ode")
-    solution = solve_ivp(ode.rate, ode.t_span, ode.y0, method="Radau", jac=ode.rate_jacobian, rtol=1e-9, atol=1e-12)
+    solution = solve_ivp(
+        ode.rate, ode.t_span, ode.y0, method="Radau", jac=ode.rate_jacobian, rtol=1e-9, atol=1e-12
+    )
     assert scaled(ode.back(180.0, solution.y[:, -1]) - p.reference.y, p.reference.y) < 1e-8
 
 
@@ -173,7 +205,16 @@ def test_end_of_andrews_mechanism_satisfies_the_forms_no_foreign_solver_is_fit_f
 
 ALL_FORMS = {
     "pendulum": ("overdetermined", "index1", "index2", "index3", "ggl", "baumgarte", "ode", "second_order"),
-    "spring_chain": ("overdetermined", "index1", "index2", "index3", "index4", "index5", "ode", "second_order"),
+    "spring_chain": (
+        "overdetermined",
+        "index1",
+        "index2",
+        "index3",
+        "index4",
+        "index5",
+        "ode",
+        "second_order",
+    ),
     "cv_circuit": ("overdetermined", "index1", "index2", "baumgarte", "ode"),
     "rlc": ("overdetermined", "index1", "ode", "second_order"),
     "raised_index": ("overdetermined", "index1", "index2", "index3", "index4", "ode"),
@@ -220,7 +261,12 @@ def test_form_survives_pickling(name, form):
 def test_unknowns_of_the_pendulum_have_the_index_the_textbooks_give_them():
     model = testset.get("pendulum").model
     levels = {name: model.form(name).levels for name in ("index3", "index2", "index1", "ggl")}
-    assert levels == {"index3": (1, 1, 2, 2, 3), "index2": (1, 1, 1, 1, 2), "index1": (1,) * 5, "ggl": (1, 1, 1, 1, 2, 2)}
+    assert levels == {
+        "index3": (1, 1, 2, 2, 3),
+        "index2": (1, 1, 1, 1, 2),
+        "index1": (1,) * 5,
+        "ggl": (1, 1, 1, 1, 2, 2),
+    }
     assert model.form("index3").hessenberg == ((0, 1), (2, 3), (4,))
     assert model.form("ggl").algebraic == (4, 5)
     assert [model.form(name).index for name in ("overdetermined", "ggl", "baumgarte", "ode")] == [1, 2, 1, 0]
@@ -243,7 +289,12 @@ def test_unknowns_beside_the_chain_have_the_index_of_what_they_depend_on():
 def test_index_of_unknowns_is_found_where_derivatives_cancel():
     # a' + b' appears twice: the structure suggests an ODE, the difference of the rows is a constraint.
     model = herk.Model(
-        "cancelling", ["a", "b", "c"], [[1, 1, 0], [1, 1, 0], [0, 0, 0]], ["c", "c + a - sin(t)", "b - a"], t_span=(0, 1), y0=(0, 0, 2)
+        "cancelling",
+        ["a", "b", "c"],
+        [[1, 1, 0], [1, 1, 0], [0, 0, 0]],
+        ["c", "c + a - sin(t)", "b - a"],
+        t_span=(0, 1),
+        y0=(0, 0, 2),
     )
     form = model.form("index2")
     assert form.levels == (1, 1, 2)
@@ -252,7 +303,9 @@ def test_index_of_unknowns_is_found_where_derivatives_cancel():
 
 
 def test_a_model_without_constraints_is_its_own_ode():
-    model = herk.Model("swing", ["x", "v"], [[2, 0], [0, "1 + x**2"]], ["2*v", "-x*(1 + x**2)"], t_span=(0, 1), y0=(1.0, 0.0))
+    model = herk.Model(
+        "swing", ["x", "v"], [[2, 0], [0, "1 + x**2"]], ["2*v", "-x*(1 + x**2)"], t_span=(0, 1), y0=(1.0, 0.0)
+    )
     for name in ("overdetermined", "ode"):
         form = model.form(name)
         assert (form.n, form.m, form.index) == (2, 0, 0)
@@ -271,7 +324,9 @@ def test_rows_of_the_pendulum_forms_are_the_derivatives_of_its_constraint():
     gravity = next(value for s, value in g.items() if s.name == "g")
     assert model.form("index3").g(0, y) == pytest.approx(x**2 + z**2 - 1)
     assert model.form("index2").g(0, y) == pytest.approx(2 * x * v + 2 * z * w)
-    assert model.form("index1").g(0, y) == pytest.approx(2 * (v**2 + w**2) - 4 * (x**2 + z**2) * lam - 2 * gravity * z)
+    assert model.form("index1").g(0, y) == pytest.approx(
+        2 * (v**2 + w**2) - 4 * (x**2 + z**2) * lam - 2 * gravity * z
+    )
     assert model.form("ggl").g(0, [*y, 0.0]) == pytest.approx([x**2 + z**2 - 1, 2 * x * v + 2 * z * w])
 
 
@@ -289,7 +344,9 @@ def test_baumgarte_damps_a_violated_constraint_as_its_two_numbers_say():
     c, rate = 1.02**2 - 1, -2 * 1.02 * 0.3
     times = np.linspace(0, 1, 6)
     y = ida(form, 1e-9, form.start(start), times)
-    np.testing.assert_allclose(y[:, 0] ** 2 + y[:, 1] ** 2 - 1, (c + (rate + 5 * c) * times) * np.exp(-5 * times), atol=1e-6)
+    np.testing.assert_allclose(
+        y[:, 0] ** 2 + y[:, 1] ** 2 - 1, (c + (rate + 5 * c) * times) * np.exp(-5 * times), atol=1e-6
+    )
 
 
 def test_index_1_accepts_a_start_that_violates_the_constraints_it_does_not_contain():
@@ -317,7 +374,9 @@ def test_residual_jacobian_equals_differences_for_a_state_dependent_E():
     form = model.form("index1")
     t, y, v, cj, h = 0.4, np.array([0.2, 0.3, 0.29]), np.array([0.7, -0.4, 1.3]), 3.7, 1e-6
     steps = np.eye(3) * h
-    change = [(form.residual(t, y + s, v + cj * s) - form.residual(t, y - s, v - cj * s)) / (2 * h) for s in steps]
+    change = [
+        (form.residual(t, y + s, v + cj * s) - form.residual(t, y - s, v - cj * s)) / (2 * h) for s in steps
+    ]
     np.testing.assert_allclose(form.residual_jacobian(t, y, v, cj), np.transpose(change), atol=1e-8)
     strided = np.zeros((3, 6))[:, ::2]
     form.residual_jacobian(t, y, v, cj, strided)
@@ -325,7 +384,14 @@ def test_residual_jacobian_equals_differences_for_a_state_dependent_E():
 
 
 def test_ode_keeps_all_unknowns_where_an_algebraic_one_cannot_be_solved_for():
-    model = herk.Model("cubic", ["x", "z"], [[1, 0], [0, 0]], ["-(3*z**2 + 1)*z", "z**3 + z - x"], t_span=(0, 2), y0=(2.0, 1.0))
+    model = herk.Model(
+        "cubic",
+        ["x", "z"],
+        [[1, 0], [0, 0]],
+        ["-(3*z**2 + 1)*z", "z**3 + z - x"],
+        t_span=(0, 2),
+        y0=(2.0, 1.0),
+    )
     ode = model.form("ode")
     assert (ode.n, ode.m) == (2, 0)
     end = solve_ivp(ode.rate, (0, 2), ode.y0, method="DOP853", rtol=1e-11, atol=1e-12).y[:, -1]
@@ -333,7 +399,14 @@ def test_ode_keeps_all_unknowns_where_an_algebraic_one_cannot_be_solved_for():
 
 
 def test_ode_of_a_model_that_mixes_derivatives_is_solved_with_the_constraints():
-    model = herk.Model("mixed", ["a", "b"], [[1, 1], [1, 1]], ["a + b - 2*sin(t)", "b + cos(t)"], t_span=(0, 2), y0=(None, None))
+    model = herk.Model(
+        "mixed",
+        ["a", "b"],
+        [[1, 1], [1, 1]],
+        ["a + b - 2*sin(t)", "b + cos(t)"],
+        t_span=(0, 2),
+        y0=(None, None),
+    )
     # The difference of the rows is a constraint: a = 2 sin t + cos t, so a' + b' = b + cos t is an ODE for b.
     model = model.with_start((1.0, 0.5))
     ode = model.form("ode")
@@ -351,7 +424,9 @@ def test_large_linear_blocks_are_eliminated_in_numbers():
     z = sp.symbols(f"z0:{size}")
     x = sp.Symbol("x")
     rows = list(matrix * sp.Matrix(z) - matrix * sp.Matrix([sp.Rational(str(c)) * x for c in weights]))
-    model = herk.Model("dense", [x, *z], np.diag([1] + [0] * size), [sum(z), *rows], t_span=(0, 1), y0=(1.0, *[None] * size))
+    model = herk.Model(
+        "dense", [x, *z], np.diag([1] + [0] * size), [sum(z), *rows], t_span=(0, 1), y0=(1.0, *[None] * size)
+    )
     ode = model.form("ode")
     assert ode.generated is None
     end = solve_ivp(ode.rate, (0, 1), ode.y0, method="DOP853", rtol=1e-11, atol=1e-12).y[:, -1]
@@ -361,7 +436,9 @@ def test_large_linear_blocks_are_eliminated_in_numbers():
 
 
 def test_jacobian_of_the_rate_equals_differences_with_formulas_and_without():
-    swing = herk.Model("swing", ["x", "v"], [[2, 0], ["x*v", "1 + x**2"]], ["2*v", "-x*t"], t_span=(0, 1), y0=(1.0, 0.5))
+    swing = herk.Model(
+        "swing", ["x", "v"], [[2, 0], ["x*v", "1 + x**2"]], ["2*v", "-x*t"], t_span=(0, 1), y0=(1.0, 0.5)
+    )
     coupled = herk.Model(
         "coupled", ["x", "v", *[f"z{i}" for i in range(4)]], [["1 + x**2", "v", *[0] * 4], [0, "2 + sin(z0)", *[0] * 4], *[[0] * 6] * 4],
         ["v*z1", "z0*z3 - t*x", *[f"{i + 1}*z{i} + x*z{(i + 1) % 4} + z{(i + 2) % 4} - v**{i}" for i in range(4)]],
@@ -394,7 +471,14 @@ def test_second_order_form_gives_mass_force_and_constraints():
 
 
 def test_second_order_form_finds_accelerations_as_unknowns_and_single_second_derivatives():
-    model = herk.Model("free fall", ["q", "v", "w"], np.diag([1, 1, 0]), ["v", "w", "w + 9.81"], t_span=(0, 1), y0=(0, 0, None))
+    model = herk.Model(
+        "free fall",
+        ["q", "v", "w"],
+        np.diag([1, 1, 0]),
+        ["v", "w", "w + 9.81"],
+        t_span=(0, 1),
+        y0=(0, 0, None),
+    )
     form = model.form("second_order")
     assert (form.positions, form.velocities, form.multipliers) == ((0,), (1,), (2,))
     rlc = testset.get("rlc").model.form("second_order")

@@ -12,7 +12,7 @@ import sympy as sp
 
 from herk.codegen.native import Native
 from herk.core import InputError
-from herk.core.jit import interpreted
+from herk.jit.compiled import interpreted
 from herk.model import generated
 from herk.model.equations import Equations
 from herk.model.generated import GeneratedForm
@@ -26,10 +26,18 @@ def pendulum(mass: float = 2.0) -> Equations:
     """Thesis (4.5) with a length that changes in time and an E that depends on the state."""
     matrix = sp.ImmutableDenseMatrix
     g = matrix(
-        [x**2 + y**2 - (1 + t) ** 2, 2 * x * v + 2 * y * w - sp.sin(t), 2 * v**2 + 2 * w**2 - 4 / mass * (x**2 + y**2) * lam - 19.62 * y]
+        [
+            x**2 + y**2 - (1 + t) ** 2,
+            2 * x * v + 2 * y * w - sp.sin(t),
+            2 * v**2 + 2 * w**2 - 4 / mass * (x**2 + y**2) * lam - 19.62 * y,
+        ]
     )
-    E = matrix([[1, 0, 0, 0, 0], [0, 1, 0, 0, 0], [0, 0, mass, x, 0], [0, 0, 0, mass + y**2, 0], [0, 0, 0, 0, 0]])
-    return Equations(t, STATES, E, matrix([v, w, -2 * x * lam, -2 * y * lam - mass * 9.81 * sp.exp(-t), g[0]]), g)
+    E = matrix(
+        [[1, 0, 0, 0, 0], [0, 1, 0, 0, 0], [0, 0, mass, x, 0], [0, 0, 0, mass + y**2, 0], [0, 0, 0, 0, 0]]
+    )
+    return Equations(
+        t, STATES, E, matrix([v, w, -2 * x * lam, -2 * y * lam - mass * 9.81 * sp.exp(-t), g[0]]), g
+    )
 
 
 def oscillator() -> Equations:
@@ -61,7 +69,9 @@ EXPECTED = {
 @pytest.mark.parametrize("name", EXPECTED)
 def test_functions_equal_thirty_digit_evaluation(name):
     form = GeneratedForm("pendulum", pendulum)
-    np.testing.assert_allclose(form.callable(name)(TIME, POINT), EXPECTED[name](pendulum()), rtol=1e-14, atol=1e-15)
+    np.testing.assert_allclose(
+        form.callable(name)(TIME, POINT), EXPECTED[name](pendulum()), rtol=1e-14, atol=1e-15
+    )
 
 
 def test_compiled_and_interpreted_functions_agree():
@@ -102,7 +112,11 @@ def test_a_general_E_has_no_required_components():
     def equations() -> Equations:
         system = oscillator()
         return Equations(
-            t, system.states, sp.ImmutableDenseMatrix([[1, 1], [0, 0]]), system.f, sp.ImmutableDenseMatrix([system.states[0] - t])
+            t,
+            system.states,
+            sp.ImmutableDenseMatrix([[1, 1], [0, 0]]),
+            system.f,
+            sp.ImmutableDenseMatrix([system.states[0] - t]),
         )
 
     assert GeneratedForm("general", equations).required is None
@@ -133,7 +147,9 @@ def test_one_code_serves_all_values_of_the_parameters():
     for value in (2.0, 3.0, 0.5):
         form = GeneratedForm("parametric", symbolic, (value,))
         for name in ("f", "g", "E", "jac_g"):
-            np.testing.assert_allclose(form.callable(name)(TIME, POINT), EXPECTED[name](pendulum(value)), rtol=1e-14, atol=1e-15)
+            np.testing.assert_allclose(
+                form.callable(name)(TIME, POINT), EXPECTED[name](pendulum(value)), rtol=1e-14, atol=1e-15
+            )
         np.testing.assert_allclose(exact(form.equations().f), exact(pendulum(value).f), rtol=1e-15)
         made.append(Native.compilations)
     assert made[1:] == made[:-1]

@@ -63,19 +63,31 @@ def test_equal_names_mean_the_same_symbol_whatever_their_assumptions() -> None:
         ({"f": ["v", "w", "a*b", "q", "x"]}, r"f\[2\] contains a, b, which are neither states"),
         ({"E": [[1, 0], [0, 1]]}, r"E is 2 x 2; for 5 states it must be 5 x 5"),
         ({"E": [[1, 0], [0]]}, r"E is ragged"),
-        ({"E": [[1], [0, 1], [0], [0], [0]]}, r"E is ragged, with rows of 1 and 2 entries; for 5 states it must be"),
+        (
+            {"E": [[1], [0, 1], [0], [0], [0]]},
+            r"E is ragged, with rows of 1 and 2 entries; for 5 states it must be",
+        ),
         ({"E": []}, r"E is empty; for 5 states it must be 5 x 5"),
         ({"E": 1}, r"E must be a matrix of 5 x 5, .*, not 1\."),
         ({"E": "eye(5)"}, r"E must be a matrix of 5 x 5, .*, not 'eye\(5\)'"),
-        ({"E": ["10000", "01000", "00100", "00010", "00000"]}, r"E must be a matrix of 5 x 5, .*, not '10000'"),
+        (
+            {"E": ["10000", "01000", "00100", "00010", "00000"]},
+            r"E must be a matrix of 5 x 5, .*, not '10000'",
+        ),
         ({"E": 1j * np.eye(5)}, r"E\[0,0\] is 1j, which is complex"),
         ({"E": sp.I * sp.eye(5)}, r"E\[0,0\] is I, which is complex"),
         ({"f": [1, 2, 3 + 4j, 5, 6]}, r"f\[2\] is \(3\+4j\), which is complex"),
         ({"f": {"v", "w", "x", "y", "lam"}}, r"f must be a sequence of 5 formulas, not \{"),
         ({"f": [b"v", "w", "x", "y", "x"]}, r"f\[0\] is b'v', which is not a formula"),
         ({"f": [None, "w", "x", "y", "x"]}, r"f\[0\] is None, which is not a formula"),
-        ({"y0": {1, 2, 3, 4, 5}}, r"y0 must be a sequence of 5 numbers or None, in the order of the states, not \{1, 2, 3, 4, 5\}"),
-        ({"y0": dict.fromkeys("xyvwl", 0)}, r"y0 must be a sequence of 5 numbers or None, in the order of the states"),
+        (
+            {"y0": {1, 2, 3, 4, 5}},
+            r"y0 must be a sequence of 5 numbers or None, in the order of the states, not \{1, 2, 3, 4, 5\}",
+        ),
+        (
+            {"y0": dict.fromkeys("xyvwl", 0)},
+            r"y0 must be a sequence of 5 numbers or None, in the order of the states",
+        ),
         ({"y0": (1, 0, 0, 0, 1j)}, r"start value of lam must be a number, not 1j"),
         ({"y0": (1, 0, 0, 0, 10**400)}, r"start value of lam must be a number"),
         ({"t_span": {0, 1}}, r"t_span must be two times"),
@@ -86,7 +98,10 @@ def test_equal_names_mean_the_same_symbol_whatever_their_assumptions() -> None:
         ({"f": ["v", "w", "u(t)", "y", "x"]}, r"f\[2\] contains u\(t\)"),
         ({"f": ["v", "w", "Sin(x)", "y", "x"]}, r"f\[2\] contains Sin\(x\); did you mean sin\."),
         ({"f": ["v", "w", "arctan(x)", "y", "x"]}, r"f\[2\] contains arctan\(x\); did you mean atan\."),
-        ({"f": ["v", "w", "v(t).diff(t)", "y", "x"]}, r"f\[2\] is .* not a formula: the character '\.' has no meaning"),
+        (
+            {"f": ["v", "w", "v(t).diff(t)", "y", "x"]},
+            r"f\[2\] is .* not a formula: the character '\.' has no meaning",
+        ),
         ({"f": ["v", "w", sp.zoo, "y", "x"]}, r"f\[2\] .* not a finite scalar formula"),
         ({"f": ["v", "w", "x > 1", "y", "x"]}, r"f\[2\] .* not a finite scalar formula"),
         ({"y0": (1, 2)}, r"y0 has 2 entries; for 5 states it must have 5"),
@@ -101,23 +116,33 @@ def test_equal_names_mean_the_same_symbol_whatever_their_assumptions() -> None:
         ({"parameters": {"m": 1, "g": "much", "l": 1}}, r"Parameter g must be a number"),
         ({"parameters": {"m": 1, "g": 1, "l": 1, "x": 2}}, r"x occurs more than once"),
         ({"parameters": [1]}, r"parameters must be a mapping"),
-        ({"states": ["x", "y", "v", "x", "lam"]}, r"names of states must be different; x occurs more than once"),
+        (
+            {"states": ["x", "y", "v", "x", "lam"]},
+            r"names of states must be different; x occurs more than once",
+        ),
         ({"states": ["x", "y", "v", "w", "la m"]}, r"Each state must be a sympy symbol or a name"),
         ({"states": {"x", "y", "v", "w", "lam"}}, r"states must be a sequence of at least one"),
         ({"states": 5}, r"states must be a sequence of at least one"),
-        ({"states": ["x", "y", "v", "w", "not"]}, r"not has a meaning in formulas and cannot be the name of a state"),
+        (
+            {"states": ["x", "y", "v", "w", "not"]},
+            r"not has a meaning in formulas and cannot be the name of a state",
+        ),
         ({"states": []}, r"states must be a sequence of at least one"),
         ({"states": "x"}, r"states must be a sequence of at least one"),
     ],
 )
-def test_bad_input_is_refused_with_a_sentence_that_names_the_place(changes: dict[str, object], sentence: str) -> None:
+def test_bad_input_is_refused_with_a_sentence_that_names_the_place(
+    changes: dict[str, object], sentence: str
+) -> None:
     with pytest.raises(InputError, match=sentence) as caught:
         pendulum(**changes)
     assert str(caught.value).count(". ") == 0
     assert str(caught.value).endswith(".")
 
 
-WRAP_CLOSE = [each.__name__ for each in object.__subclasses__()].index("_wrap_close")  # a class of the module os
+WRAP_CLOSE = [each.__name__ for each in object.__subclasses__()].index(
+    "_wrap_close"
+)  # a class of the module os
 ATTACKS = {
     "import": "__import__('os').mkdir({0!r})",
     "attributes": f"().__class__.__base__.__subclasses__()[{WRAP_CLOSE}].__init__.__globals__['mkdir']({{0!r}})",
@@ -137,7 +162,14 @@ def test_text_entries_cannot_reach_python(name: str, place: str, tmp_path) -> No
 
 
 def test_entries_of_many_number_types_are_accepted() -> None:
-    model = Model("m", ["x", "z"], np.eye(2), [Fraction(1, 3), np.float64(0.5)], t_span=(0, np.float64(1)), y0=np.array([1.0, 2.0]))
+    model = Model(
+        "m",
+        ["x", "z"],
+        np.eye(2),
+        [Fraction(1, 3), np.float64(0.5)],
+        t_span=(0, np.float64(1)),
+        y0=np.array([1.0, 2.0]),
+    )
     assert sp.ImmutableDenseMatrix([[1, 0], [0, 1]]) == model.E
     assert model.f[0] == sp.Rational(1, 3)
     assert model.y0 == (1.0, 2.0)
@@ -174,14 +206,24 @@ def test_whole_parameters_stay_whole_as_exponents() -> None:
 def test_key_depends_on_equations_and_values_but_not_on_start_and_span() -> None:
     model = pendulum()
     assert model.key == pendulum(y0=(0, -2.5, 1, 0, None), t_span=(0, 5)).key
-    others = [pendulum(f=["v", "w", "-2*x*lam", "-y*lam - m*g", "x**2 + y**2 - l**2"]), model.with_parameters(g=9.82)]
+    others = [
+        pendulum(f=["v", "w", "-2*x*lam", "-y*lam - m*g", "x**2 + y**2 - l**2"]),
+        model.with_parameters(g=9.82),
+    ]
     assert len({model.key, *(other.key for other in others)}) == 3
 
 
 def test_key_is_the_same_in_another_process_and_quick() -> None:
     build = "Model('pendulum', p.pop('states'), p.pop('E'), p.pop('f'), **p)"
     code = f"from herk.model.model import Model; p = {PENDULUM!r}; print({build}.key)"
-    other = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env={"PYTHONHASHSEED": "77"}, cwd=".")
+    other = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={"PYTHONHASHSEED": "77"},
+        cwd=".",
+    )
     model = pendulum()
     began = time.perf_counter()
     key = model.key
@@ -195,7 +237,12 @@ def test_what_is_done_with_lists_afterwards_is_no_concern_of_the_model() -> None
     model = pendulum(**written)
     written["f"][0], written["parameters"]["g"] = "w", 1.0
     later = pickle.loads(pickle.dumps(model.with_span(t_end=7).with_start([1, 2, 3, 4, None])))
-    assert (model.n, model.names, model.key, later.key) == (5, ("x", "y", "v", "w", "lam"), known.key, known.key)
+    assert (model.n, model.names, model.key, later.key) == (
+        5,
+        ("x", "y", "v", "w", "lam"),
+        known.key,
+        known.key,
+    )
     assert model == known
     assert later.f == known.f
 

@@ -21,7 +21,9 @@ def leading(n: int, *diagonal: object) -> sp.Matrix:
 def driven() -> Model:
     """The multiplier mu acts on x by a lever that is zero at the start; 0 = y - 1 makes it vanish."""
     f = ["w + x*mu", "y*mu", "lam - x", "x - sin(t)", "y - 1"]
-    return Model("driven", ["x", "y", "w", "mu", "lam"], leading(5, 1, 1, 1), f, t_span=(0, 1), y0=[0, 1, 1, 0, 0])
+    return Model(
+        "driven", ["x", "y", "w", "mu", "lam"], leading(5, 1, 1, 1), f, t_span=(0, 1), y0=[0, 1, 1, 0, 0]
+    )
 
 
 def body() -> Model:
@@ -61,7 +63,9 @@ def permuted(model: Model, rows: list[int], columns: list[int]) -> Model:
 def holds_at_start(found: Regularization) -> None:
     """Check that the constraints are finite and zero at the start, and that they and E determine y' there."""
     model = found.model
-    values = dict(model.parameters) | dict(zip(model.states, model.y0, strict=True)) | {model.t: model.t_span[0]}
+    values = (
+        dict(model.parameters) | dict(zip(model.states, model.y0, strict=True)) | {model.t: model.t_span[0]}
+    )
     g = sp.Matrix(found.constraints)
     numbers = np.array(g.subs(values), dtype=float)
     assert np.max(np.abs(numbers)) < 1e-12
@@ -100,7 +104,9 @@ def test_a_row_of_e_that_vanishes_at_the_start_is_not_divided_by() -> None:
     E = [["x", "y", 0], ["y", "x", 0], ["x + y", "x + y", 0]]
     f = ["x + y", "x + y", "2*x + 2*y + z"]
     for order in permutations(range(3)):
-        model = Model("zero", ["x", "y", "z"], [E[i] for i in order], [f[i] for i in order], t_span=(0, 1), y0=[0, 1, 0])
+        model = Model(
+            "zero", ["x", "y", "z"], [E[i] for i in order], [f[i] for i in order], t_span=(0, 1), y0=[0, 1, 0]
+        )
         found = regularize(model)
         assert (found.index, found.notes) == (1, ())
         assert found.constraints in ([model.states[2]], [-model.states[2]])
@@ -123,7 +129,9 @@ def test_branches_far_from_the_start_are_kept_in_any_order_of_the_rows() -> None
     f = [-current, u - t, w - channel, q - u - w**2]
     for order in permutations(range(1, 4)):
         rows = [f[0], *(f[i] for i in order)]
-        found = regularize(Model("branches", states, sp.diag(1, 0, 0, 0), rows, t_span=(0, 2), y0=(0, 0, 0, -1)))
+        found = regularize(
+            Model("branches", states, sp.diag(1, 0, 0, 0), rows, t_span=(0, 2), y0=(0, 0, 0, -1))
+        )
         assert ([len(level) for level in found.levels], found.notes) == ([3, 1], ())
         for at, values in ((0, (0, 0, 0, -1)), (1, (sp.Rational(5, 4), 1, sp.Rational(1, 2), -2))):
             assert found.levels[1][0].subs({t: at, **dict(zip(states, values, strict=True))}) == 0

@@ -16,7 +16,15 @@ from herk.model.regularize import Regularization, RegularizationError, regulariz
 def pendulum(wind: str = "0", length: str = "l", y0: tuple[float | None, ...] = (1, 0, 0, 0, None)) -> Model:
     f = ["v", "w", f"-2*x*lam + m*({wind})", "-2*y*lam - m*g", f"x**2 + y**2 - ({length})**2"]
     E = sp.diag(1, 1, sp.Symbol("m"), sp.Symbol("m"), 0)
-    return Model("pendulum", ["x", "y", "v", "w", "lam"], E, f, parameters={"m": 2, "g": 9.78, "l": 1}, t_span=(0, 50), y0=y0)
+    return Model(
+        "pendulum",
+        ["x", "y", "v", "w", "lam"],
+        E,
+        f,
+        parameters={"m": 2, "g": 9.78, "l": 1},
+        t_span=(0, 50),
+        y0=y0,
+    )
 
 
 def wind_pendulum() -> Model:
@@ -27,7 +35,15 @@ def spring_chain() -> Model:
     f = ["v1", "v2", "v3", "F - c*(p1 - p2)", "c*(p1 - p2) - c*(p2 - p3)", "F + c*(p2 - p3)", "sin(t) - p2"]
     E = sp.diag(1, 1, 1, *[sp.Symbol("m")] * 3, 0)
     states = ["p1", "p2", "p3", "v1", "v2", "v3", "F"]
-    return Model("spring_chain", states, E, f, parameters={"m": 1, "c": 1 / 6}, t_span=(0, 400), y0=(0, 0, 0, -2, 1, -2, 0))
+    return Model(
+        "spring_chain",
+        states,
+        E,
+        f,
+        parameters={"m": 1, "c": 1 / 6},
+        t_span=(0, 400),
+        y0=(0, 0, 0, -2, 1, -2, 0),
+    )
 
 
 def cv_circuit() -> Model:
@@ -37,7 +53,9 @@ def cv_circuit() -> Model:
 
 
 def akzo() -> Model:
-    r1, r2, r3, r4, r5 = (f"({r})" for r in ("k1*y1**4*sqrt(y2)", "k2*y3*y4", "k2*y1*y5/K", "k3*y1*y4**2", "k4*y6**2*sqrt(y2)"))
+    r1, r2, r3, r4, r5 = (
+        f"({r})" for r in ("k1*y1**4*sqrt(y2)", "k2*y3*y4", "k2*y1*y5/K", "k3*y1*y4**2", "k4*y6**2*sqrt(y2)")
+    )
     f = [
         f"-2*{r1} + {r2} - {r3} - {r4}",
         f"-{r1}/2 - {r4} - {r5}/2 + klA*(p/H - y2)",
@@ -46,14 +64,36 @@ def akzo() -> Model:
         f"{r2} - {r3} + {r5}",
         "Ks*y1*y4 - y6",
     ]
-    values = {"k1": 18.7, "k2": 0.58, "k3": 0.09, "k4": 0.42, "K": 34.4, "klA": 3.3, "Ks": 115.83, "p": 0.9, "H": 737}
+    values = {
+        "k1": 18.7,
+        "k2": 0.58,
+        "k3": 0.09,
+        "k4": 0.42,
+        "K": 34.4,
+        "klA": 3.3,
+        "Ks": 115.83,
+        "p": 0.9,
+        "H": 737,
+    }
     y0 = (0.444, 0.00123, 0, 0.007, 0, 0.444 * 0.007 * 115.83)
-    return Model("akzo", [f"y{i}" for i in range(1, 7)], sp.diag(1, 1, 1, 1, 1, 0), f, parameters=values, t_span=(0, 180), y0=y0)
+    return Model(
+        "akzo",
+        [f"y{i}" for i in range(1, 7)],
+        sp.diag(1, 1, 1, 1, 1, 0),
+        f,
+        parameters=values,
+        t_span=(0, 180),
+        y0=y0,
+    )
 
 
 # What the thesis prints: (2.8), 4.5, Example 2.7, 4.7; for the wind pendulum with the terms in l' and l'' that it drops.
 PRINTED = {
-    pendulum: [["x**2 + y**2 - l**2"], ["2*x*v + 2*y*w"], ["2*v**2 + 2*w**2 - 4/m*(x**2 + y**2)*lam - 2*g*y"]],
+    pendulum: [
+        ["x**2 + y**2 - l**2"],
+        ["2*x*v + 2*y*w"],
+        ["2*v**2 + 2*w**2 - 4/m*(x**2 + y**2)*lam - 2*g*y"],
+    ],
     spring_chain: [
         ["p2 - sin(t)"],
         ["v2 - cos(t)"],
@@ -73,7 +113,10 @@ PRINTED = {
 
 def expected(model: Model, text: str) -> sp.Expr:
     length = sp.Rational(1, 2) + sp.Rational(3, 100) * (50 - t)
-    names = {s.name: s for s in (*model.states, *model.parameters, t)} | {"L": length, "dL": sp.diff(length, t)}
+    names = {s.name: s for s in (*model.states, *model.parameters, t)} | {
+        "L": length,
+        "dL": sp.diff(length, t),
+    }
     return sp.sympify(text, locals=names)
 
 
@@ -84,7 +127,9 @@ def test_constraints_equal_the_printed_ones_up_to_a_constant_factor(make) -> Non
     assert found.index == len(PRINTED[make])
     assert found.strangeness_index == max(0, found.index - 1)
     assert [len(level) for level in found.levels] == [len(level) for level in PRINTED[make]]
-    for constraint, text in zip(found.constraints, [text for level in PRINTED[make] for text in level], strict=True):
+    for constraint, text in zip(
+        found.constraints, [text for level in PRINTED[make] for text in level], strict=True
+    ):
         ratio = sp.cancel(sp.expand(constraint) / sp.expand(expected(model, text)))
         assert ratio != 0
         assert not ratio.free_symbols & {*model.states, t}, (constraint, text)
@@ -101,7 +146,9 @@ def test_thesis_problems_take_at_most_three_seconds(make) -> None:
 
 def test_steps_of_example_2_7_are_in_the_trace() -> None:
     first, second = regularize(cv_circuit()).trace[:3], regularize(cv_circuit()).trace[3]
-    assert [(step.level, step.row, step.combined, step.differentiated) for step in first] == [(0, f"row {i}", (), None) for i in (2, 3, 4)]
+    assert [(step.level, step.row, step.combined, step.differentiated) for step in first] == [
+        (0, f"row {i}", (), None) for i in (2, 3, 4)
+    ]
     # The last row of Z^1 is (2, 1, 1, 1, 1): the fifth row plus these multiples of the others.
     assert dict(second.combined) == {"row 0": -2, "row 1": -1, "d/dt g[0]": -1, "d/dt g[1]": -1}
     assert (second.level, second.row, second.differentiated) == (1, "d/dt g[2]", first[2].constraint)
@@ -110,7 +157,13 @@ def test_steps_of_example_2_7_are_in_the_trace() -> None:
 def test_ordinary_differential_equations_have_index_zero() -> None:
     model = Model("ode", ["x", "v"], [[1, 0], ["x", "2 + cos(x)"]], ["v", "-x"], t_span=(0, 1), y0=(1, 0))
     found = regularize(model)
-    assert (found.index, found.strangeness_index, found.levels, found.constraints, found.trace) == (0, 0, [], [], ())
+    assert (found.index, found.strangeness_index, found.levels, found.constraints, found.trace) == (
+        0,
+        0,
+        [],
+        [],
+        (),
+    )
 
 
 def test_explanations_show_index_constraints_and_origin() -> None:
@@ -140,7 +193,10 @@ def residuals(found: Regularization, at: float, values: list[str]) -> list[float
     with mpmath.workdps(40):
         point = {model.t: sp.Float(at, 40)} | {p: sp.Float(v, 40) for p, v in model.parameters.items()}
         point |= {s: sp.Float(v, 40) for s, v in zip(model.states, values, strict=True)}
-        terms = [[sp.N(term.xreplace(point), 40) for term in sp.Add.make_args(sp.expand(c))] for c in found.constraints]
+        terms = [
+            [sp.N(term.xreplace(point), 40) for term in sp.Add.make_args(sp.expand(c))]
+            for c in found.constraints
+        ]
     return [abs(float(sum(row))) / max(1e-300, *(abs(float(term)) for term in row)) for row in terms]
 
 
@@ -160,7 +216,15 @@ def car_axis() -> Model:
     states = ["xl", "yl", "xr", "yr", "ul", "vl", "ur", "vr", "a", "b"]
     values = {"K": 5e-4, "L": 1, "L0": 0.5, "r": 0.1, "w": 10, "g": 1}
     y0 = (0, 0.5, 1, 0.5, -0.5, 0, -0.5, 0, 0, 0)
-    return Model("car_axis", states, sp.diag(1, 1, 1, 1, *[sp.Symbol("K")] * 4, 0, 0), f, parameters=values, t_span=(0, 3), y0=y0)
+    return Model(
+        "car_axis",
+        states,
+        sp.diag(1, 1, 1, 1, *[sp.Symbol("K")] * 4, 0, 0),
+        f,
+        parameters=values,
+        t_span=(0, 3),
+        y0=y0,
+    )
 
 
 def test_car_axis_is_regularised_in_atand_holds_on_the_reference() -> None:
@@ -176,7 +240,8 @@ def test_car_axis_is_regularised_in_atand_holds_on_the_reference() -> None:
 
 def test_an_index_above_the_limit_is_refused() -> None:
     with pytest.raises(
-        RegularizationError, match="index of model 'spring_chain' is above the limit of 4: level 4 still has the constraint 0 = "
+        RegularizationError,
+        match="index of model 'spring_chain' is above the limit of 4: level 4 still has the constraint 0 = ",
     ):
         regularize(spring_chain(), max_index=4)
     assert regularize(spring_chain(), max_index=5).index == 5

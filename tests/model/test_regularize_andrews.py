@@ -65,7 +65,21 @@ START = [
     -0.222668390165885885,
     1.23054744454982119,
 ]
-FORCES_AT_START = [14222.4439199541138, -10666.8329399655854, 0, 0, 0, 0, 0, 98.5668703962410896, -6.12268834425566265, 0, 0, 0, 0]
+FORCES_AT_START = [
+    14222.4439199541138,
+    -10666.8329399655854,
+    0,
+    0,
+    0,
+    0,
+    0,
+    98.5668703962410896,
+    -6.12268834425566265,
+    0,
+    0,
+    0,
+    0,
+]
 END = [
     "1.581077119515370709712e1",
     "-1.575637105841183946973e1",
@@ -120,10 +134,15 @@ def forces(p, q, v) -> sp.Matrix:
     xd, yd = p.sd * sp.cos(ga) + p.sc * sp.sin(ga) + p.xb, p.sd * sp.sin(ga) - p.sc * sp.cos(ga) + p.yb
     length = sp.sqrt((xd - p.xc) ** 2 + (yd - p.yc) ** 2)
     pull = -p.c0 * (length - p.l0) / length
-    turn = (xd - p.xc) * (p.sc * sp.cos(ga) - p.sd * sp.sin(ga)) + (yd - p.yc) * (p.sd * sp.cos(ga) + p.sc * sp.sin(ga))
+    turn = (xd - p.xc) * (p.sc * sp.cos(ga) - p.sd * sp.sin(ga)) + (yd - p.yc) * (
+        p.sd * sp.cos(ga) + p.sc * sp.sin(ga)
+    )
     first = p.mom - p.m2 * p.da * p.rr * th_ * (th_ + 2 * be_) * sp.sin(th)
     second = p.m2 * p.da * p.rr * be_**2 * sp.sin(th)
-    fourth, fifth = p.m4 * p.zt * x * de_**2 * sp.cos(ph), -p.m4 * p.zt * x * ph_ * (ph_ + 2 * de_) * sp.cos(ph)
+    fourth, fifth = (
+        p.m4 * p.zt * x * de_**2 * sp.cos(ph),
+        -p.m4 * p.zt * x * ph_ * (ph_ + 2 * de_) * sp.cos(ph),
+    )
     return sp.Matrix(
         [
             first,
@@ -155,12 +174,18 @@ def loops(p, q) -> sp.Matrix:
 def andrews() -> Model:
     parameters = {name: sp.Symbol(name, real=True) for name in VALUES}
     p = type("Data", (), parameters)
-    q, v, w, lam = (sp.symbols(f"{name}1:{k}", real=True) for name, k in (("q", 8), ("v", 8), ("w", 8), ("lam", 7)))
+    q, v, w, lam = (
+        sp.symbols(f"{name}1:{k}", real=True) for name, k in (("q", 8), ("v", 8), ("w", 8), ("lam", 7))
+    )
     g = loops(p, q)
-    balance = mass_matrix(p, q[1], q[3], q[5]) * sp.Matrix(w) - forces(p, q, v) + g.jacobian(q).T * sp.Matrix(lam)
+    balance = (
+        mass_matrix(p, q[1], q[3], q[5]) * sp.Matrix(w) - forces(p, q, v) + g.jacobian(q).T * sp.Matrix(lam)
+    )
     E = sp.diag(sp.eye(14), sp.zeros(13))
     y0 = [*START, *[0] * 7, *FORCES_AT_START]
-    return Model("andrews", [*q, *v, *w, *lam], E, [*v, *w, *balance, *g], parameters=VALUES, t_span=(0, 0.03), y0=y0)
+    return Model(
+        "andrews", [*q, *v, *w, *lam], E, [*v, *w, *balance, *g], parameters=VALUES, t_span=(0, 0.03), y0=y0
+    )
 
 
 @pytest.mark.slow
@@ -175,5 +200,7 @@ def test_andrews_is_regularised_within_a_minute_and_holds_on_the_published_end_p
         point = {p: sp.Float(v, 40) for p, v in model.parameters.items()}
         point |= {s: sp.Float(value, 40) for s, value in zip(model.states, END, strict=True)}
         for constraint in found.constraints:
-            terms = [float(sp.N(term.xreplace(point), 40)) for term in sp.Add.make_args(sp.expand(constraint))]
+            terms = [
+                float(sp.N(term.xreplace(point), 40)) for term in sp.Add.make_args(sp.expand(constraint))
+            ]
             assert abs(float(sp.N(constraint.xreplace(point), 40))) < 1e-10 * max(map(abs, terms)), constraint

@@ -23,7 +23,14 @@ class Known:
 
 
 def make(
-    name: str, states: str, E, f: list[str], solution: list[str], levels: tuple[int, ...], t0: float = 0.0, **parameters: float
+    name: str,
+    states: str,
+    E,
+    f: list[str],
+    solution: list[str],
+    levels: tuple[int, ...],
+    t0: float = 0.0,
+    **parameters: float,
 ) -> Known:
     exact = [sp.sympify(text, locals={"t": sp.Symbol("t")}).subs(parameters) for text in solution]
     y0 = [float(x.subs("t", t0)) for x in exact]
@@ -138,7 +145,10 @@ def on_solution(known: Known, expressions: list[sp.Expr], at: float) -> list[flo
     model = known.model
     with mpmath.workdps(30):
         point = {model.t: sp.Float(at, 30)} | {p: sp.Float(v, 30) for p, v in model.parameters.items()}
-        point |= {s: sp.N(sp.sympify(text).subs("t", sp.Float(at, 30)), 30) for s, text in zip(model.states, known.solution, strict=True)}
+        point |= {
+            s: sp.N(sp.sympify(text).subs("t", sp.Float(at, 30)), 30)
+            for s, text in zip(model.states, known.solution, strict=True)
+        }
         return [float(sp.N(e.xreplace(point), 25)) for e in expressions]
 
 
@@ -177,10 +187,15 @@ def test_the_trace_tells_combinations_that_are_free_of_derivatives(known: Known)
         total = rows[step.row] - sum(factor * rows[label] for label, factor in step.combined)
         sign = -1 if step.differentiated is None else 1
         for at in (model.t_span[0] + 0.3, model.t_span[0] + 1.1):
-            parts = [*(sp.diff(total, rate) for rate in rates), total.subs(dict.fromkeys(rates, 0)) - sign * step.constraint]
+            parts = [
+                *(sp.diff(total, rate) for rate in rates),
+                total.subs(dict.fromkeys(rates, 0)) - sign * step.constraint,
+            ]
             assert max(map(abs, on_solution(known, parts, at))) < 1e-12
         slope = [sp.diff(step.constraint, s) for s in model.states]
-        rows[f"d/dt g[{number}]"] = sp.Add(*(a * b for a, b in zip(slope, rates, strict=True))) + sp.diff(step.constraint, model.t)
+        rows[f"d/dt g[{number}]"] = sp.Add(*(a * b for a, b in zip(slope, rates, strict=True))) + sp.diff(
+            step.constraint, model.t
+        )
 
 
 def small(f: list[str], E=None, states: str = "x z", **parameters: float) -> Model:
@@ -190,10 +205,19 @@ def small(f: list[str], E=None, states: str = "x z", **parameters: float) -> Mod
 
 
 REFUSED = {
-    "contradicting": (small(["-x + w", "x - z", "x - z - 1"], states="x z w"), r"0 = x - z - 1 contradicts 0 = x - z\.$"),
-    "contradicting in time": (small(["x - z", "x - z - sin(t)"], eye(0, 0)), r"0 = x - z - sin\(t\) contradicts 0 = x - z\.$"),
+    "contradicting": (
+        small(["-x + w", "x - z", "x - z - 1"], states="x z w"),
+        r"0 = x - z - 1 contradicts 0 = x - z\.$",
+    ),
+    "contradicting in time": (
+        small(["x - z", "x - z - sin(t)"], eye(0, 0)),
+        r"0 = x - z - sin\(t\) contradicts 0 = x - z\.$",
+    ),
     "impossible": (small(["x + z", "1"]), r"lead to 0 = 1, which cannot hold\.$"),
-    "no real solution": (small(["-x", "x**2 + z**2 + 1"]), r"no real point was found that satisfies 0 = x\*\*2 \+ z\*\*2 \+ 1"),
+    "no real solution": (
+        small(["-x", "x**2 + z**2 + 1"]),
+        r"no real point was found that satisfies 0 = x\*\*2 \+ z\*\*2 \+ 1",
+    ),
     "redundant": (
         small(["-x + w", "x - z", "2*x - 2*z"], states="x z w"),
         r"do not determine w, because row 2 \(0 = 2\*x - 2\*z\) follows",
@@ -205,7 +229,9 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_models_without_a_unique_solution_are_refused_with_the_equations_and_unknowns_at_fault(case: str) -> None:
+def test_models_without_a_unique_solution_are_refused_with_the_equations_and_unknowns_at_fault(
+    case: str,
+) -> None:
     model, sentence = REFUSED[case]
     with pytest.raises(RegularizationError, match=sentence):
         regularize(model)
@@ -213,15 +239,26 @@ def test_models_without_a_unique_solution_are_refused_with_the_equations_and_unk
 
 def test_a_contradiction_found_only_after_differentiation_is_named() -> None:
     # x' = z and x = t give z = 1, against z = 2; w is held by its own equation.
-    model = Model("late", ["x", "z", "w"], eye(1, 0, 0), ["z + w", "x - t", "z + w - 2"], t_span=(0, 1), y0=[0, 1, 0])
+    model = Model(
+        "late", ["x", "z", "w"], eye(1, 0, 0), ["z + w", "x - t", "z + w - 2"], t_span=(0, 1), y0=[0, 1, 0]
+    )
     with pytest.raises(RegularizationError, match=r"contradicts 0 = w \+ z - 2"):
         regularize(model)
 
 
 def test_redundant_constraints_of_a_mechanism_name_the_multipliers_they_leave_open() -> None:
     f = ["v", "w", "-2*x*(a + 2*b)", "-2*y*(a + 2*b) - 1", "x**2 + y**2 - 1", "2*x**2 + 2*y**2 - 2"]
-    model = Model("twice", ["x", "y", "v", "w", "a", "b"], eye(1, 1, 1, 1, 0, 0), f, t_span=(0, 1), y0=[1, 0, 0, 0, None, None])
-    with pytest.raises(RegularizationError, match=r"do not determine a, b, because row 5 .* follows from the other equations"):
+    model = Model(
+        "twice",
+        ["x", "y", "v", "w", "a", "b"],
+        eye(1, 1, 1, 1, 0, 0),
+        f,
+        t_span=(0, 1),
+        y0=[1, 0, 0, 0, None, None],
+    )
+    with pytest.raises(
+        RegularizationError, match=r"do not determine a, b, because row 5 .* follows from the other equations"
+    ):
         regularize(model)
 
 

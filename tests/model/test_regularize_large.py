@@ -66,7 +66,9 @@ def accelerations(y: np.ndarray) -> np.ndarray:
     weight = np.array([behind(i, i) for i in range(k)]) * GRAVITY * L * np.cos(a)
     G = np.array([-L * np.sin(a), L * np.cos(a)])
     right = -(carried * np.sin(apart)) @ w**2 - weight - G.T @ [lx, ly]
-    return G @ np.linalg.solve(carried * np.cos(apart), right) - np.array([L * np.cos(a), L * np.sin(a)]) @ w**2
+    return (
+        G @ np.linalg.solve(carried * np.cos(apart), right) - np.array([L * np.cos(a), L * np.sin(a)]) @ w**2
+    )
 
 
 def test_a_loop_of_four_links_in_angles_is_analysed_in_seconds() -> None:
@@ -129,7 +131,9 @@ def test_an_expression_of_many_generators_is_not_cancelled_for_ever() -> None:
 def test_an_analysis_ends_when_its_time_is_over() -> None:
     model = rods(8)
     began = time.monotonic()
-    with pytest.raises(RegularizationError, match="analysis of model 'rods' did not end within the time allowed"):
+    with pytest.raises(
+        RegularizationError, match="analysis of model 'rods' did not end within the time allowed"
+    ):
         regularize(model, time_limit=0.05)
     assert time.monotonic() - began < 3.0
     assert regularize(model).index == 3

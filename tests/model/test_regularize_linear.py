@@ -29,11 +29,19 @@ def nilpotent(blocks: list[int]) -> sp.Matrix:
 @st.composite
 def linear_daes(draw, *, turning: bool) -> tuple[Model, list[int], sp.Matrix]:
     """Return P diag(I, N) Q y' = P (diag(J, I) Q y + h - diag(I, N) Q' y), the Jordan blocks of N, and one solution y."""
-    blocks = draw(st.lists(st.integers(1, 3), min_size=1, max_size=2) if turning else st.lists(st.integers(1, 4), min_size=1, max_size=3))
+    blocks = draw(
+        st.lists(st.integers(1, 3), min_size=1, max_size=2)
+        if turning
+        else st.lists(st.integers(1, 4), min_size=1, max_size=3)
+    )
     free = draw(st.integers(1, 2 if turning else 3))
     n = free + sum(blocks)
     P, mixing = draw(unimodular(n)), draw(unimodular(n))
-    turn = sp.diag(sp.Matrix([[sp.cos(t), sp.sin(t)], [-sp.sin(t), sp.cos(t)]]), sp.eye(n - 2)) if turning else sp.eye(n)
+    turn = (
+        sp.diag(sp.Matrix([[sp.cos(t), sp.sin(t)], [-sp.sin(t), sp.cos(t)]]), sp.eye(n - 2))
+        if turning
+        else sp.eye(n)
+    )
     Q = mixing * turn
     N, D = nilpotent(blocks), sp.diag(sp.eye(free), nilpotent(blocks))
     chosen = sp.Matrix([draw(SMALL) * t**2 + draw(SMALL) * sp.exp(-t) for _ in range(free)])
@@ -41,9 +49,20 @@ def linear_daes(draw, *, turning: bool) -> tuple[Model, list[int], sp.Matrix]:
     h = sp.Matrix([draw(SMALL) * sp.sin(t) + draw(SMALL) * t for _ in range(sum(blocks))])
     forced = -sp.Add(*[N**i * h.diff(t, i) for i in range(max(blocks))], evaluate=False).doit()
     y = sp.Matrix(sp.symbols(f"y:{n}", real=True))
-    right = sp.diag(J, sp.eye(n - free)) * Q * y + sp.Matrix([*(chosen.diff(t) - J * chosen), *h]) - D * Q.diff(t) * y
+    right = (
+        sp.diag(J, sp.eye(n - free)) * Q * y
+        + sp.Matrix([*(chosen.diff(t) - J * chosen), *h])
+        - D * Q.diff(t) * y
+    )
     solution = turn.T * mixing.inv() * sp.Matrix([*chosen, *forced])
-    model = Model("linear", list(y), P * D * Q, list(P * right), t_span=(0, 1), y0=[float(v.subs(t, 0)) for v in solution])
+    model = Model(
+        "linear",
+        list(y),
+        P * D * Q,
+        list(P * right),
+        t_span=(0, 1),
+        y0=[float(v.subs(t, 0)) for v in solution],
+    )
     return model, blocks, solution
 
 
@@ -52,7 +71,9 @@ def check(case: tuple[Model, list[int], sp.Matrix]) -> None:
     found = regularize(model)
     assert found.index == max(blocks)
     # A Jordan block of size k gives one constraint on each of the levels 0, ..., k - 1.
-    assert [len(level) for level in found.levels] == [sum(k > level for k in blocks) for level in range(max(blocks))]
+    assert [len(level) for level in found.levels] == [
+        sum(k > level for k in blocks) for level in range(max(blocks))
+    ]
     g = sp.Matrix(found.constraints)
     stacked = sp.Matrix([*model.E.tolist(), *g.jacobian(sp.Matrix(model.states)).tolist()])
     values = sp.lambdify([t, model.states], [g, stacked])

@@ -13,9 +13,9 @@ import sympy as sp
 from herk.codegen import native
 from herk.codegen.scope import PYTHON, external
 from herk.core import InputError
-from herk.core.jit import compiled
-from herk.method import signatures
-from herk.method.signatures import COMPLETE, RATE
+from herk.integrate.steppers.half_explicit import signatures
+from herk.integrate.steppers.half_explicit.signatures import COMPLETE, RATE
+from herk.jit.compiled import compiled
 from herk.model.equations import Equations
 from herk.model.stage import stage_source
 
@@ -38,7 +38,9 @@ def system(names, E, f, g):
     matrix = sp.ImmutableDenseMatrix
     local = {s.name: s for s in symbols} | {"t": t}
     rows = [[sp.sympify(e, local) for e in part] for part in (f, g)]
-    return Equations(t, symbols, matrix(sp.Matrix(sp.sympify(E, local))), matrix(rows[0]), matrix(len(g), 1, rows[1]))
+    return Equations(
+        t, symbols, matrix(sp.Matrix(sp.sympify(E, local))), matrix(rows[0]), matrix(len(g), 1, rows[1])
+    )
 
 
 SYSTEMS = {
@@ -54,7 +56,11 @@ SYSTEMS = {
         "x y v w lam",
         "diag(1, 1, 3, 3, 0)",
         ["v", "w", "-x*lam", "-y*lam - 29", "0"],
-        ["(x - t)**2 + (y - 1)**2 + x*y/9 - 4", "x*v + y*w - t", "v**2 + w**2 - (x**2 + y**2)*lam - y + exp(-lam)/9"],
+        [
+            "(x - t)**2 + (y - 1)**2 + x*y/9 - 4",
+            "x*v + y*w - t",
+            "v**2 + w**2 - (x**2 + y**2)*lam - y + exp(-lam)/9",
+        ],
     ),
     # thesis section 4.5, c = 1/6, m = 1
     "spring chain": system(
@@ -104,7 +110,9 @@ SYSTEMS = {
         ["x - t", "0", "0"],
         ["x - y*exp(z) - t", "z**3 + z - y - t**2"],
     ),
-    "nothing differential": system("x y", "[[0, 0], [0, 0]]", ["0", "0"], ["x - cos(t)", "y**3 + y*x**2 + y - 2"]),
+    "nothing differential": system(
+        "x y", "[[0, 0], [0, 0]]", ["0", "0"], ["x - cos(t)", "y**3 + y*x**2 + y - 2"]
+    ),
     "nothing algebraic": system("x y", "[[3, 0], [0, x**2 + 1]]", ["y - t", "-x*sqrt(y)"], []),
     "one unknown": system("x", "[[1]]", ["-x*t"], []),
 }
@@ -191,7 +199,9 @@ def source_of(name, algebraic, scalar):
 
 def build(name, algebraic, *, scalar, compiled):
     source = source_of(name, algebraic, scalar)
-    return Stage(source, *_code(source.text + (_on_arrays(source, SYSTEMS[name].n) if scalar else ""), compiled))
+    return Stage(
+        source, *_code(source.text + (_on_arrays(source, SYSTEMS[name].n) if scalar else ""), compiled)
+    )
 
 
 @cache
@@ -214,7 +224,9 @@ def _on_arrays(source, n):
     y = ", ".join(f"y[{j}]" for j in range(n))
     results = ["count", *(f"z{j}" for j in source.algebraic), *(f"p{k}" for k in range(source.pivots))]
     rates = [f"k{i}" for i in range(len(source.differential) + source.predicted)]
-    back = [f"    y[{j}] = z{j}" for j in source.algebraic] + [f"    pivots[{k}] = p{k}" for k in range(source.pivots)]
+    back = [f"    y[{j}] = z{j}" for j in source.algebraic] + [
+        f"    pivots[{k}] = p{k}" for k in range(source.pivots)
+    ]
     listed, comma = ", ".join(rates), "," if len(rates) == 1 else ""
     call = [f"    {listed}{comma} = rate(t, {y}, work, par)"] if rates else []
     return "\n".join([
@@ -254,7 +266,10 @@ def exact_rate(name, algebraic):
     """Return y' from [E; g_y] y' = [f; -g_t] in 40 digits; components it leaves open are nan."""
     system, point = SYSTEMS[name], consistent(name, algebraic)
     with mpmath.workdps(40):
-        at = {s: sp.Float(v, 40) for s, v in zip((system.t, *system.states), (mpmath.mpf(TIME), *point), strict=True)}
+        at = {
+            s: sp.Float(v, 40)
+            for s, v in zip((system.t, *system.states), (mpmath.mpf(TIME), *point), strict=True)
+        }
         top = sp.Matrix.hstack(system.E, system.f)
         bottom = sp.Matrix.hstack(system.jac_g, -system.g_t) if system.m else sp.zeros(0, system.n + 1)
         stacked = sp.Matrix.vstack(*(m for m in (top, bottom) if m.rows)).xreplace(at).evalf(40)
@@ -296,7 +311,12 @@ def test_rate_is_the_derivative_along_the_flow(name, algebraic):
 
 @pytest.mark.parametrize(
     ("name", "algebraic"),
-    [("moving pendulum", (0, 2, 4)), ("three by three", (1, 2, 3, 4)), ("linkage", (0, 1, 2)), ("linear block", (1, 2))],
+    [
+        ("moving pendulum", (0, 2, 4)),
+        ("three by three", (1, 2, 3, 4)),
+        ("linkage", (0, 1, 2)),
+        ("linear block", (1, 2)),
+    ],
 )
 def test_rate_divides_by_the_diagonal_of_E(name, algebraic):
     system = SYSTEMS[name]

@@ -47,7 +47,11 @@ def andrews() -> Equations:
     matrix = sp.ImmutableDenseMatrix
     f = matrix([*v, *w, *forces, *g])
     return Equations(
-        sp.Symbol("t"), (*q, *v, *w, *lam), matrix(sp.diag(*[1] * 14, *[0] * 13)), f, matrix([*g, *velocity, *forces, *acceleration])
+        sp.Symbol("t"),
+        (*q, *v, *w, *lam),
+        matrix(sp.diag(*[1] * 14, *[0] * 13)),
+        f,
+        matrix([*g, *velocity, *forces, *acceleration]),
     )
 
 
@@ -68,16 +72,28 @@ def mass(p, q):
     _, theta, _, phi, _, omega, _ = q
     x, z, zt, u, da, rr = p["e"] - p["ea"], p["zf"] - p["fa"], p["zt"], p["u"], p["da"], p["rr"]
     M = sp.zeros(7)
-    M[0, 0] = p["m1"] * p["ra"] ** 2 + p["m2"] * (rr**2 - 2 * da * rr * cos(theta) + da**2) + p["I1"] + p["I2"]
+    M[0, 0] = (
+        p["m1"] * p["ra"] ** 2 + p["m2"] * (rr**2 - 2 * da * rr * cos(theta) + da**2) + p["I1"] + p["I2"]
+    )
     M[1, 0] = M[0, 1] = p["m2"] * (da**2 - da * rr * cos(theta)) + p["I2"]
     M[1, 1] = p["m2"] * da**2 + p["I2"]
     M[2, 2] = p["m3"] * (p["sa"] ** 2 + p["sb"] ** 2) + p["I3"]
     M[3, 3] = p["m4"] * x**2 + p["I4"]
     M[4, 3] = M[3, 4] = p["m4"] * (x**2 + zt * x * sin(phi)) + p["I4"]
-    M[4, 4] = p["m4"] * (zt**2 + 2 * zt * x * sin(phi) + x**2) + p["m5"] * (p["ta"] ** 2 + p["tb"] ** 2) + p["I4"] + p["I5"]
+    M[4, 4] = (
+        p["m4"] * (zt**2 + 2 * zt * x * sin(phi) + x**2)
+        + p["m5"] * (p["ta"] ** 2 + p["tb"] ** 2)
+        + p["I4"]
+        + p["I5"]
+    )
     M[5, 5] = p["m6"] * z**2 + p["I6"]
     M[6, 5] = M[5, 6] = p["m6"] * (z**2 - u * z * sin(omega)) + p["I6"]
-    M[6, 6] = p["m6"] * (z**2 - 2 * u * z * sin(omega) + u**2) + p["m7"] * (p["ua"] ** 2 + p["ub"] ** 2) + p["I6"] + p["I7"]
+    M[6, 6] = (
+        p["m6"] * (z**2 - 2 * u * z * sin(omega) + u**2)
+        + p["m7"] * (p["ua"] ** 2 + p["ub"] ** 2)
+        + p["I6"]
+        + p["I7"]
+    )
     return M
 
 
@@ -116,7 +132,9 @@ def test_the_stage_reproduces_the_printed_start(stage):
     y[1:7] += [0.01, 0.02, -0.01, 0.01, 0.02, -0.02]
     y[8:] = 1e9
     pivots = np.zeros(source.pivots)
-    iterations = complete_at(module["complete"].address, 0.0, y, 1e-9, np.ones(27), pivots, np.zeros(source.work), np.zeros(1))
+    iterations = complete_at(
+        module["complete"].address, 0.0, y, 1e-9, np.ones(27), pivots, np.zeros(source.work), np.zeros(1)
+    )
     assert iterations > 0
     np.testing.assert_allclose(y[:7], START[:7], atol=1e-13)
     np.testing.assert_allclose(y[7:14], 0.0, atol=1e-12)
@@ -135,7 +153,15 @@ def test_the_rate_is_velocity_and_acceleration(stage):
 def test_positions_couple_in_small_blocks_and_code_comes_within_seconds(stage):
     source, _, spent = stage
     sizes = [len(block.rows) for block in constraint_blocks(andrews(), source.algebraic)]
-    assert sorted(sizes) == [2, 2, 2, 2, 2, 2, 13]  # three closed loops, twice; accelerations with multipliers
+    assert sorted(sizes) == [
+        2,
+        2,
+        2,
+        2,
+        2,
+        2,
+        13,
+    ]  # three closed loops, twice; accelerations with multipliers
     assert source.work == 13 * 13 + 13
     assert source.guessed == (1, 2, 3, 4, 5, 6)
     assert spent < 30

@@ -86,7 +86,9 @@ def test_a_pendulum_at_rest_is_no_contradiction_but_a_wrong_constraint_is() -> N
     rest = pendulum([0.0, -1.0, 0.0, 0.0, 9.81 / 2])
     right = numbers(rest)
     assert check_constraints(right, 0.0, rest.y0) == []
-    drifting = Dae(E=right.E, f=right.f, g=lambda t, y: right.g(t, y) + np.array([t, 0, 0]), n=5, m=3, jac_g=right.jac_g)
+    drifting = Dae(
+        E=right.E, f=right.f, g=lambda t, y: right.g(t, y) + np.array([t, 0, 0]), n=5, m=3, jac_g=right.jac_g
+    )
     (sentence,) = check_constraints(drifting, 0.0, rest.y0)
     assert "Row 0 of g contradicts E y' = f: along the flow its derivative is 1 instead of 0" in sentence
 
@@ -100,13 +102,17 @@ def test_models_problems_and_forms_are_taken_with_their_own_start() -> None:
     np.testing.assert_allclose(herk.consistent_start(problem), problem.y0, rtol=1e-14)
     with pytest.raises(InputError, match=r"call consistent_start\(dae, t0, y0\)"):
         herk.consistent_start(numbers(model))
-    with pytest.raises(InputError, match=r"takes a herk\.Dae, a herk\.Model or a problem of the test set, not list"):
+    with pytest.raises(
+        InputError, match=r"takes a herk\.Dae, a herk\.Model or a problem of the test set, not list"
+    ):
         herk.check_constraints([1, 2])
 
 
 def test_an_inconsistent_start_is_refused_with_the_equation_and_the_remedy() -> None:
     model = pendulum([1.1, 0, 0, 0, None])
-    with pytest.raises(InputError, match=r"row 0 of g, 0 = -l\*\*2 \+ x\*\*2 \+ y\*\*2, is 0.21 .*consistent=\"project\"") as caught:
+    with pytest.raises(
+        InputError, match=r"row 0 of g, 0 = -l\*\*2 \+ x\*\*2 \+ y\*\*2, is 0.21 .*consistent=\"project\""
+    ) as caught:
         herk.solve_dae(model)
     assert "row 1" not in str(caught.value)
 
@@ -115,7 +121,9 @@ def test_given_values_need_not_be_exact_for_open_ones_to_be_computed() -> None:
     # u = 10 sin(40 pi t) at t = 1/20, rounded; the current follows from the charge.
     f = ["-i - u/R", "u - 10*sin(125.66370614359172*t)"]
     data = {"C": 1e-6, "R": 10.0}
-    model = Model("rc", ["u", "i"], [["C", 0], [0, 0]], f, parameters=data, t_span=(0.05, 1), y0=[3.3e-16, None])
+    model = Model(
+        "rc", ["u", "i"], [["C", 0], [0, 0]], f, parameters=data, t_span=(0.05, 1), y0=[3.3e-16, None]
+    )
     y = completed_start(numbers(model), 0.05, model.y0)
     assert y[0] == 3.3e-16
     assert y[1] == pytest.approx(-1e-6 * 10 * 125.66370614359172, rel=1e-9)
@@ -123,7 +131,9 @@ def test_given_values_need_not_be_exact_for_open_ones_to_be_computed() -> None:
 
 def test_an_unknown_without_a_real_value_is_told_by_its_equation() -> None:
     model = Model("square", ["x", "z"], [[1, 0], [0, 0]], ["-x", "z**2 + 1 + x"], t_span=(0, 1), y0=[1, None])
-    with pytest.raises(InputError, match=r"start values of z cannot be computed .* 0 = x \+ z\*\*2 \+ 1, stays at 2\."):
+    with pytest.raises(
+        InputError, match=r"start values of z cannot be computed .* 0 = x \+ z\*\*2 \+ 1, stays at 2\."
+    ):
         completed_start(model.form(), 0.0, model.y0)
 
 
@@ -133,6 +143,9 @@ def test_a_derivative_that_is_left_open_is_told_in_any_units() -> None:
         here = Linearisation(dae.E, np.zeros(2), np.zeros(1), np.array([[1 / size, 0.0]]), np.zeros(1))
         sentence = undetermined(dae, here)
         assert sentence is not None
-        assert "has rank 1, not n = 2. z takes part in none of them there. Add the missing (hidden) constraints" in sentence
+        assert (
+            "has rank 1, not n = 2. z takes part in none of them there. Add the missing (hidden) constraints"
+            in sentence
+        )
         full = Linearisation(dae.E, np.zeros(2), np.zeros(1), np.array([[0.0, 1 / size]]), np.zeros(1))
         assert undetermined(dae, full) is None

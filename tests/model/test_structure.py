@@ -21,10 +21,14 @@ a, b, c, d = STATES = sp.symbols("a b c d", real=True)
 def system(g, E=None, f=None, states=STATES):
     n = len(states)
     matrix = sp.ImmutableDenseMatrix
-    return Equations(t, states, matrix(sp.eye(n) if E is None else E), matrix(f or [0] * n), matrix(len(g), 1, g))
+    return Equations(
+        t, states, matrix(sp.eye(n) if E is None else E), matrix(f or [0] * n), matrix(len(g), 1, g)
+    )
 
 
-patterns = st.integers(1, 9).flatmap(lambda n: st.lists(st.sets(st.integers(0, n - 1)), min_size=n, max_size=n))
+patterns = st.integers(1, 9).flatmap(
+    lambda n: st.lists(st.sets(st.integers(0, n - 1)), min_size=n, max_size=n)
+)
 
 
 @settings(max_examples=300, deadline=None)
@@ -57,8 +61,15 @@ def test_levels_of_the_pendulum_become_three_scalar_blocks():
     x, y, v, w, lam = states = sp.symbols("x y v w lam")
     g = [x**2 + y**2 - 1, 2 * x * v + 2 * y * w, 2 * v**2 + 2 * w**2 - 4 * (x**2 + y**2) * lam - 2 * y]
     pendulum = system(g, sp.diag(1, 1, 1, 1, 0), states=states)
-    assert constraint_blocks(pendulum, [0, 2, 4]) == [Block((0,), (0,), False), Block((1,), (2,), True), Block((2,), (4,), True)]
-    assert [(block.rows, block.linear) for block in constraint_blocks(pendulum, [0, 1, 4])] == [((0, 1), False), ((2,), True)]
+    assert constraint_blocks(pendulum, [0, 2, 4]) == [
+        Block((0,), (0,), False),
+        Block((1,), (2,), True),
+        Block((2,), (4,), True),
+    ]
+    assert [(block.rows, block.linear) for block in constraint_blocks(pendulum, [0, 1, 4])] == [
+        ((0, 1), False),
+        ((2,), True),
+    ]
     assert required(pendulum.E) == (4,)
 
 

@@ -46,7 +46,9 @@ def test_gradients_agree_with_sympy(formula: sp.Expr) -> None:
 
 def test_shared_subexpressions_are_computed_once() -> None:
     shared = sp.sin(x + y)
-    assert len(Tape((x, y), [shared, shared**2, shared + 1])._operations) == len(Tape((x, y), [shared + 1, shared**2])._operations)
+    assert len(Tape((x, y), [shared, shared**2, shared + 1])._operations) == len(
+        Tape((x, y), [shared + 1, shared**2])._operations
+    )
 
 
 def test_gradients_of_functions_with_jumps_are_those_between_the_jumps() -> None:

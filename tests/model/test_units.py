@@ -34,11 +34,16 @@ def in_units(model: Model, seed: int) -> tuple[Model, list[sp.Integer]]:
     unit = lambda: sp.Integer(10) ** source.randint(-DECADES, DECADES)
     units, heights, clock = [unit() for _ in model.states], [unit() for _ in model.states], unit()
     new = {s: u * s for s, u in zip(model.states, units, strict=True)} | {model.t: clock * model.t}
-    E = [[heights[i] * model.E[i, j].xreplace(new) * units[j] / clock for j in range(model.n)] for i in range(model.n)]
+    E = [
+        [heights[i] * model.E[i, j].xreplace(new) * units[j] / clock for j in range(model.n)]
+        for i in range(model.n)
+    ]
     f = [heights[i] * model.f[i].xreplace(new) for i in range(model.n)]
     y0 = [None if v is None else float(sp.Rational(v) / u) for v, u in zip(model.y0, units, strict=True)]
     span = tuple(float(sp.Rational(v) / clock) for v in model.t_span)
-    return Model(model.name, model.states, E, f, t=model.t, parameters=model.parameters, t_span=span, y0=y0), units
+    return Model(
+        model.name, model.states, E, f, t=model.t, parameters=model.parameters, t_span=span, y0=y0
+    ), units
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -74,14 +79,18 @@ def test_a_pendulum_of_any_length_and_mass_has_index_three(values: dict[str, flo
     data = {"m": 1.0, "l": 1.0, "g": 9.81} | values
     y0 = [data["l"], 0, 0, 0, None]
     E = sp.diag(1, 1, sp.Symbol("m"), sp.Symbol("m"), 0)
-    found = regularize(Model("pendulum", ["x", "y", "v", "w", "lam"], E, f, parameters=data, t_span=(0, 10), y0=y0))
+    found = regularize(
+        Model("pendulum", ["x", "y", "v", "w", "lam"], E, f, parameters=data, t_span=(0, 10), y0=y0)
+    )
     assert (found.index, [len(level) for level in found.levels], found.notes) == (3, [1, 1, 1], ())
 
 
 def test_an_entry_that_is_zero_by_an_identity_has_no_rank() -> None:
     # x' = z and x = sin t: index 2, whatever is written in place of zero.
     for zero in ("sin(t)**2 + cos(t)**2 - 1", "sin(x)**2 + cos(x)**2 - 1", "cosh(t)**2 - sinh(t)**2 - 1"):
-        model = Model("zero", ["x", "z"], [[1, 0], [0, zero]], ["z", "x - sin(t)"], t_span=(0, 1), y0=[0, None])
+        model = Model(
+            "zero", ["x", "z"], [[1, 0], [0, zero]], ["z", "x - sin(t)"], t_span=(0, 1), y0=[0, None]
+        )
         found = regularize(model)
         assert (found.index, [len(level) for level in found.levels]) == (2, [1, 1])
 
@@ -93,7 +102,9 @@ def test_the_rank_of_a_matrix_of_doubles_does_not_depend_on_units() -> None:
         scaled = matrix * 10.0 ** source.integers(-40, 40, (6, 1)) * 10.0 ** source.integers(-40, 40, 5)
         assert rank(matrix) == rank(scaled) == 3
         noise = 1e-17 * source.normal(size=(7, 4)) * source.integers(0, 2, (7, 4))
-        regular = np.vstack([np.diag([1.0, 2.0, 3.0, 4.0]), source.normal(size=(3, 4)) * source.integers(0, 2, (3, 4))])
+        regular = np.vstack(
+            [np.diag([1.0, 2.0, 3.0, 4.0]), source.normal(size=(3, 4)) * source.integers(0, 2, (3, 4))]
+        )
         units = 10.0 ** source.integers(-12, 12, (7, 1)) * 10.0 ** source.integers(-12, 12, 4)
         assert rank((regular + noise) * units) == 4
     assert rank(np.diag([1e-200, 1.0, 1e200])) == 3

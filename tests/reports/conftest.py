@@ -30,7 +30,9 @@ def run(**fields: Any) -> dict[str, Any]:
     return record.make("run", **{**known, **fields})
 
 
-def ladder(solver: str, form: str, order: float, speed: float, ratio: float, **fields: Any) -> list[dict[str, Any]]:
+def ladder(
+    solver: str, form: str, order: float, speed: float, ratio: float, **fields: Any
+) -> list[dict[str, Any]]:
     """Return runs with error = ratio * tolerance and time = speed * tolerance^(-1/order)."""
     rows = []
     for tolerance in TOLERANCES:
@@ -52,8 +54,19 @@ def convergence() -> list[dict[str, Any]]:
     rows = []
     for step in HALVINGS:
         for solver, orders in (("herk_rk4", (4, 4, 4)), ("herk_heun", (2, 2, 1))):
-            errors = {f"error_grid.{group}": 0.3 * step**order for group, order in zip(GROUPS, orders, strict=True)}
-            rows.append(run(study="convergence", solver=solver, step=step, error_grid=max(errors.values()), error_end=0.1, **errors))
+            errors = {
+                f"error_grid.{group}": 0.3 * step**order for group, order in zip(GROUPS, orders, strict=True)
+            }
+            rows.append(
+                run(
+                    study="convergence",
+                    solver=solver,
+                    step=step,
+                    error_grid=max(errors.values()),
+                    error_end=0.1,
+                    **errors,
+                )
+            )
     return rows
 
 
@@ -62,7 +75,10 @@ def drift() -> list[dict[str, Any]]:
     rows = []
     for end in (20.0, 200.0, 2000.0):
         changes = record.canonical({"t_end": end})
-        for solver, form, value in (("herk_dop853", "overdetermined", 3e-15), ("scipy_lsoda", "ode", 1e-7 * end**2)):
+        for solver, form, value in (
+            ("herk_dop853", "overdetermined", 3e-15),
+            ("scipy_lsoda", "ode", 1e-7 * end**2),
+        ):
             made = run(
                 study="drift",
                 changes=changes,
@@ -73,11 +89,22 @@ def drift() -> list[dict[str, Any]]:
                 t_end=end,
                 error_end=value,
                 t_reached=end,
-                **{"drift.all": 2 * value, "drift.level0": value, "drift.level1": value, "drift.level2": 2 * value},
+                **{
+                    "drift.all": 2 * value,
+                    "drift.level0": value,
+                    "drift.level1": value,
+                    "drift.level2": 2 * value,
+                },
             )
             t = [end * k / 50 for k in range(51)]
             levels = {f"drift.level{k}": [value * (time / end) ** 2 + 1e-17 for time in t] for k in range(3)}
-            rows += [made, *(record.make("series", run=made["key"], name=name, t=t, values=values) for name, values in levels.items())]
+            rows += [
+                made,
+                *(
+                    record.make("series", run=made["key"], name=name, t=t, values=values)
+                    for name, values in levels.items()
+                ),
+            ]
     return rows
 
 
@@ -90,8 +117,17 @@ def histories() -> list[dict[str, Any]]:
         **{f"y.{name}": (t, wave) for name, wave in waves.items()},
         **{f"reference.{name}": (t, wave) for name, wave in waves.items()},
     }
-    series |= {"step": (t, [0.02 + 0.01 * math.sin(time) for time in t]), "selection": ([0.0, 7.0], ["0 2 4", "1 3 4"])}
-    return [made, *(record.make("series", run=made["key"], name=name, t=t, values=values) for name, (t, values) in series.items())]
+    series |= {
+        "step": (t, [0.02 + 0.01 * math.sin(time) for time in t]),
+        "selection": ([0.0, 7.0], ["0 2 4", "1 3 4"]),
+    }
+    return [
+        made,
+        *(
+            record.make("series", run=made["key"], name=name, t=t, values=values)
+            for name, (t, values) in series.items()
+        ),
+    ]
 
 
 def facts() -> list[dict[str, Any]]:
@@ -104,7 +140,15 @@ def facts() -> list[dict[str, Any]]:
         "constraints": [["x^{2} + y^{2} - l^{2}"], ["2 v x + 2 w y"], [r"- 2 g y - \frac{4 lam x^{2}}{m}"]],
         "reference_digits": 14.0, "reference_how": "exact solution", "reference_y": exact, "published_digits": None, "published_note": "",
     }  # fmt: skip
-    right = record.make("problem", problem="pendulum", changes="{}", title="Pendulum", source="A book & more", published_y=None, **known)
+    right = record.make(
+        "problem",
+        problem="pendulum",
+        changes="{}",
+        title="Pendulum",
+        source="A book & more",
+        published_y=None,
+        **known,
+    )
     printed = [-1.0, 0.5, 0.25, 2.0, 3.0 + 3e-6]  # agrees to six digits
     wrong = record.make(
         "problem",
@@ -158,12 +202,22 @@ def document() -> list[dict[str, Any]]:
         ("Table 1", "beta = 0.7", "error", 1e-5, 1e-6, "misprint", "see 4.5"),
     ]
     published = [
-        record.make("published", part=a, case=b, quantity=c, printed=d, ours=e, verdict=f, why=g, origin="", **same)
+        record.make(
+            "published", part=a, case=b, quantity=c, printed=d, ours=e, verdict=f, why=g, origin="", **same
+        )
         for a, b, c, d, e, f, g in rows
     ]
     return [
         *published,
-        record.make("erratum", where="page 5", printed="g = 13.7", right="g = 13.75", evidence="the period is 2 s", holds=True, **same),
+        record.make(
+            "erratum",
+            where="page 5",
+            printed="g = 13.7",
+            right="g = 13.75",
+            evidence="the period is 2 s",
+            holds=True,
+            **same,
+        ),
         record.make("claim", text="Orders come out.", holds=True, evidence="", **same),
         record.make("claim", text="Steps come out.", holds=False, evidence="12 against 13", **same),
         record.make("figure", name="orders", caption="Orders again", path="thesis/orders.svg", **same),
@@ -176,7 +230,9 @@ def everything() -> list[dict[str, Any]]:
     asked = {"solver": "scipy_radau", "form": "ode", "problem": "akzo"}
     stopped = {"status": "failed", "reason": "time_limit", "message": "Stopped after 10 s."}
     failed = [run(**asked, **stopped, rtol=rtol, atol=rtol) for rtol in TOLERANCES[:7]]
-    survivor = run(**asked, rtol=TOLERANCES[7], atol=TOLERANCES[7], mescd=9.0, error_end=1e-9, cpu_min=1e-9)  # of four in its decade
+    survivor = run(
+        **asked, rtol=TOLERANCES[7], atol=TOLERANCES[7], mescd=9.0, error_end=1e-9, cpu_min=1e-9
+    )  # of four in its decade
     return [
         *facts(),
         *ladder("herk_dop853", "overdetermined", 8, 1e-5, 1.0),

@@ -12,7 +12,9 @@ from reports import contents, curves
 from reports.contents import FIVE
 from tests.reports.conftest import HOSTILE, ladder, report
 
-BROWSER = next((path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None)
+BROWSER = next(
+    (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None
+)
 OPTIONS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -22,7 +24,9 @@ OPTIONS = [
     "--no-first-run",
 ]
 pytestmark = [
-    pytest.mark.skipif(BROWSER is None, reason="no browser: tools/install_browser.sh installs one where it may"),
+    pytest.mark.skipif(
+        BROWSER is None, reason="no browser: tools/install_browser.sh installs one where it may"
+    ),
     pytest.mark.slow,
 ]
 
@@ -44,7 +48,10 @@ def view(browser, out: Path):
     tab.on("console", lambda message: tab.troubles.append(f"{message.type}: {message.text}"))
     tab.on("pageerror", lambda error: tab.troubles.append(str(error)))
     tab.on("dialog", lambda dialog: (tab.troubles.append(f"dialog: {dialog.message}"), dialog.dismiss()))
-    tab.on("request", lambda request: None if request.url.startswith("data:") else tab.troubles.append(request.url))
+    tab.on(
+        "request",
+        lambda request: None if request.url.startswith("data:") else tab.troubles.append(request.url),
+    )
     tab.goto((out / "index.html").as_uri())
     yield tab
     tab.close()
@@ -73,7 +80,9 @@ def test_a_hostile_name_is_shown_and_not_run(view, out):
 
 def test_every_figure_is_there_and_can_be_read(view):
     view.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
-    sizes = view.evaluate("Promise.all([...document.images].map(i => i.decode().then(() => [i.naturalWidth, i.alt])))")
+    sizes = view.evaluate(
+        "Promise.all([...document.images].map(i => i.decode().then(() => [i.naturalWidth, i.alt])))"
+    )
     assert len(sizes) >= 8
     assert all(width > 0 and words for width, words in sizes)
 
@@ -144,7 +153,9 @@ def test_hovering_shows_the_run(view):
         "p => { const q = p.getPointAtLength(0), f = p.closest('svg').getBoundingClientRect(); return [f.x + q.x, f.y + q.y]; }",
     )
     view.mouse.move(*place)
-    assert view.inner_text("#x-detail").startswith("scipy_lsoda · ode on pendulum, one run, rtol 1e-3: error 1e-3, CPU time")
+    assert view.inner_text("#x-detail").startswith(
+        "scipy_lsoda · ode on pendulum, one run, rtol 1e-3: error 1e-3, CPU time"
+    )
     view.mouse.move(0, 0)
     assert view.inner_text("#x-detail").startswith("Point at a curve")
 
@@ -169,7 +180,9 @@ def test_the_keyboard_reaches_every_point(view):
 def test_the_plot_draws_the_medians_that_the_tables_hold(view, found: contents.Contents):
     """Both count decades and take medians, here in two languages: they must agree."""
     view.uncheck("#x-single")
-    runs = found.ladders[(found.ladders["case"] == "pendulum") & (found.ladders["curve"] == "scipy_lsoda · ode")]
+    runs = found.ladders[
+        (found.ladders["case"] == "pendulum") & (found.ladders["curve"] == "scipy_lsoda · ode")
+    ]
     curve = curves.medians(runs, "time", "mixed")
     choose(view, "solvers", "scipy_lsoda")
     view.focus("#x-plot")
@@ -194,7 +207,9 @@ def test_a_link_opens_the_folded_part_it_leads_to(view):
 
 
 def test_controls_have_labels_and_headings_have_levels(view):
-    unlabelled = view.evaluate("[...document.querySelectorAll('select, input')].filter(e => !e.labels.length).length")
+    unlabelled = view.evaluate(
+        "[...document.querySelectorAll('select, input')].filter(e => !e.labels.length).length"
+    )
     assert unlabelled == 0
     levels = view.eval_on_selector_all("h1, h2, h3", "all => all.map(h => Number(h.tagName[1]))")
     assert levels.count(1) == 1
@@ -226,8 +241,17 @@ RIVALS = ("scipy_radau · ode", "ida_scikits_jac · index1")
 @pytest.fixture(scope="module")
 def five(browser, tmp_path_factory):
     """The page of the five problems, each solved by a half-explicit method, SciPy's Radau and IDA through scikits.odes."""
-    solvers = (("herk_dop853", "overdetermined", 1e-5), ("scipy_radau", "ode", 1e-2), ("ida_scikits_jac", "index1", 1e-3))
-    rows = [row for name in FIVE for solver, form, speed in solvers for row in ladder(solver, form, 5, speed, 1.0, problem=name)]
+    solvers = (
+        ("herk_dop853", "overdetermined", 1e-5),
+        ("scipy_radau", "ode", 1e-2),
+        ("ida_scikits_jac", "index1", 1e-3),
+    )
+    rows = [
+        row
+        for name in FIVE
+        for solver, form, speed in solvers
+        for row in ladder(solver, form, 5, speed, 1.0, problem=name)
+    ]
     tab = browser.new_page(viewport={"width": 1280, "height": 900})
     tab.goto((report(tmp_path_factory.mktemp("five"), rows) / "index.html").as_uri())
     yield tab
@@ -235,7 +259,9 @@ def five(browser, tmp_path_factory):
 
 
 @pytest.mark.parametrize("name", FIVE)
-def test_each_of_the_five_problems_shows_figure_and_table_of_error_against_steps_with_radau_and_ida(five, name):
+def test_each_of_the_five_problems_shows_figure_and_table_of_error_against_steps_with_radau_and_ida(
+    five, name
+):
     figure = five.locator(f"#problem-{name} #figure-error_against_steps_{name} img")
     assert figure.is_visible()
     assert figure.evaluate("image => image.decode().then(() => image.naturalWidth)") > 300
@@ -252,5 +278,9 @@ def test_the_five_problems_are_in_the_bar_and_each_lists_its_parts(five):
     assert five.locator("nav a").all_inner_texts()[1:6] == list(FIVE)
     for name in FIVE:
         links = five.locator(f"#problem-{name} .toc a").all()
-        assert [link.inner_text() for link in links][:3] == ["What it is", "Error against steps", "Error against time"]
+        assert [link.inner_text() for link in links][:3] == [
+            "What it is",
+            "Error against steps",
+            "Error against time",
+        ]
         assert all(five.locator(link.get_attribute("href")).count() == 1 for link in links)

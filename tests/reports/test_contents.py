@@ -24,7 +24,10 @@ def test_runs_are_told_apart_by_what_they_were_asked_for(found):
 
 
 def test_the_newest_of_runs_that_differ_only_in_versions_counts():
-    rows = [run(rtol=1e-4, herk="0.2", date="2026-02-01", mescd=5.0), run(rtol=1e-4, herk="0.1", date="2026-01-01", mescd=1.0)]
+    rows = [
+        run(rtol=1e-4, herk="0.2", date="2026-02-01", mescd=5.0),
+        run(rtol=1e-4, herk="0.1", date="2026-01-01", mescd=1.0),
+    ]
     assert contents.sort(rows).runs["mescd"].tolist() == [5.0]
 
 
@@ -43,7 +46,12 @@ def test_a_curve_names_the_form_where_it_matters_and_options_where_runs_differ_i
         run(rtol=1e-4, form="ode", options='{"k":1}'),
         *(run(rtol=1e-4, solver="b", options=each) for each in ("{}", '{"k":2}')),
     ]
-    assert set(contents.sort(rows).runs["curve"]) == {"herk_dop853", "herk_dop853 · ode", "b · {}", 'b · {"k":2}'}
+    assert set(contents.sort(rows).runs["curve"]) == {
+        "herk_dop853",
+        "herk_dop853 · ode",
+        "b · {}",
+        'b · {"k":2}',
+    }
 
 
 def test_a_case_names_what_was_changed():
@@ -83,7 +91,10 @@ def test_the_few_tolerances_of_the_test_set_stand_back_where_there_are_many():
     many = run(rtol=1e-4, mescd=4.0)
     few = [run(study="testset", problem=name, rtol=1e-4, mescd=3.0) for name in ("pendulum", "akzo")]
     both = contents.sort([many, *few])
-    assert list(zip(both.tried["problem"], both.tried["study"], strict=True)) == [("akzo", "testset"), ("pendulum", "work_precision")]
+    assert list(zip(both.tried["problem"], both.tried["study"], strict=True)) == [
+        ("akzo", "testset"),
+        ("pendulum", "work_precision"),
+    ]
     assert both.ladders["study"].tolist() == ["work_precision"]
     alone = contents.sort(few)
     assert alone.ladders["problem"].tolist() == ["akzo", "pendulum"]
@@ -102,7 +113,10 @@ def test_many_groups_of_components_make_one_table():
         ({"part": "Table 1", "printed": 1.0}, documents.PRINTED),
         ({"part": "Figure 5", "printed": 1.0}, documents.PICTURE),
         ({"part": "Fig. 2 and 3, pendulum", "printed": "not zero (picture)"}, documents.PICTURE),
-        ({"part": "Figure 5", "printed": 1.0, "why": "the value is that of the original program"}, documents.PROGRAM),
+        (
+            {"part": "Figure 5", "printed": 1.0, "why": "the value is that of the original program"},
+            documents.PROGRAM,
+        ),
         ({"part": "RADAU5 run again", "printed": 2766.0}, documents.PROGRAM),
         ({"part": "Orders, index 3", "printed": "not printed (expected 2)"}, documents.NOT_PRINTED),
         ({"part": "Table 1", "printed": None}, documents.NOT_PRINTED),

@@ -58,12 +58,20 @@ def test_failed_runs_and_runs_without_error_count_for_nothing():
 
 
 def test_survivors_do_not_speak_for_a_decade_in_which_most_runs_failed():
-    rows = [run(rtol=10 ** (-4 - k / 4), status="ok" if k < 1 else "failed", mescd=4.0, cpu_min=1.0) for k in range(4)]
-    rows += [run(rtol=10 ** (-5 - k / 4), status="ok" if k < 2 else "failed", mescd=5.0, cpu_min=2.0) for k in range(4)]
+    rows = [
+        run(rtol=10 ** (-4 - k / 4), status="ok" if k < 1 else "failed", mescd=4.0, cpu_min=1.0)
+        for k in range(4)
+    ]
+    rows += [
+        run(rtol=10 ** (-5 - k / 4), status="ok" if k < 2 else "failed", mescd=5.0, cpu_min=2.0)
+        for k in range(4)
+    ]
     curve = medians(frame(rows), "time", "mixed")
     assert curve.places.tolist() == [5]
     assert work_at(curve, 1e-4) == pytest.approx(2.0)
 
 
 def test_an_error_of_zero_is_a_tiny_one():
-    assert medians(frame([run(rtol=1e-4, mescd=4.0, error_end=0.0, cpu_min=1.0)]), "time", "error_end").error.tolist() == [1e-18]
+    assert medians(
+        frame([run(rtol=1e-4, mescd=4.0, error_end=0.0, cpu_min=1.0)]), "time", "error_end"
+    ).error.tolist() == [1e-18]

@@ -32,7 +32,11 @@ def test_what_is_no_number_is_no_deviation():
 
 def test_constraints_of_all_levels_and_every_invariant_have_a_panel():
     t = [0.0, 1.0]
-    series = {"drift.level0": (t, [0.0, 1e-9]), "drift.level1": (t, [0.0, 1e-7]), "invariant.energy": (t, [0.0, -1e-5])}
+    series = {
+        "drift.level0": (t, [0.0, 1e-9]),
+        "drift.level1": (t, [0.0, 1e-7]),
+        "invariant.energy": (t, [0.0, -1e-5]),
+    }
     figure = histories.kept([("ours", LOOK, series)])
     drawn = {axes.get_title(): axes.get_lines()[0].get_ydata()[-1] for axes in figure.axes}
     assert drawn == {"constraints": pytest.approx(1e-7), "energy": pytest.approx(1e-5)}

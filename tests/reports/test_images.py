@@ -41,7 +41,9 @@ def test_a_drawn_figure_is_written_and_inlined(tmp_path):
 
 def test_of_two_files_the_smaller_is_inlined(tmp_path):
     Image.new("RGB", (300, 150), "white").save(tmp_path / "a.png")
-    (tmp_path / "a.svg").write_text('<svg width="100pt" height="50pt" xmlns="http://www.w3.org/2000/svg">' + "<g/>" * 10000 + "</svg>")
+    (tmp_path / "a.svg").write_text(
+        '<svg width="100pt" height="50pt" xmlns="http://www.w3.org/2000/svg">' + "<g/>" * 10000 + "</svg>"
+    )
     found = images.inline(Picture("a", "", path="a.svg"), tmp_path)
     assert found.src.startswith("data:image/png")
     assert [name for name, _ in found.files] == ["SVG", "PNG"]

@@ -22,14 +22,19 @@ def test_every_solver_of_ours_and_every_rival_is_cited():
     missing = [
         name
         for name in baselines.names()
-        if name.startswith(("herk_", "ida_", "scipy_", "solve_dae_", "casadi_")) and not literature.cited(solvers=[name])
+        if name.startswith(("herk_", "ida_", "scipy_", "solve_dae_", "casadi_"))
+        and not literature.cited(solvers=[name])
     ]
     assert missing == []
 
 
 def test_every_problem_that_names_the_test_set_cites_it():
     """The source is read from the text of the module: building every problem would take long."""
-    files = [path for path in Path(testset.__file__).parent.glob("*.py") if "Test Set for IVP Solvers" in path.read_text(encoding="utf-8")]
+    files = [
+        path
+        for path in Path(testset.__file__).parent.glob("*.py")
+        if "Test Set for IVP Solvers" in path.read_text(encoding="utf-8")
+    ]
     problems = {path.stem for path in files} & set(testset.names())
     assert len(problems) >= 5
     assert [name for name in sorted(problems) if "testset2008" not in literature.cited(problems=[name])] == []

@@ -39,8 +39,16 @@ def test_a_method_that_stalls_is_not_said_to_keep_its_order(found):
 
 def test_the_table_judges_each_group_for_itself(found):
     table = orders.table(found, orders.ladders(found)).set_index(["method", "group"])
-    assert table.loc[("herk_heun", "positions"), ["claimed", "observed", "verdict"]].tolist() == [2.0, pytest.approx(2.0), "kept"]
-    assert table.loc[("herk_heun", "multipliers"), ["claimed", "observed", "verdict"]].tolist() == [2.0, pytest.approx(1.0), "below"]
+    assert table.loc[("herk_heun", "positions"), ["claimed", "observed", "verdict"]].tolist() == [
+        2.0,
+        pytest.approx(2.0),
+        "kept",
+    ]
+    assert table.loc[("herk_heun", "multipliers"), ["claimed", "observed", "verdict"]].tolist() == [
+        2.0,
+        pytest.approx(1.0),
+        "below",
+    ]
     assert (table.loc["herk_rk4", "verdict"] == "kept").all()
 
 
@@ -56,14 +64,18 @@ def test_one_lucky_error_where_the_sign_changes_does_not_spoil_the_order():
 
 
 def test_errors_as_large_as_the_solution_are_not_yet_convergence():
-    assert orders.observed(STEPS, np.array([9.0, 3.0, 1.0, 0.5, 1e-1, 1e-2, 1e-3, 1e-4])) == pytest.approx(np.log2(10))
+    assert orders.observed(STEPS, np.array([9.0, 3.0, 1.0, 0.5, 1e-1, 1e-2, 1e-3, 1e-4])) == pytest.approx(
+        np.log2(10)
+    )
 
 
 def test_what_the_constraints_alone_determine_has_no_order_and_spoils_none(found):
     ladder = orders.ladders(found)[0]
     exact = replace(ladder, errors=np.full(len(ladder.steps), 1e-15))
     assert orders.table(found, [exact])["verdict"].tolist() == [orders.EXACT]
-    both = orders.table(found, [replace(ladder, errors=ladder.steps**4, solver="herk_rk4"), replace(exact, solver="herk_rk4")])
+    both = orders.table(
+        found, [replace(ladder, errors=ladder.steps**4, solver="herk_rk4"), replace(exact, solver="herk_rk4")]
+    )
     assert verdicts.orders(both).facts["kept"] == 1
 
 
@@ -74,11 +86,15 @@ def test_the_verdict_counts_methods_on_problems_and_names_who_is_below_and_who_c
     assert str(claim).startswith("The claimed order is observed in 1 of 2 cases")
     assert "Below it: herk_heun on pendulum." in str(claim)
     few = table.assign(verdict="too few steps above rounding")
-    assert "Not to be judged, because too few steps lie above rounding: herk_heun on pendulum" in str(verdicts.orders(few))
+    assert "Not to be judged, because too few steps lie above rounding: herk_heun on pendulum" in str(
+        verdicts.orders(few)
+    )
 
 
 def test_an_implicit_method_is_shown_beside_without_a_claim():
-    steps = [run(study="convergence", solver="radau_iia3", form="index1", step=h, error_grid=h**3) for h in STEPS]
+    steps = [
+        run(study="convergence", solver="radau_iia3", form="index1", step=h, error_grid=h**3) for h in STEPS
+    ]
     about = record.make("solver", solver="radau_iia3", version="1", family="irk", order=5, tags=["implicit"])
     found = contents.sort([about, *steps])
     table = orders.table(found, orders.ladders(found))

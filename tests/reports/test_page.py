@@ -45,7 +45,10 @@ def test_every_section_has_its_verdict_on_top(out):
 
 def test_a_problem_has_its_verdict_with_the_numbers(out):
     mine, other = "half-explicit: herk_dop853 in 100 µs", "foreign: scipy_lsoda · ode in 2.4 ms"
-    assert f"Fastest to an error of 1e-8 on pendulum: {mine}; {other}. Half-explicit over foreign: 1/24 of the time." in text(out)
+    assert (
+        f"Fastest to an error of 1e-8 on pendulum: {mine}; {other}. Half-explicit over foreign: 1/24 of the time."
+        in text(out)
+    )
     found = re.search(r"Fastest to an error of 1e-6 on akzo: [^<]*", text(out))[0]
     assert found.endswith("Half-explicit over foreign: 4 times the time.")
 
@@ -75,7 +78,9 @@ def test_markup_in_a_record_stays_text(out):
 
 
 def test_a_figure_that_a_study_left_is_shown_and_one_outside_the_report_is_not(out):
-    shown = re.search(r'<details class="panel" id="study-thesis">(.*?)</details>\s*</section>', text(out), re.DOTALL)[1]
+    shown = re.search(
+        r'<details class="panel" id="study-thesis">(.*?)</details>\s*</section>', text(out), re.DOTALL
+    )[1]
     assert shown.count("<img") == 1
     assert "Out of the folder (The file of this figure is missing.)" in shown
 
@@ -122,11 +127,19 @@ def test_the_same_records_give_the_same_page(records, out, tmp_path):
 def test_a_part_of_the_records_makes_a_page_that_says_what_is_missing(records, tmp_path):
     found = written(tmp_path, records)
     assert "There are no " in found or "no comparison" in found.lower()
-    assert "nan" not in re.sub(r"<script.*?</script>|<style.*?</style>|<[^>]*>", "", found, flags=re.DOTALL).lower().split()
+    assert (
+        "nan"
+        not in re.sub(r"<script.*?</script>|<style.*?</style>|<[^>]*>", "", found, flags=re.DOTALL)
+        .lower()
+        .split()
+    )
 
 
 def test_times_of_several_machines_are_not_passed_off_as_comparable(tmp_path):
-    rows = [*ladder("herk_dop853", "overdetermined", 8, 1e-5, 1.0), *ladder("scipy_lsoda", "ode", 8, 1e-5, 1.0, machine="Another one")]
+    rows = [
+        *ladder("herk_dop853", "overdetermined", 8, 1e-5, 1.0),
+        *ladder("scipy_lsoda", "ode", 8, 1e-5, 1.0, machine="Another one"),
+    ]
     assert "times are not comparable between them" in written(tmp_path, rows)
 
 
@@ -142,7 +155,11 @@ def test_the_data_of_the_plot_cannot_leave_its_element_and_is_what_the_records_s
 @pytest.mark.slow
 def test_three_thousand_runs_make_a_page_of_less_than_three_megabytes(tmp_path):
     places = [(f"solver{k % 30}", f"problem{k // 30}", 1 + k / 7) for k in range(90)]
-    many = [row for solver, problem, speed in places for row in ladder(solver, "ode", 8, 1e-5 * speed, speed, problem=problem)]
+    many = [
+        row
+        for solver, problem, speed in places
+        for row in ladder(solver, "ode", 8, 1e-5 * speed, speed, problem=problem)
+    ]
     assert len(many) == 2970
     assert len(written(tmp_path, many).encode()) < 3_000_000
 
@@ -165,17 +182,30 @@ def test_the_failure_matrix_tells_reasons_and_wrong_results():
 def test_failures_have_one_row_for_every_cause_and_those_not_begun_are_counted_with_it():
     late = {"status": "failed", "reason": "time_limit"}
     rows = [
-        *(run(rtol=10.0**-k, status="failed", reason="newton", message=f"Newton failed at t = 0.{k}.") for k in range(3, 6)),
+        *(
+            run(rtol=10.0**-k, status="failed", reason="newton", message=f"Newton failed at t = 0.{k}.")
+            for k in range(3, 6)
+        ),
         run(rtol=1e-6, **late, message="Stopped after 10 s."),
-        *(run(rtol=10.0**-k, **late, message="Not run: a cheaper setting ran out of time.") for k in range(7, 12)),
+        *(
+            run(rtol=10.0**-k, **late, message="Not run: a cheaper setting ran out of time.")
+            for k in range(7, 12)
+        ),
     ]
     table = failures.section(contents.sort(rows)).tables[0].frame
-    assert table[["outcome", "runs", "not begun after it"]].to_numpy().tolist() == [["failed", 3, 0], ["stopped by our limit", 1, 5]]
+    assert table[["outcome", "runs", "not begun after it"]].to_numpy().tolist() == [
+        ["failed", 3, 0],
+        ["stopped by our limit", 1, 5],
+    ]
     assert table["in the words of the solver"].tolist() == ["Newton failed at t = ….", "Stopped after … s."]
 
 
 def test_the_failure_matrix_has_the_shorter_side_on_top():
-    rows = [run(rtol=1e-3, problem=name, solver=solver, mescd=5.0) for name in ("p", "q", "r") for solver in ("a", "b")]
+    rows = [
+        run(rtol=1e-3, problem=name, solver=solver, mescd=5.0)
+        for name in ("p", "q", "r")
+        for solver in ("a", "b")
+    ]
     assert failures.section(contents.sort(rows)).tables[1].frame.columns.tolist() == ["problem", "a", "b"]
     assert failures.section(contents.sort(rows[:2])).tables[1].frame.columns.tolist() == ["solver", "p"]
 
@@ -183,8 +213,15 @@ def test_the_failure_matrix_has_the_shorter_side_on_top():
 def test_a_problem_shows_its_invariants_over_time(tmp_path):
     made = run(rtol=1e-6, mescd=5.0, cpu_min=1e-3)
     series = {"step": [0.1, 0.2], "drift.level0": [0.0, 1e-9], "invariant.energy": [0.0, 1e-6]}
-    kept = [record.make("series", run=made["key"], name=name, t=[0.0, 1.0], values=values) for name, values in series.items()]
-    [found] = [part for part in five.section(contents.sort([made, *kept]), "pendulum").parts if part.id == "more-pendulum"]
+    kept = [
+        record.make("series", run=made["key"], name=name, t=[0.0, 1.0], values=values)
+        for name, values in series.items()
+    ]
+    [found] = [
+        part
+        for part in five.section(contents.sort([made, *kept]), "pendulum").parts
+        if part.id == "more-pendulum"
+    ]
     [picture] = [each for each in found.pictures if each.name == "kept_pendulum"]
     assert [axes.get_title() for axes in picture.drawn.axes] == ["constraints", "energy"]
 
@@ -216,14 +253,22 @@ def test_the_drift_table_has_a_row_for_every_span_and_a_column_for_every_level(f
 
 
 def test_a_run_that_stops_early_is_tabulated_and_drawn_until_there_and_no_sentence_rests_on_it(found):
-    late = {"status": "failed", "reason": "time_limit", "message": "late", "t_reached": 700.0, "t_end": 2000.0}
+    late = {
+        "status": "failed",
+        "reason": "time_limit",
+        "message": "late",
+        "t_reached": 700.0,
+        "t_end": 2000.0,
+    }
     made = run(study="drift", changes='{"t_end":2000.0}', solver="scipy_radau", form="ode", rtol=1e-6, atol=1e-6, **late,
                **{"drift.all": 9.0, "drift.level0": 9.0})  # fmt: skip
     series = record.make("series", run=made["key"], name="drift.level0", t=[0.0, 700.0], values=[0.0, 9.0])
     part = drift.of_problem(contents.sort([*facts(), *drift_records(), made, series]), "pendulum")
     row = part.tables[0].frame.set_index("curve").loc["scipy_radau · ode"]
     assert row[["reached", "outcome", "level 0 (position)"]].tolist() == [700.0, "stopped by our limit", 9.0]
-    assert str(part.verdicts[0]).endswith("(scipy_lsoda · ode, rtol 1e-6) (1 run); nothing is said of 1 stopped by our limit.")
+    assert str(part.verdicts[0]).endswith(
+        "(scipy_lsoda · ode, rtol 1e-6) (1 run); nothing is said of 1 stopped by our limit."
+    )
     assert "scipy_radau · ode" in [text.get_text() for text in part.pictures[0].drawn.legends[0].get_texts()]
 
 
@@ -234,9 +279,20 @@ def test_drift_is_compared_at_equal_error_too(found):
 
 @pytest.mark.parametrize("installed", [True, False])
 def test_the_page_says_in_its_first_lines_that_scikits_odes_is_missing_and_who_stands_in(installed, tmp_path):
-    rows = [*ladder("herk_dop853", "overdetermined", 8, 1e-5, 1.0), *ladder("ida_sundae_jac", "index1", 8, 1e-4, 1.0)]
+    rows = [
+        *ladder("herk_dop853", "overdetermined", 8, 1e-5, 1.0),
+        *ladder("ida_sundae_jac", "index1", 8, 1e-4, 1.0),
+    ]
     rows += [*ladder("scipy_radau", "ode", 8, 1e-2, 1.0)]
-    gone = [run(solver="ida_scikits_jac", form="index1", status="unavailable", reason="unavailable", message="pip install it")]
+    gone = [
+        run(
+            solver="ida_scikits_jac",
+            form="index1",
+            status="unavailable",
+            reason="unavailable",
+            message="pip install it",
+        )
+    ]
     rows += ladder("ida_scikits_jac", "index1", 8, 1e-3, 1.0) if installed else gone
     head = written(tmp_path, rows).split('<dl class="summary">')[0]
     words = "ida_scikits_jac (scikits.odes) did not run here (pip install it); IDA through scikit-sundae (ida_sundae_jac) stands in for it."
@@ -255,7 +311,9 @@ def test_the_table_of_error_against_steps_holds_the_medians_and_says_where_we_st
     runs = found.tried[found.tried["problem"] == "akzo"]
     table = five.steps_table(found, "akzo", runs).frame.set_index("curve")
     assert table.loc["scipy_radau · ode", "1e-3"] == "our limit"
-    assert table.loc["herk_dop853", "1e-4"].endswith(" → 4.2e-5")  # the median of 1e-4, 5.6e-5, 3.2e-5 and 1.8e-5
+    assert table.loc["herk_dop853", "1e-4"].endswith(
+        " → 4.2e-5"
+    )  # the median of 1e-4, 5.6e-5, 3.2e-5 and 1.8e-5
     assert table["group"].tolist() == ["half-explicit", "foreign", "foreign"]
 
 
@@ -264,7 +322,10 @@ def test_tables_of_one_book_share_a_file(out):
     assert set(frame["table"]) == {"work_pendulum", "work_akzo"}
 
 
-@pytest.mark.parametrize(("ours", "printed", "digits"), [(1.0, 1.0, 16.0), (100.0, 100.001, 5.0), (0.0, 1e-3, 3.0), (-2.0, 2.0, 0.0)])
+@pytest.mark.parametrize(
+    ("ours", "printed", "digits"),
+    [(1.0, 1.0, 16.0), (100.0, 100.001, 5.0), (0.0, 1e-3, 3.0), (-2.0, 2.0, 0.0)],
+)
 def test_digits_on_which_print_and_reference_agree(ours, printed, digits):
     assert references.agreement(ours, printed) == pytest.approx(digits, abs=0.4)
 

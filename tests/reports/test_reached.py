@@ -11,18 +11,30 @@ from tests.reports.conftest import run
 
 STIFF = {"problem": "robertson", "t_end": 1e11}
 IMPLICIT = {"solver": "radau5", "form": "index1"}
-STOPPED = {"status": "failed", "reason": "max_steps", "message": "max_steps = 100000 steps were made", "nstep": 100_000, "t_reached": 165.9}
+STOPPED = {
+    "status": "failed",
+    "reason": "max_steps",
+    "message": "max_steps = 100000 steps were made",
+    "nstep": 100_000,
+    "t_reached": 165.9,
+}
 
 
 def problem(name, *tags, **fields):
-    return record.make("problem", problem=name, changes="{}", tags=list(tags), **{"reference_digits": 14.0, **fields})
+    return record.make(
+        "problem", problem=name, changes="{}", tags=list(tags), **{"reference_digits": 14.0, **fields}
+    )
 
 
 def solver(name, family, *tags):
     return record.make("solver", solver=name, version="1", family=family, tags=list(tags))
 
 
-SOLVERS = [solver("herk_dop853", "herk", "explicit"), solver("radau5", "irk", "implicit"), solver("scipy_lsoda", "scipy", "implicit")]
+SOLVERS = [
+    solver("herk_dop853", "herk", "explicit"),
+    solver("radau5", "irk", "implicit"),
+    solver("scipy_lsoda", "scipy", "implicit"),
+]
 
 
 def section(*rows):
@@ -44,15 +56,28 @@ def test_a_problem_counts_when_two_families_have_six_digits():
     )
     assert reached.COMMAND in found.verdicts[-1]
     table = found.tables[0]
-    assert row(table, "a")[["herk", "irk", reached.COUNT, "note"]].tolist() == ["8.0 herk_dop853", "7.0 radau5 · index1", 2, ""]
+    assert row(table, "a")[["herk", "irk", reached.COUNT, "note"]].tolist() == [
+        "8.0 herk_dop853",
+        "7.0 radau5 · index1",
+        2,
+        "",
+    ]
     assert row(table, "c")[["herk", "irk", reached.COUNT, "note"]].tolist() == ["–", "–", 0, "not run"]
     looks = {cells[0][0]: [look for _, look in cells] for cells in table.cells()}
     assert looks["b"][1:3] == ["good", "part"]
 
 
 def test_two_solvers_of_one_family_are_one():
-    rows = [run(problem="a", rtol=1e-8, mescd=8.0), run(problem="a", rtol=1e-8, mescd=8.0, solver="herk_dopri5")]
-    assert row(section(problem("a"), *rows, solver("herk_dopri5", "herk", "explicit")).tables[0], "a")[reached.COUNT] == 1
+    rows = [
+        run(problem="a", rtol=1e-8, mescd=8.0),
+        run(problem="a", rtol=1e-8, mescd=8.0, solver="herk_dopri5"),
+    ]
+    assert (
+        row(section(problem("a"), *rows, solver("herk_dopri5", "herk", "explicit")).tables[0], "a")[
+            reached.COUNT
+        ]
+        == 1
+    )
 
 
 def test_a_run_that_fails_or_is_of_a_changed_problem_does_not_count():
@@ -68,13 +93,22 @@ def test_a_run_that_fails_or_is_of_a_changed_problem_does_not_count():
 
 def test_groups_with_six_digits_are_named_where_not_all_components_have_them():
     scores = {"mescd": 4.7, "mescd.positions": 13.1, "mescd.velocities": 5.0}
-    assert row(section(problem("a"), run(problem="a", rtol=1e-10, **scores)).tables[0], "a")["herk"] == "4.7 herk_dop853; positions 13.1"
+    assert (
+        row(section(problem("a"), run(problem="a", rtol=1e-10, **scores)).tables[0], "a")["herk"]
+        == "4.7 herk_dop853; positions 13.1"
+    )
 
 
 def test_groups_that_two_families_reach_are_named_beside_the_problem():
     scores = {"mescd": 4.7, "mescd.positions": 7.0, "mescd.velocities": 5.0}
-    rows = [run(problem="a", rtol=1e-10, **scores), run(problem="a", rtol=1e-10, **IMPLICIT, **{**scores, "mescd.velocities": 8.0})]
-    assert row(section(problem("a"), *rows).tables[0], "a")["note"] == "4.7 digits at most; positions by 2 families"
+    rows = [
+        run(problem="a", rtol=1e-10, **scores),
+        run(problem="a", rtol=1e-10, **IMPLICIT, **{**scores, "mescd.velocities": 8.0}),
+    ]
+    assert (
+        row(section(problem("a"), *rows).tables[0], "a")["note"]
+        == "4.7 digits at most; positions by 2 families"
+    )
 
 
 def test_steps_at_the_bound_of_stability_are_a_row_with_the_measured_product():
@@ -92,7 +126,10 @@ def test_steps_at_the_bound_of_stability_are_a_row_with_the_measured_product():
 
 @pytest.mark.parametrize("measured", [{}, {"h_lambda": 0.3, "h_lambda_bound": 3.3}])
 def test_a_time_out_on_a_problem_tagged_stiff_does_not_prove_it_stiff(measured):
-    rows = [run(**STIFF, rtol=1e-6, **measured, **STOPPED), run(**STIFF, **IMPLICIT, rtol=1e-6, mescd=7.0, nstep=9)]
+    rows = [
+        run(**STIFF, rtol=1e-6, **measured, **STOPPED),
+        run(**STIFF, **IMPLICIT, rtol=1e-6, mescd=7.0, nstep=9),
+    ]
     found = section(problem("robertson", "stiff"), *rows)
     assert found.tables[1].frame["reason"].tolist() == ["stopped by our limit"]
     assert "No explicit run has steps at its bound of stability" in str(found.verdicts[1])
@@ -112,7 +149,10 @@ def test_every_family_short_of_its_digits_has_a_reason_and_the_evidence():
         run(problem="printed", **refused, message="Row 0 of g contradicts E y' = f."),
         run(problem="open", rtol=1e-6),
     )
-    told = {(line.problem, line.family): (line.reason, line.evidence) for line in found.tables[1].frame.itertuples()}
+    told = {
+        (line.problem, line.family): (line.reason, line.evidence)
+        for line in found.tables[1].frame.itertuples()
+    }
     assert told == {
         ("wheel", "herk"): ("discontinuous", "2 of 2 runs stopped by our limit (reached t = 4 of 10)"),
         ("wheel", "irk"): ("discontinuous", "3.0 digits by radau5 · index1 at rtol = 1e-6"),

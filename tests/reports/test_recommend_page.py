@@ -79,7 +79,9 @@ def test_chosen_row_is_marked_and_only_it():
 
 @pytest.mark.parametrize("verdict", ["ill-posed", "unusable"])
 def test_answer_without_runs_has_advice_only(verdict):
-    refused = Recommendation(path="m.py", name="m", verdict=verdict, advice="Row 5 follows from the others.", wanted=1e-6)
+    refused = Recommendation(
+        path="m.py", name="m", verdict=verdict, advice="Row 5 follows from the others.", wanted=1e-6
+    )
     page = Page(recommend_page.render(refused))
     assert page.ids == ["advice"]
     assert "Row 5 follows" in page.words

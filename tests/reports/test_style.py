@@ -33,7 +33,9 @@ def test_ours_are_filled_and_heavier():
     assert theirs["markerfacecolor"] == "white"
 
 
-@pytest.mark.parametrize(("value", "text"), [(1e-3, "10⁻³"), (2e-3, "2·10⁻³"), (1e12, "10¹²"), (1.0, "10⁰"), (0.0, "")])
+@pytest.mark.parametrize(
+    ("value", "text"), [(1e-3, "10⁻³"), (2e-3, "2·10⁻³"), (1e12, "10¹²"), (1.0, "10⁰"), (0.0, "")]
+)
 def test_ticks_are_powers_of_ten(value, text):
     assert style.power(value) == text
 
@@ -96,7 +98,12 @@ def test_no_two_curves_of_one_panel_look_alike_with_every_baseline_in_it():
         "scipy_lsoda": ("ode",), "scipy_dop853": ("ode",), "ida_scikits_jac": ("index1", "index2", "ggl"), "casadi_idas": ("index1",),
         "irk_radau5": ("index1", "index2", "ggl"), "irk_radau5_projected": ("index1",),
     }  # fmt: skip
-    rows = [row for solver, forms in solvers.items() for form in forms for row in ladder(solver, form, 5, 1e-5, 1.0)]
+    rows = [
+        row
+        for solver, forms in solvers.items()
+        for form in forms
+        for row in ladder(solver, form, 5, 1e-5, 1.0)
+    ]
     found = contents.sort(rows)
     figure = figures.by_group(found, found.ladders, figures.looks(found), "nstep")
     seen = [styles(axes) for axes in figure.axes]
@@ -111,7 +118,10 @@ def test_twelve_methods_of_seven_orders_are_told_apart_by_colour_and_marker():
     known = {"euler": 1, "heun": 2, "kutta3": 3, "herk3": 3, "bs32": 3, "rk4": 4, "rk38": 4, "hem4": 4, "dopri5": 5, "tsit5": 5,
              "dop853": 8, "verner98": 9}  # fmt: skip
     steps = np.array([0.1, 0.05, 0.025, 0.0125])
-    ladders = [orders.Ladder("p", "p", name, name, "overdetermined", "all", steps, steps**order) for name, order in known.items()]
+    ladders = [
+        orders.Ladder("p", "p", name, name, "overdetermined", "all", steps, steps**order)
+        for name, order in known.items()
+    ]
     look = figures.order_looks(ladders, known)
     assert len({(each.colour, each.marker) for each in look.values()}) == len(known)
     assert all((look[a].colour == look[b].colour) == (known[a] == known[b]) for a in known for b in known)

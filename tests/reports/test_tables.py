@@ -11,14 +11,30 @@ from reports.tables import Table, fraction, seconds, short, slug, tolerance
 
 
 @pytest.mark.parametrize(
-    ("value", "text"), [(5e-4, "500 µs"), (0.012, "12 ms"), (1.0, "1 s"), (0.99999, "1 s"), (123.4, "120 s"), (float("nan"), "–")]
+    ("value", "text"),
+    [
+        (5e-4, "500 µs"),
+        (0.012, "12 ms"),
+        (1.0, "1 s"),
+        (0.99999, "1 s"),
+        (123.4, "120 s"),
+        (float("nan"), "–"),
+    ],
 )
 def test_times_have_two_digits_and_a_fitting_unit(value, text):
     assert seconds(value) == text
 
 
 @pytest.mark.parametrize(
-    ("value", "text"), [(1.26e-8, "1.3e-8"), (0, "0"), (1234567, "1234567"), (676.3, "680"), (0.123, "0.12"), (float("inf"), "–")]
+    ("value", "text"),
+    [
+        (1.26e-8, "1.3e-8"),
+        (0, "0"),
+        (1234567, "1234567"),
+        (676.3, "680"),
+        (0.123, "0.12"),
+        (float("inf"), "–"),
+    ],
 )
 def test_numbers_are_short(value, text):
     assert short(value) == text
@@ -34,7 +50,9 @@ def test_file_names_are_harmless_and_no_two_names_share_one():
     files = [slug(name) for name in names]
     assert len(set(files)) == len(names)
     assert all(
-        set(file) <= set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-") and not file.startswith(".") for file in files
+        set(file) <= set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-")
+        and not file.startswith(".")
+        for file in files
     )
     assert slug("plain_name-1.0") == "plain_name-1.0"
 

@@ -35,7 +35,9 @@ def test_the_ratio_of_two_power_laws_is_that_of_their_constants():
 
 def test_a_solver_that_is_faster_is_said_to_be_faster():
     assert race(("herk", 4e-4), ("lsoda", 1e-4)).outcome == "behind"
-    assert str(race(("herk", 4e-4), ("lsoda", 1e-4)).claim).endswith("Half-explicit over foreign: 4 times the time.")
+    assert str(race(("herk", 4e-4), ("lsoda", 1e-4)).claim).endswith(
+        "Half-explicit over foreign: 4 times the time."
+    )
 
 
 def test_times_within_the_noise_are_called_level():
@@ -50,7 +52,11 @@ def test_what_our_limit_stopped_is_open_and_not_a_defeat():
 
 
 def test_a_curve_with_a_stopped_run_that_gets_there_all_the_same_is_not_open():
-    rows = [*ladder(*MINE, 8, 1e-5, 1.0), *ladder(*OTHER, 8, 1e-4, 1.0), run(solver="scipy_lsoda", form="ode", rtol=1e-12, **STOPPED)]
+    rows = [
+        *ladder(*MINE, 8, 1e-5, 1.0),
+        *ladder(*OTHER, 8, 1e-4, 1.0),
+        run(solver="scipy_lsoda", form="ode", rtol=1e-12, **STOPPED),
+    ]
     [found] = races(rows)
     assert (found.outcome, found.stopped["foreign"]) == ("ahead", 0)
 
@@ -63,14 +69,22 @@ def test_a_form_that_is_slow_does_not_stand_for_its_solver():
 
 
 def test_our_radau5_is_neither_half_explicit_nor_foreign():
-    rows = [*ladder("irk_radau5", "index1", 8, 1e-6, 1.0), *ladder(*MINE, 8, 1e-5, 1.0), *ladder(*OTHER, 8, 1e-4, 1.0)]
+    rows = [
+        *ladder("irk_radau5", "index1", 8, 1e-6, 1.0),
+        *ladder(*MINE, 8, 1e-5, 1.0),
+        *ladder(*OTHER, 8, 1e-4, 1.0),
+    ]
     [found] = races(rows)
     assert found.best["our implicit"][0] == "irk_radau5 · index1"
     assert found.ratio == pytest.approx(0.1)
 
 
 def test_the_control_without_constraints_does_not_race():
-    rows = [*ladder(*MINE, 8, 1e-5, 1.0), *ladder("herk_dop853", "ode", 8, 1e-7, 1.0), *ladder(*OTHER, 8, 1e-4, 1.0)]
+    rows = [
+        *ladder(*MINE, 8, 1e-5, 1.0),
+        *ladder("herk_dop853", "ode", 8, 1e-7, 1.0),
+        *ladder(*OTHER, 8, 1e-4, 1.0),
+    ]
     [found] = races(rows)
     assert found.best["half-explicit"][0] == "herk_dop853"
 
@@ -116,5 +130,7 @@ def test_stiffness_is_claimed_from_a_measured_product_and_not_from_a_time_out():
 
 
 def test_tableaux_of_the_half_explicit_method_are_one_solver():
-    rows = [run(rtol=1e-3, solver=name) for name in ("herk_dop853", "herk_dopri5", "scipy_lsoda", "scipy_radau")]
+    rows = [
+        run(rtol=1e-3, solver=name) for name in ("herk_dop853", "herk_dopri5", "scipy_lsoda", "scipy_radau")
+    ]
     assert verdicts.endings(contents.sort(rows)).facts["solvers"] == 3

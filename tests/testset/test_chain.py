@@ -14,7 +14,10 @@ from testset.pendulum import EXACT_G
 
 @pytest.mark.slow
 def test_one_link_is_the_pendulum():
-    chain, pendulum = testset.get("hanging_chain", N=1, g=EXACT_G, angle=-math.pi / 2, t_end=3.0), testset.get("pendulum", t_end=3.0)
+    chain, pendulum = (
+        testset.get("hanging_chain", N=1, g=EXACT_G, angle=-math.pi / 2, t_end=3.0),
+        testset.get("pendulum", t_end=3.0),
+    )
     np.testing.assert_allclose(chain.y0, pendulum.y0, atol=1e-15)
     y = np.array([0.6, -0.8, 1.2, 0.9, 3.0])
     np.testing.assert_allclose(chain.dae.f(0.0, y), pendulum.dae.f(0.0, y), rtol=1e-14, atol=1e-14)

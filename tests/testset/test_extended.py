@@ -19,7 +19,9 @@ from testset.extended.system import Switches, System
 from testset.extended.underlying import Long, Underlying, decimal, exactly, named, solve
 from testset.extended.water import UNITS, tubes
 
-needs_long = pytest.mark.skipif(np.finfo(Long).eps > 1e-18, reason="long doubles are not longer than doubles here")
+needs_long = pytest.mark.skipif(
+    np.finfo(Long).eps > 1e-18, reason="long doubles are not longer than doubles here"
+)
 
 
 def circle(_, y):
@@ -52,7 +54,9 @@ def test_polynomials_are_continued_exactly():
     nodes = gauss(4, Long)[0]
     values = 1 - nodes + 2 * nodes**3
     later = 1 + Long("0.7") * nodes
-    np.testing.assert_allclose(doubles(continued(nodes, Long("0.7")) @ values - (1 - later + 2 * later**3)), 0.0, atol=1e-15)
+    np.testing.assert_allclose(
+        doubles(continued(nodes, Long("0.7")) @ values - (1 - later + 2 * later**3)), 0.0, atol=1e-15
+    )
 
 
 def test_formula_with_derivatives_at_both_ends_is_exact_for_polynomials_up_to_its_order():
@@ -81,9 +85,14 @@ def test_both_methods_for_stiff_systems_follow_a_fast_transient_and_a_slow_decay
 
 def test_series_of_a_quadratic_system_is_that_of_its_solution():
     with mp.workdps(40):
-        tangent = quadratic([[mpf(0), mpf(1)], [mpf(0), mpf(0)]], {(0, 0, 0): mpf(1)})  # y' = z + y^2, z' = 0: tan t for z = 1
+        tangent = quadratic(
+            [[mpf(0), mpf(1)], [mpf(0), mpf(0)]], {(0, 0, 0): mpf(1)}
+        )  # y' = z + y^2, z' = 0: tan t for z = 1
         terms, slopes = tangent.series(np.array([mpf(0), mpf(1)]), 7)
-        assert max(abs(term[0] - value) for term, value in zip(terms, mp.taylor(mp.tan, 0, 7), strict=True)) < 1e-35
+        assert (
+            max(abs(term[0] - value) for term, value in zip(terms, mp.taylor(mp.tan, 0, 7), strict=True))
+            < 1e-35
+        )
         moved = tangent.series(np.array([mpf(0), mpf(1) + mpf("1e-20")]), 7)[0]
         assert abs((moved[5][0] - terms[5][0]) / mpf("1e-20") - slopes[5][0, 1]) < 1e-15
 
@@ -96,7 +105,9 @@ def test_elimination_is_exact_to_long_doubles():
 
 @needs_long
 def test_several_systems_are_solved_at_once_each_with_its_own_pivots():
-    several = np.array([[[0, 2], [1, 1]], [[3, 1], [1, 4]]], dtype=Long)  # the first has a zero where the second has its pivot
+    several = np.array(
+        [[[0, 2], [1, 1]], [[3, 1], [1, 4]]], dtype=Long
+    )  # the first has a zero where the second has its pivot
     right = np.array([[5, 7], [6, 8]], dtype=Long)
     found = solve(several, right)
     for k in range(2):
@@ -147,7 +158,13 @@ def bounce():
     def rate(_, y, modes):
         return np.array([y[1], -Long(1) * modes[0] + 0 * y[0]])
 
-    return System(rate, np.array([Long(1), Long(0)]), Long(3), lambda _, y, modes: y, switches=Switches(1, lambda _, y, modes: y[:1]))
+    return System(
+        rate,
+        np.array([Long(1), Long(0)]),
+        Long(3),
+        lambda _, y, modes: y,
+        switches=Switches(1, lambda _, y, modes: y[:1]),
+    )
 
 
 @needs_long
@@ -196,7 +213,9 @@ def test_tubes_keep_every_constraint_of_the_problem_in_any_mode(turbulent):
     rate = doubles(system.rate(np.array([Long(5000)]), state[:, None], modes)[:, 0])
     f = water_tube.right(5000.0, y, modes.astype(float))
     assert y[36:38] == pytest.approx([109850.0, 109852.0], rel=1e-15)
-    np.testing.assert_allclose(rate[:18], f[:18] / water_tube.INERTIA, rtol=1e-9, atol=1e-15)  # doubles lose digits in differences
+    np.testing.assert_allclose(
+        rate[:18], f[:18] / water_tube.INERTIA, rtol=1e-9, atol=1e-15
+    )  # doubles lose digits in differences
     first, second = f[36:38] / water_tube.CAPACITY
     np.testing.assert_allclose(rate[18:] * doubles(UNITS), [first, second - first], rtol=1e-11)
 
@@ -213,7 +232,11 @@ def test_robertson_in_his_first_instants_is_found_by_both():
     with mp.workdps(40):
         ((first, second),) = stiff(reaction(), [mpf("0.4")], Work(1e-9, 1e-14, 6, 4))
     for value in (first, second):
-        np.testing.assert_allclose(doubles(value), [9.85172113860989862e-1, 3.38639537897490414e-5, 1.47940221852203885e-2], rtol=1e-8)
+        np.testing.assert_allclose(
+            doubles(value),
+            [9.85172113860989862e-1, 3.38639537897490414e-5, 1.47940221852203885e-2],
+            rtol=1e-8,
+        )
 
 
 @needs_long
@@ -221,4 +244,6 @@ def test_angles_of_the_chain_give_its_start():
     given, problem = RECIPES["hanging_chain"].system(), testset.get("hanging_chain")
     np.testing.assert_allclose(doubles(given.whole(Long(0), given.start)), problem.y0, rtol=1e-13, atol=1e-14)
     moved = doubles(given.whole(Long(0), given.start + Long(1) / 7 * np.cos(np.arange(20))))
-    np.testing.assert_allclose(problem.dae.g(0.0, moved), 0.0, atol=1e-12)  # any angles and speeds satisfy every constraint
+    np.testing.assert_allclose(
+        problem.dae.g(0.0, moved), 0.0, atol=1e-12
+    )  # any angles and speeds satisfy every constraint

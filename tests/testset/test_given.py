@@ -46,7 +46,9 @@ def solved(name: str, solver: str, form: str, tolerance: float) -> Solution:
     if not available:
         pytest.skip(reason)
     options = tuple(atol * value for value in ATOL[name]) if name in ATOL else atol
-    return chosen.solve(chosen.prepare(get(name), form), Settings(rtol=tolerance, atol=options, time_limit=120.0))
+    return chosen.solve(
+        chosen.prepare(get(name), form), Settings(rtol=tolerance, atol=options, time_limit=120.0)
+    )
 
 
 def error(name: str, y: np.ndarray, group: str) -> float:

@@ -15,7 +15,9 @@ from testset.extended.system import System
 from testset.extended.underlying import Long
 from testset.make_references import digits
 
-pytestmark = pytest.mark.skipif(np.finfo(Long).eps > 1e-18, reason="long doubles are not longer than doubles here")
+pytestmark = pytest.mark.skipif(
+    np.finfo(Long).eps > 1e-18, reason="long doubles are not longer than doubles here"
+)
 NAME = "arevalo"  # its solution is known: x = sin t^2, y = cos t^2
 WORK = Work(1e-14, 1e-18, 8, 6)
 
@@ -42,7 +44,16 @@ def folder(tmp_path, monkeypatch):
 def store(folder, change=0.0, claimed=15, **more):
     y = [np.format_float_scientific(value, precision=19) for value in whole(Long(2), np.array([Long(4)]))]
     y[1] = np.format_float_scientific(Long(y[1]) + Long(change), precision=19)
-    data = {"t": 2.0, "y": y, "digits": claimed, "parameters": {}, "source": "a test", "how": "by hand", "published_y": ["1"], **more}
+    data = {
+        "t": 2.0,
+        "y": y,
+        "digits": claimed,
+        "parameters": {},
+        "source": "a test",
+        "how": "by hand",
+        "published_y": ["1"],
+        **more,
+    }
     (folder / f"{NAME}.json").write_text(json.dumps(data))
 
 
@@ -76,7 +87,9 @@ def test_every_stored_end_time_is_checked(folder, capsys):
 
 def test_methods_that_disagree_confirm_nothing(folder, monkeypatch, capsys):
     store(folder)
-    pair = lambda system, ends, work: iter([(whole(Long(2), [Long(4)]), whole(Long(2), [Long("4.0000000001")]))])
+    pair = lambda system, ends, work: iter(
+        [(whole(Long(2), [Long(4)]), whole(Long(2), [Long("4.0000000001")]))]
+    )
     monkeypatch.setattr(make_references, "RECIPES", {NAME: Recipe(track, 1, WORK, pair)})
     assert make_references.main([]) == 1
     assert f"FAIL  {NAME}" in capsys.readouterr().out

@@ -14,10 +14,22 @@ from herk.model.forms import rates
 from herk.model.start import inconsistency, linearise
 
 CONTRADICTORY = "wind_pendulum_printed"
-GIVEN = ("fekete", "hanging_chain", "water_tube", "wheelset")  # by callables: no formulas to regularise, solved in tests of their own
+GIVEN = (
+    "fekete",
+    "hanging_chain",
+    "water_tube",
+    "wheelset",
+)  # by callables: no formulas to regularise, solved in tests of their own
 SLOW = ("andrews", "nand_gate", "slider_crank", *GIVEN)
-NOT_FOR_EXPLICIT = {*testset.names("stiff"), *testset.names("discontinuous")}  # solved in tests of their own, by others or in pieces
-NAMES = [pytest.param(name, marks=pytest.mark.slow) if name in SLOW else name for name in testset.names() if name != CONTRADICTORY]
+NOT_FOR_EXPLICIT = {
+    *testset.names("stiff"),
+    *testset.names("discontinuous"),
+}  # solved in tests of their own, by others or in pieces
+NAMES = [
+    pytest.param(name, marks=pytest.mark.slow) if name in SLOW else name
+    for name in testset.names()
+    if name != CONTRADICTORY
+]
 SMALL = [name for name in testset.names() if name not in (*SLOW, CONTRADICTORY)]
 EXACT = testset.names("exact")
 INDEX = {
@@ -37,7 +49,10 @@ def error(problem: Problem, y: np.ndarray) -> float:
     """Return the largest error relative to its group, or to one if the group is small at the end."""
     assert problem.reference is not None
     groups = [list(members) for members in problem.groups.values()]
-    return max(float(np.abs(y - problem.reference.y)[g].max() / max(1.0, np.abs(problem.reference.y[g]).max())) for g in groups)
+    return max(
+        float(np.abs(y - problem.reference.y)[g].max() / max(1.0, np.abs(problem.reference.y[g]).max()))
+        for g in groups
+    )
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -60,7 +75,9 @@ def test_derivative_is_determined_at_start_and_end(name):
 
 
 @pytest.mark.slow  # with an empty cache every problem compiles a kernel for each of its selections
-@pytest.mark.parametrize("name", [name for name in testset.names() if name not in {CONTRADICTORY, *GIVEN, *NOT_FOR_EXPLICIT}])
+@pytest.mark.parametrize(
+    "name", [name for name in testset.names() if name not in {CONTRADICTORY, *GIVEN, *NOT_FOR_EXPLICIT}]
+)
 def test_solver_reaches_the_reference_with_invariants_kept(name):
     p = testset.get(name)
     solution = herk.solve_dae(p, method="dop853", rtol=1e-10, atol=p.atol(1e-12))
@@ -69,7 +86,10 @@ def test_solver_reaches_the_reference_with_invariants_kept(name):
     assert error(p, solution.y[:, -1]) < REACHED.get(name, 1e-7)
     if name in EIGHT_DIGITS:
         members = list(p.groups[EIGHT_DIGITS[name]])
-        assert np.abs(solution.y[members, -1] - p.reference.y[members]).max() < 1e-8 * np.abs(p.reference.y[members]).max()
+        assert (
+            np.abs(solution.y[members, -1] - p.reference.y[members]).max()
+            < 1e-8 * np.abs(p.reference.y[members]).max()
+        )
     for invariant in p.invariants:
         first, last = invariant.value(p.t_span[0], p.y0), invariant.value(p.t_span[1], solution.y[:, -1])
         assert abs(last - first) < 1e-6 * max(1.0, abs(first))
@@ -97,7 +117,9 @@ def derivative(function, t: float, h: float = 2e-4) -> np.ndarray:
 @pytest.mark.parametrize("name", EXACT)
 def test_start_lies_on_the_exact_solution(name):
     p = testset.get(name)
-    np.testing.assert_allclose(p.reference.exact(p.t_span[0]), p.y0, atol=4e-15 * max(1.0, np.abs(p.y0).max()))
+    np.testing.assert_allclose(
+        p.reference.exact(p.t_span[0]), p.y0, atol=4e-15 * max(1.0, np.abs(p.y0).max())
+    )
 
 
 @pytest.mark.parametrize("name", SMALL)
@@ -160,7 +182,9 @@ def test_changes_reach_model_span_and_reference():
     assert error(p, solution.y[:, -1]) < 1e-8
 
 
-@pytest.mark.parametrize(("name", "changes"), [("akzo", {"k1": 18.0}), ("akzo", {"t_end": 10.0}), ("wind_pendulum", {"g": 9.81})])
+@pytest.mark.parametrize(
+    ("name", "changes"), [("akzo", {"k1": 18.0}), ("akzo", {"t_end": 10.0}), ("wind_pendulum", {"g": 9.81})]
+)
 def test_stored_reference_is_dropped_when_it_no_longer_holds(name, changes):
     assert testset.get(name).reference is not None
     assert testset.get(name, **changes).reference is None

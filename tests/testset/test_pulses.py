@@ -15,7 +15,9 @@ UP_AND_DOWN = Pulse(5, ("15", "5", "15", "5"))
 FAST = Pulse(20, ("50e-9", "10e-9", "50e-9", "10e-9"))
 
 
-@pytest.mark.parametrize(("time", "value", "slope"), [(3, 0, 0), (16, 1, 1), (25, 5, 0), (37, 3, -1), (59, 4, 1), (101, 5, 0)])
+@pytest.mark.parametrize(
+    ("time", "value", "slope"), [(3, 0, 0), (16, 1, 1), (25, 5, 0), (37, 3, -1), (59, 4, 1), (101, 5, 0)]
+)
 def test_signal_and_slope_have_the_values_of_the_trapezoid(time, value, slope):
     assert UP_AND_DOWN.signal().subs(t, time) == value
     assert UP_AND_DOWN.slope().subs(t, time) == slope

@@ -7,7 +7,15 @@ import pytest
 
 import testset
 
-PRINTED = ("car_axis", "charge_pump", "nand_gate", "oregonator", "robertson", "slider_crank", "transistor_amplifier")
+PRINTED = (
+    "car_axis",
+    "charge_pump",
+    "nand_gate",
+    "oregonator",
+    "robertson",
+    "slider_crank",
+    "transistor_amplifier",
+)
 
 
 @pytest.mark.parametrize("name", PRINTED)
@@ -46,11 +54,15 @@ def test_closed_form_has_the_digits_computed_in_quadruple_precision(name, t_end,
 def test_charge_pump_on_the_ramp_has_the_published_voltages_and_current():
     y = testset.get("charge_pump").reference.exact(55e-9)
     np.testing.assert_allclose(
-        y[[0, 6, 7, 8]], [1.4513567614280470858e-11, 4.4334161865027181, 17.733664746010873, -2.92638894398e-3], rtol=1e-11
+        y[[0, 6, 7, 8]],
+        [1.4513567614280470858e-11, 4.4334161865027181, 17.733664746010873, -2.92638894398e-3],
+        rtol=1e-11,
     )
 
 
-@pytest.mark.parametrize(("name", "ends"), [("robertson", (0.4, 40.0, 4e3, 1e5, 1e7, 4e10, 1e11)), ("oregonator", (30.0, 360.0))])
+@pytest.mark.parametrize(
+    ("name", "ends"), [("robertson", (0.4, 40.0, 4e3, 1e5, 1e7, 4e10, 1e11)), ("oregonator", (30.0, 360.0))]
+)
 def test_one_file_holds_references_for_several_end_times(name, ends):
     found = [testset.get(name, t_end=t_end).reference for t_end in ends]
     assert [reference.t for reference in found] == list(ends)

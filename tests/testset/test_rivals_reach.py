@@ -10,9 +10,13 @@ import testset
 from herk.core import Problem, Settings, Solution
 
 
-def solved(problem: Problem, solver: str, form: str, rtol: float, t_eval: np.ndarray | None = None) -> Solution:
+def solved(
+    problem: Problem, solver: str, form: str, rtol: float, t_eval: np.ndarray | None = None
+) -> Solution:
     rival = baselines.get(solver)
-    return rival.solve(rival.prepare(problem, form), Settings(rtol=rtol, atol=rtol / 100, t_eval=t_eval, time_limit=60.0))
+    return rival.solve(
+        rival.prepare(problem, form), Settings(rtol=rtol, atol=rtol / 100, t_eval=t_eval, time_limit=60.0)
+    )
 
 
 @pytest.mark.slow
@@ -35,7 +39,10 @@ def test_rival_reaches_the_reference_to_six_digits(name, group, solver, form, rt
     solution = solved(p, solver, form, rtol)
     assert solution.success
     members = list(p.groups[group])
-    assert np.abs(solution.y[members, -1] - p.reference.y[members]).max() < 1e-6 * np.abs(p.reference.y[members]).max()
+    assert (
+        np.abs(solution.y[members, -1] - p.reference.y[members]).max()
+        < 1e-6 * np.abs(p.reference.y[members]).max()
+    )
 
 
 @pytest.mark.slow

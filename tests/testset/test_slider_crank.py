@@ -12,7 +12,15 @@ from herk.core import InputError
 from herk.model.start import inconsistency
 from testset import slider_crank
 
-PRINTED_V = (150.0, -74.9957670, -0.268938672e-5, 0.444896105, 0.463434311e-2, -0.178591076e-5, -0.268938672e-5)
+PRINTED_V = (
+    150.0,
+    -74.9957670,
+    -0.268938672e-5,
+    0.444896105,
+    0.463434311e-2,
+    -0.178591076e-5,
+    -0.268938672e-5,
+)
 AT_START = dict(zip(slider_crank.P, slider_crank.P0, strict=True)) | {slider_crank.t: 0}
 
 
@@ -63,4 +71,6 @@ def test_accelerations_under_error_control_have_their_digits():
     assert sol.success, sol.message
     for name, members in p.groups.items():  # to ten times the tolerance, beside the largest of the group
         own = list(members)
-        assert np.abs(sol.y[own, -1] - p.reference.y[own]).max() < 1e-8 * np.abs(p.reference.y[own]).max(), name
+        assert np.abs(sol.y[own, -1] - p.reference.y[own]).max() < 1e-8 * np.abs(p.reference.y[own]).max(), (
+            name
+        )

@@ -35,7 +35,9 @@ def test_ida_reaches_robertson_at_the_end():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("solver", "t_end"), [("scipy_radau", 30.0), ("scipy_radau", 360.0), ("scipy_lsoda", 360.0)])
+@pytest.mark.parametrize(
+    ("solver", "t_end"), [("scipy_radau", 30.0), ("scipy_radau", 360.0), ("scipy_lsoda", 360.0)]
+)
 def test_two_families_reach_the_oregonator(solver, t_end):
     p = testset.get("oregonator", t_end=t_end)
     assert relative(p, solved(p, solver, "ode", 1e-9, 1e-11)) < 1e-6

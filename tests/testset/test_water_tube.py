@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import testset
-from herk.method.solve import solve_dae
+from herk.integrate.solve import solve_dae
 from testset.water_tube import SWITCHED, supply
 
 ATOL = np.array([1e-3] * 18 + [1.0] * 18 + [1e3] * 13)
@@ -31,6 +31,8 @@ def test_switches_come_when_they_should_and_the_flows_are_right():
     found = np.sort(np.concatenate(solution.t_events))
     np.testing.assert_allclose(found, SWITCHED, atol=1e-3)
     flows = list(p.groups["flows"])
-    assert np.abs(solution.y[flows, -1] - p.reference.y[flows]).max() < 1e-8 * np.abs(p.reference.y[flows]).max()
+    assert (
+        np.abs(solution.y[flows, -1] - p.reference.y[flows]).max() < 1e-8 * np.abs(p.reference.y[flows]).max()
+    )
     for time in SWITCHED:
         assert np.abs(solution.t - time).min() < 1e-3  # every switch is a point of the run

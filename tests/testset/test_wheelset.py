@@ -10,7 +10,14 @@ import testset
 from testset import wheelset
 
 # y'(0) as distributed, in the published start with its five digits of the multipliers
-PUBLISHED = (-1.975258894011285, -1.0898297102811276e-3, 7.8855083626142589e-2, -5.533362821731549, -0.3487021489546511, -2.132968724380927)
+PUBLISHED = (
+    -1.975258894011285,
+    -1.0898297102811276e-3,
+    7.8855083626142589e-2,
+    -5.533362821731549,
+    -0.3487021489546511,
+    -2.132968724380927,
+)
 
 
 @pytest.mark.slow

@@ -33,7 +33,9 @@ def test_every_sentence_of_the_published_page_is_proved_from_the_published_recor
 
 
 def test_links_lead_to_files_that_are_published(published):
-    links = re.findall(r'href="((?!#|data:|https?:)[^"]+)"', (published / "index.html").read_text(encoding="utf-8"))
+    links = re.findall(
+        r'href="((?!#|data:|https?:)[^"]+)"', (published / "index.html").read_text(encoding="utf-8")
+    )
     assert len(links) > 10
     assert [link for link in links if not (published / link).is_file()] == []
 

@@ -25,7 +25,13 @@ SAFETY, SMALLEST, HALF, LARGEST = 0.9, 0.2, 0.5, 4.0
 
 
 def extrapolated(
-    rate: Rate, t0: Any, t1: Any, y: Vector, tolerance: float, columns: int = COLUMNS, stop: Stop | None = None
+    rate: Rate,
+    t0: Any,
+    t1: Any,
+    y: Vector,
+    tolerance: float,
+    columns: int = COLUMNS,
+    stop: Stop | None = None,
 ) -> tuple[Vector, list[Any]]:
     """Integrate with the midpoint rule, extrapolated to order 2 * columns, steps controlled; return the end and the times on the way.
 
@@ -56,14 +62,21 @@ def controlled(
             new, error = step(t, h, y)
         if error <= tolerance:
             if stop is not None and stop(t + h, new) < 0:
-                h, y = landed(lambda part, t=t, y=y: step(t, part, y)[0], lambda part, new, t=t: stop(t + part, new), 0 * h, h)
+                h, y = landed(
+                    lambda part, t=t, y=y: step(t, part, y)[0],
+                    lambda part, new, t=t: stop(t + part, new),
+                    0 * h,
+                    h,
+                )
                 return y, [*times, t + h]
             t, y = (t1 if h == t1 - t else t + h), new
             reached(y)
             times.append(t)
         wanted = SAFETY * (tolerance / max(error, 1e-300)) ** (1 / order) if math.isfinite(error) else HALF
         h = h * min(max(wanted, SMALLEST), LARGEST)
-    raise ArithmeticError(f"{MOST_STEPS} steps were not enough: t = {t} of {t1} is reached; the tolerance {tolerance:g} may be too small.")
+    raise ArithmeticError(
+        f"{MOST_STEPS} steps were not enough: t = {t} of {t1} is reached; the tolerance {tolerance:g} may be too small."
+    )
 
 
 def landed(step: Callable[[Any], Vector], stop: Stop, a: Any, b: Any) -> tuple[Any, Vector]:
@@ -80,7 +93,9 @@ def landed(step: Callable[[Any], Vector], stop: Stop, a: Any, b: Any) -> tuple[A
             break
         a, left, b, right, y = b, right, c, value, new
     if abs(right) > ROUNDING:
-        raise ArithmeticError(f"A switch is not found: its value is still {right} after a step of length {b}.")
+        raise ArithmeticError(
+            f"A switch is not found: its value is still {right} after a step of length {b}."
+        )
     return b, y
 
 
@@ -108,7 +123,9 @@ def _midpoints(rate: Rate, t: Any, h: Any, y: Vector, columns: int, size: Vector
     return y + row[-1], float(max(abs(row[-1] - row[-2]) / (size + floor)))
 
 
-def collocation(rate: Rate, times: Sequence[Any], y: Vector, parts: int, tolerance: float, stages: int = STAGES) -> Vector:
+def collocation(
+    rate: Rate, times: Sequence[Any], y: Vector, parts: int, tolerance: float, stages: int = STAGES
+) -> Vector:
     """Integrate with Gauss collocation of order 2 * stages over the given times, each interval cut into equal parts.
 
     Stages are iterated until they change by less than the tolerance, or by rounding only.
@@ -125,7 +142,9 @@ def collocation(rate: Rate, times: Sequence[Any], y: Vector, parts: int, toleran
     return y
 
 
-def _stages(rate: Rate, t: Any, h: Any, y: Vector, table: tuple[Vector, Vector], k: Vector, tolerance: float) -> Vector:
+def _stages(
+    rate: Rate, t: Any, h: Any, y: Vector, table: tuple[Vector, Vector], k: Vector, tolerance: float
+) -> Vector:
     """Return the slopes at the stages of one step, by fixed point iteration from a guess."""
     nodes, A = table
     floor, least, stalls = type(h)("1e-3") * max(abs(y)) / abs(h) + type(h)("1e-100"), np.inf, 0
@@ -163,6 +182,8 @@ def table(polynomial: Callable[[Any], Any], stages: int, kind: Any) -> tuple[Vec
         powers = mpmath.matrix([[c**k for c in nodes] for k in range(stages)])
         inverse = powers**-1
         rows = [[c ** (k + 1) / (k + 1) for k in range(stages)] for c in (*nodes, mpmath.mpf(1))]
-        weights = [[sum(row[k] * inverse[s, k] for k in range(stages)) for s in range(stages)] for row in rows]
+        weights = [
+            [sum(row[k] * inverse[s, k] for k in range(stages)) for s in range(stages)] for row in rows
+        ]
         found = np.array([[kind(mpmath.nstr(value, 55)) for value in row] for row in (nodes, *weights)])
     return found[0], found[1:-1], found[-1]

@@ -14,7 +14,10 @@ from testset.extended.stiff import hermite, radau
 from testset.extended.system import System
 
 TOGETHER = 1e-9  # values of switches, of size one, that count as zero at the same time
-DIGITS, MANY = 40, 250  # of numbers of any length; powers of stiff terms cancel in the formula with derivatives, and need many
+DIGITS, MANY = (
+    40,
+    250,
+)  # of numbers of any length; powers of stiff terms cancel in the formula with derivatives, and need many
 
 
 @dataclass(frozen=True)

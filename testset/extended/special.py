@@ -19,21 +19,40 @@ sin, cos = (np.frompyfunc(function, 1, 1) for function in (mp.sin, mp.cos))
 
 def wind_pendulum() -> System:
     """Return x = l sin th, y = -l cos th, l th'' = -g sin th + alpha cos th - 2 l' th' for the pendulum of variable length."""
-    m, g, l_end, pull, wind, calm, t_end = mpf(2), mpf("9.78"), mpf("0.5"), mpf("0.03"), mpf(1), mpf("0.04"), mpf(50)
+    m, g, l_end, pull, wind, calm, t_end = (
+        mpf(2),
+        mpf("9.78"),
+        mpf("0.5"),
+        mpf("0.03"),
+        mpf(1),
+        mpf("0.04"),
+        mpf(50),
+    )
 
     def length(t: Any) -> Any:
         return l_end + pull * (t_end - t)
 
     def rate(t: Any, y: Vector) -> Vector:
-        return np.array([y[1], (-g * sin(y[0]) + (wind - calm * t) * cos(y[0]) + 2 * pull * y[1]) / length(t)])
+        return np.array(
+            [y[1], (-g * sin(y[0]) + (wind - calm * t) * cos(y[0]) + 2 * pull * y[1]) / length(t)]
+        )
 
     def whole(t: Any, state: Vector) -> Vector:
         r, s, c, omega = length(t), sin(state[0]), cos(state[0]), state[1]
         x, y, v, w = r * s, -r * c, -pull * s + r * omega * c, pull * c + r * omega * s
-        return np.array([x, y, v, w, m * (v**2 + w**2 + x * (wind - calm * t) - g * y - pull**2) / (2 * r**2)])
+        return np.array(
+            [x, y, v, w, m * (v**2 + w**2 + x * (wind - calm * t) - g * y - pull**2) / (2 * r**2)]
+        )
 
     parameters = {"m": 2.0, "g": 9.78, "l0": 2.0, "pull": 0.03, "wind": 1.0, "calm": 0.04}
-    return System(rate, np.array([mpf(0)] * 2), t_end, whole, parameters, "polar form of the pendulum of variable length in the wind")
+    return System(
+        rate,
+        np.array([mpf(0)] * 2),
+        t_end,
+        whole,
+        parameters,
+        "polar form of the pendulum of variable length in the wind",
+    )
 
 
 def unit_circle() -> System:
@@ -51,7 +70,9 @@ def unit_circle() -> System:
         y1, y2, v1, v2, f1, f2 = force(*y)
         return np.array([y1, y2, v1, v2, (y1 * f1 + y2 * f2 + v1**2 + v2**2) / 2])
 
-    return System(rate, np.array([mpf(0), mpf(1)]), mpf("0.1"), whole, {}, "polar form phi'' = tau . F of system (62)")
+    return System(
+        rate, np.array([mpf(0), mpf(1)]), mpf("0.1"), whole, {}, "polar form phi'' = tau . F of system (62)"
+    )
 
 
 def chain(N: int = 10) -> System:
@@ -71,7 +92,9 @@ def chain(N: int = 10) -> System:
         s, c, w, a = np.sin(y[:N]), np.cos(y[:N]), y[N:], acceleration(y[:, None])[:, 0]
         links, turns = l * np.column_stack([s, -c]), l * np.column_stack([c * w, s * w])
         bends = l * np.column_stack([c * a - s * w**2, s * a + c * w**2])
-        pull = -m * (np.cumsum(bends, axis=0) + np.array([Long(0), g]))  # force of the links on each bob, with a minus
+        pull = -m * (
+            np.cumsum(bends, axis=0) + np.array([Long(0), g])
+        )  # force of the links on each bob, with a minus
         tension = np.cumsum(pull[::-1], axis=0)[::-1]
         lam = (tension * links).sum(axis=1) / (2 * l * l)
         return np.concatenate([np.cumsum(links, axis=0).ravel(), np.cumsum(turns, axis=0).ravel(), lam])
@@ -79,7 +102,14 @@ def chain(N: int = 10) -> System:
     angle = 4 * np.arctan(Long(1)) / 6
     start = np.array([angle] * N + [Long(0)] * N)
     known = {"N": 10, "mass": 1.0, "length": 1.0, "g": 9.81, "angle": math.pi / 6}
-    return System(lambda _, y: np.concatenate([y[N:], acceleration(y)]), start, Long(5), whole, known, hanging_chain.SOURCE)
+    return System(
+        lambda _, y: np.concatenate([y[N:], acceleration(y)]),
+        start,
+        Long(5),
+        whole,
+        known,
+        hanging_chain.SOURCE,
+    )
 
 
 def sphere(N: int = 20) -> System:
@@ -118,12 +148,21 @@ def sphere(N: int = 20) -> System:
 def reaction() -> System:
     """Return Robertson's reaction without the third substance, which is what the others leave of one."""
     k1, k2, k3 = mpf("0.04"), mpf("3e7"), mpf("1e4")
-    linear, products = [[-k1, k3], [k1, -k3]], {(0, 0, 1): -k3, (0, 1, 1): -k3, (1, 0, 1): k3, (1, 1, 1): k3 - k2}
+    linear, products = (
+        [[-k1, k3], [k1, -k3]],
+        {(0, 0, 1): -k3, (0, 1, 1): -k3, (1, 0, 1): k3, (1, 1, 1): k3 - k2},
+    )
     known = {"k1": 0.04, "k2": 3e7, "k3": 1e4}
     found = quadratic(linear, products)
     start = np.array([mpf(1), mpf(0)])
     return System(
-        found.rate, start, mpf("1e11"), lambda _, y: np.array([y[0], y[1], 1 - y[0] - y[1]]), known, robertson.SOURCE, quadratic=found
+        found.rate,
+        start,
+        mpf("1e11"),
+        lambda _, y: np.array([y[0], y[1], 1 - y[0] - y[1]]),
+        known,
+        robertson.SOURCE,
+        quadratic=found,
     )
 
 

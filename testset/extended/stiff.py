@@ -50,8 +50,12 @@ class Quadratic:
         terms, slopes = [y], [np.eye(len(y), dtype=int) * (0 * y[0] + 1)]
         for k in range(order):
             fixed = self.constant if k == 0 else 0
-            new = fixed + self.linear @ terms[k] + sum(self.pair(terms[j], terms[k - j]) for j in range(k + 1))
-            slope = self.linear @ slopes[k] + 2 * sum((self.products @ terms[j]) @ slopes[k - j] for j in range(k + 1))
+            new = (
+                fixed + self.linear @ terms[k] + sum(self.pair(terms[j], terms[k - j]) for j in range(k + 1))
+            )
+            slope = self.linear @ slopes[k] + 2 * sum(
+                (self.products @ terms[j]) @ slopes[k - j] for j in range(k + 1)
+            )
             terms.append(new / (k + 1))
             slopes.append(slope / (k + 1))
         return terms, slopes
@@ -65,9 +69,13 @@ def weights(here: int, other: int) -> list[int]:
     return [comb(here, j) * perm(j) * perm(here + other - j) for j in range(here + 1)]
 
 
-def hermite(system: Quadratic, t0: Any, t1: Any, y: Vector, tolerance: float, order: int) -> tuple[Vector, list[Any]]:
+def hermite(
+    system: Quadratic, t0: Any, t1: Any, y: Vector, tolerance: float, order: int
+) -> tuple[Vector, list[Any]]:
     """Integrate with derivatives up to `order` at the new and FEWER at the old end of a step, steps controlled."""
-    return controlled(lambda _, h, y: _two_ends(system, h, y, order), t0, t1, y, tolerance, 2 * order - 2 - FEWER)
+    return controlled(
+        lambda _, h, y: _two_ends(system, h, y, order), t0, t1, y, tolerance, 2 * order - 2 - FEWER
+    )
 
 
 def _two_ends(system: Quadratic, h: Any, y: Vector, order: int) -> tuple[Vector, float]:
@@ -82,7 +90,9 @@ def _two_ends(system: Quadratic, h: Any, y: Vector, order: int) -> tuple[Vector,
     return new, float(max(abs(wrong) / (abs(new) + abs(y))))
 
 
-def _newton(system: Quadratic, terms: list[Vector], new: Vector, h: Any, order: int) -> tuple[Any, list[Vector]]:
+def _newton(
+    system: Quadratic, terms: list[Vector], new: Vector, h: Any, order: int
+) -> tuple[Any, list[Vector]]:
     """Return the end of a step and the last derivatives, or None without convergence."""
     for _ in range(MOST_NEWTON):
         after, slopes = system.series(new, order)
@@ -97,13 +107,19 @@ def _newton(system: Quadratic, terms: list[Vector], new: Vector, h: Any, order: 
 def _gap(before: list[Vector], after: list[Vector], h: Any, order: int) -> Vector:
     """Return by how much the formula is not satisfied."""
     old, new = weights(max(order - FEWER, 0), order), weights(order, max(order - FEWER, 0))
-    return sum(w * h**j * before[j] for j, w in enumerate(old)) - sum(w * (-h) ** j * after[j] for j, w in enumerate(new))
+    return sum(w * h**j * before[j] for j, w in enumerate(old)) - sum(
+        w * (-h) ** j * after[j] for j, w in enumerate(new)
+    )
 
 
-def radau(system: Quadratic, times: Sequence[Any], y: Vector, parts: int, tolerance: float, stages: int) -> Vector:
+def radau(
+    system: Quadratic, times: Sequence[Any], y: Vector, parts: int, tolerance: float, stages: int
+) -> Vector:
     """Integrate with Radau collocation of order 2 * stages - 1 over the given times, each interval cut into equal parts."""
     kind = type(times[-1])
-    nodes, A, b = table(lambda x: mpmath.legendre(stages, 2 * x - 1) - mpmath.legendre(stages - 1, 2 * x - 1), stages, kind)
+    nodes, A, b = table(
+        lambda x: mpmath.legendre(stages, 2 * x - 1) - mpmath.legendre(stages - 1, 2 * x - 1), stages, kind
+    )
     k, before = np.repeat(system.rate(None, y[:, None]), stages, axis=1), None
     for begin, end in pairwise(times):
         h = (end - begin) / parts
@@ -125,7 +141,12 @@ def _stages(system: Quadratic, h: Any, y: Vector, A: Vector, k: Vector, toleranc
         points = y[:, None] + h * (k @ A.T)
         wrong = (system.rate(None, points) - k).ravel()
         size = max(abs(wrong)) + mpmath.mpf("1e-100")
-        step = np.array([mpmath.mpf(float(value)) for value in inverse @ np.array(wrong / size, dtype=Long)]).reshape(n, s) * size
+        step = (
+            np.array(
+                [mpmath.mpf(float(value)) for value in inverse @ np.array(wrong / size, dtype=Long)]
+            ).reshape(n, s)
+            * size
+        )
         k = k + step
         change = float((abs(h * step).max(axis=1) / (abs(points).max(axis=1))).max())
         if change < tolerance or (change < 1e3 * tolerance and change >= last):

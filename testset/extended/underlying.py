@@ -43,7 +43,9 @@ class Underlying:
         system = form.generated.equations()
         self.algebraic = list(form.algebraic)
         self.kept = [j for j in range(system.n) if j not in self.algebraic]
-        rows = independent(system.E.subs(dict(zip((system.t, *system.states), (0, *problem.y0), strict=True))))
+        rows = independent(
+            system.E.subs(dict(zip((system.t, *system.states), (0, *problem.y0), strict=True)))
+        )
         coupled = len(rows) < len(self.kept)  # then g' = 0 is needed for all derivatives
         columns = list(range(system.n)) if coupled else self.kept
         slopes = [sp.diff(c, system.states[j]) for c in system.g for j in self.algebraic]
@@ -51,8 +53,12 @@ class Underlying:
         if coupled:
             left += [sp.diff(c, state) for c in system.g for state in system.states]
             right += [-sp.diff(c, system.t) for c in system.g]
-        exact, self._numbers = named([[decimal(entry) for entry in part] for part in (list(system.g), slopes, right, left)])
-        self._values = sp.lambdify([system.t, *system.states, *self._numbers], exact, modules=[FUNCTIONS], cse=True)
+        exact, self._numbers = named(
+            [[decimal(entry) for entry in part] for part in (list(system.g), slopes, right, left)]
+        )
+        self._values = sp.lambdify(
+            [system.t, *system.states, *self._numbers], exact, modules=[FUNCTIONS], cse=True
+        )
         self._unit = left == list(sp.eye(len(columns)))
         self._found = [columns.index(j) for j in self.kept]
         self.y = np.array([Long(repr(float(value))) for value in problem.y0])
@@ -133,8 +139,12 @@ def constants(formula: Any) -> set[Any]:
         return set()
     if formula.is_number:
         return {formula}
-    arguments = formula.args[:1] if formula.is_Pow and formula.exp in (sp.S.Half, -sp.S.Half) else formula.args
-    return {number for argument in arguments if isinstance(argument, sp.Expr) for number in constants(argument)}
+    arguments = (
+        formula.args[:1] if formula.is_Pow and formula.exp in (sp.S.Half, -sp.S.Half) else formula.args
+    )
+    return {
+        number for argument in arguments if isinstance(argument, sp.Expr) for number in constants(argument)
+    }
 
 
 def _meant(number: sp.Float) -> sp.Rational:

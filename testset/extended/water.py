@@ -16,12 +16,25 @@ from testset.extended.underlying import Long, solve
 
 N, BUFFERS = water_tube.N, 2
 BEGIN = Long(109800)
-UNITS = np.array([Long(10) ** 6, Long(100)])  # of the rise of the first pressure and of the difference: errors count as those of flows
-NU, GRAVITY, RHO, LENGTH, ROUGHNESS, DIAMETER, BUFFER, CRITICAL = map(Long, ("1.31e-6", "9.8", "1e3", "1e3", "2e-4", "1", "200", "2300"))
+UNITS = np.array(
+    [Long(10) ** 6, Long(100)]
+)  # of the rise of the first pressure and of the difference: errors count as those of flows
+NU, GRAVITY, RHO, LENGTH, ROUGHNESS, DIAMETER, BUFFER, CRITICAL = map(
+    Long, ("1.31e-6", "9.8", "1e3", "1e3", "2e-4", "1", "200", "2300")
+)
 AREA = np.arctan(Long(1)) * DIAMETER**2
 CAPACITY, INERTIA = BUFFER / (RHO * GRAVITY), RHO * LENGTH / AREA
-LAMINAR, ROUGH, REYNOLDS = 32 * NU * RHO * LENGTH / (AREA * DIAMETER**2), RHO * LENGTH / (AREA**2 * DIAMETER), DIAMETER / (NU * AREA)
-INTO = np.array([[Long(int(node == end) - int(node == begin)) for begin, end in water_tube.TUBES] for node in water_tube.NODES])
+LAMINAR, ROUGH, REYNOLDS = (
+    32 * NU * RHO * LENGTH / (AREA * DIAMETER**2),
+    RHO * LENGTH / (AREA**2 * DIAMETER),
+    DIAMETER / (NU * AREA),
+)
+INTO = np.array(
+    [
+        [Long(int(node == end) - int(node == begin)) for begin, end in water_tube.TUBES]
+        for node in water_tube.NODES
+    ]
+)
 FREE, HELD = INTO[BUFFERS:], INTO[:BUFFERS]
 INVERSE = solve(FREE @ FREE.T, np.eye(len(FREE), dtype=Long))
 
@@ -63,7 +76,9 @@ def rate(t: Vector, y: Vector, modes: Vector) -> Vector:
     """Return the derivatives of 18 flows, of a pressure and of a difference."""
     p, friction, inflow = pressures(t, y, modes)
     first, second = (HELD @ y[:N] + inflow[:BUFFERS]) / CAPACITY
-    return np.concatenate([-(INTO.T @ p + friction) / INERTIA, [first / UNITS[0], (second - first) / UNITS[1]]])
+    return np.concatenate(
+        [-(INTO.T @ p + friction) / INERTIA, [first / UNITS[0], (second - first) / UNITS[1]]]
+    )
 
 
 def whole(t: Any, y: Vector, modes: Vector) -> Vector:

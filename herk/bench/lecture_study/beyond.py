@@ -14,9 +14,7 @@ from herk.bench.lecture_study.systems import NONLINEAR, OWN, PENDULUM, T_END, mu
 from herk.bench.published import Origin, Row, Verdict
 from herk.core.dae import Array
 
-_DEFINED = (
-    "the slides take z from 0 = g(x, z) at the end of the step: then z is as accurate as x; the printed order is that of z + h sum b_i z'_i"
-)
+_DEFINED = "the slides take z from 0 = g(x, z) at the end of the step: then z is as accurate as x; the printed order is that of z + h sum b_i z'_i"
 _SQUARED = "errors O(h^(q-1)) of z at the stages enter squared, so x has at most 2q - 2; the printed order needs z to enter linearly"
 
 Key = tuple[str, int]  # family, stages
@@ -24,7 +22,11 @@ Key = tuple[str, int]  # family, stages
 
 def defined(quick: bool) -> dict[Key, Measured]:
     """Measure z of index 1, taken from the constraint after each step, for the families that are not stiffly accurate."""
-    return {(family, s): Measured(*_completed(family, s, _steps(quick))) for family in ("gauss", "radau_ia") for s in _stages(quick)}
+    return {
+        (family, s): Measured(*_completed(family, s, _steps(quick)))
+        for family in ("gauss", "radau_ia")
+        for s in _stages(quick)
+    }
 
 
 def nonlinear(quick: bool) -> dict[Key, Slopes]:
@@ -32,7 +34,9 @@ def nonlinear(quick: bool) -> dict[Key, Slopes]:
     found = {}
     for family in ("radau_ia", "radau_iia", "lobatto_iiic"):
         least = 3 if family in printed.MORE_THAN_TWO else 2
-        found |= {(family, s): slopes(NONLINEAR, family, s, _steps(quick)) for s in _stages(quick) if s >= least}
+        found |= {
+            (family, s): slopes(NONLINEAR, family, s, _steps(quick)) for s in _stages(quick) if s >= least
+        }
     return found
 
 
@@ -50,28 +54,49 @@ def rows(as_defined: dict[Key, Measured], squared: dict[Key, Slopes]) -> list[Ro
     for (family, s), measured in as_defined.items():
         case = f"{printed.FAMILIES[family]}, n_s = {s}"
         part = "Index 1, z from the constraint"
-        result.append(_row(part, case, "z", printed.order(family, s, 1, "z"), tableau(family, s).order, measured.order("z"), _DEFINED))
+        result.append(
+            _row(
+                part,
+                case,
+                "z",
+                printed.order(family, s, 1, "z"),
+                tableau(family, s).order,
+                measured.order("z"),
+                _DEFINED,
+            )
+        )
     for (family, s), found in squared.items():
         expected = min(theory.order(family, s, 3, "x"), 2 * tableau(family, s).stage_order - 2)
         case = f"{printed.FAMILIES[family]}, n_s = {s}"
         part = "Index 3, z enters as z³"
-        result.append(_row(part, case, "x", printed.order(family, s, 3, "x"), expected, found.order("x"), _SQUARED))
+        result.append(
+            _row(part, case, "x", printed.order(family, s, 3, "x"), expected, found.order("x"), _SQUARED)
+        )
     return result
 
 
-def _row(part: str, case: str, group: str, value: int | None, expected: int, ours: float | None, why: str) -> Row:
+def _row(
+    part: str, case: str, group: str, value: int | None, expected: int, ours: float | None, why: str
+) -> Row:
     agrees = ours is not None and abs(ours - expected) <= AGREES
     verdict = Verdict.LOST if not agrees else Verdict.SAME if value == expected else Verdict.WRONG
     text = "no solution" if ours is None else f"{ours + 0.0:.2f}"
     said = why if verdict is not Verdict.SAME else ""
-    return Row(part, case, f"order of {group}", value, text, verdict, said, origin=Origin.OURS)  # printed once, in the table of orders
+    return Row(
+        part, case, f"order of {group}", value, text, verdict, said, origin=Origin.OURS
+    )  # printed once, in the table of orders
 
 
 def _completed(family: str, s: int, steps: Sequence[int]) -> list[Slopes]:
     found = []
     for case, complete in ((OWN[1], _own_z), (PENDULUM[1], lambda x: multiplier(*x))):
-        errors = [case.errors(march(case.system, tableau(family, s), T_END, count, partial(_with, complete))) for count in steps]
-        found.append(Slopes(tuple(steps), {group: tuple(e[group] for e in errors) for group in case.system.groups}))
+        errors = [
+            case.errors(march(case.system, tableau(family, s), T_END, count, partial(_with, complete)))
+            for count in steps
+        ]
+        found.append(
+            Slopes(tuple(steps), {group: tuple(e[group] for e in errors) for group in case.system.groups})
+        )
     return found
 
 

@@ -38,9 +38,14 @@ def growth(index: int) -> Growth:
     """Return the condition numbers at the start of the pendulum."""
     system = pendulum_system(index)
     matrices = [_matrix(system, h) for h in STEPS]
-    variants: list[Callable[[Array, float], Array]] = [lambda m, _: m, lambda m, h: _as_on_the_slides(system, m, h), lambda m, _: _even(m)]
+    variants: list[Callable[[Array, float], Array]] = [
+        lambda m, _: m,
+        lambda m, h: _as_on_the_slides(system, m, h),
+        lambda m, _: _even(m),
+    ]
     alike, slides, scaled = (
-        tuple(float(np.linalg.cond(change(m, h))) for m, h in zip(matrices, STEPS, strict=True)) for change in variants
+        tuple(float(np.linalg.cond(change(m, h))) for m, h in zip(matrices, STEPS, strict=True))
+        for change in variants
     )
     return Growth(index, alike, slides, scaled)
 
@@ -68,7 +73,16 @@ def _slides_row(each: Growth) -> Row:
     verdict = judge(each.index, ours)
     why = f"{WHERE}; unknowns k_i and z_i, as the slides define the method"
     why += ": h^-k is a bound that is not attained (see the errata)" if verdict is Verdict.WRONG else ""
-    return Row("Newton matrix", _name(each.index), EXPONENT, each.index, f"{ours + 0.0:.2f}", verdict, why, origin=origin)
+    return Row(
+        "Newton matrix",
+        _name(each.index),
+        EXPONENT,
+        each.index,
+        f"{ours + 0.0:.2f}",
+        verdict,
+        why,
+        origin=origin,
+    )
 
 
 def _alike_row(each: Growth) -> Row:
@@ -76,7 +90,9 @@ def _alike_row(each: Growth) -> Row:
     verdict = Verdict.SAME if abs(ours - each.index) <= AGREES else Verdict.LOST
     why = f"{WHERE}; unknowns are the derivatives of all components, of z too; after equilibrating rows and columns {scaled:.2f}"
     case = f"{_name(each.index)}, derivatives of z as unknowns"
-    return Row("Newton matrix", case, EXPONENT, each.index, f"{ours + 0.0:.2f}", verdict, why, origin=Origin.OURS)
+    return Row(
+        "Newton matrix", case, EXPONENT, each.index, f"{ours + 0.0:.2f}", verdict, why, origin=Origin.OURS
+    )
 
 
 def _name(index: int) -> str:

@@ -19,7 +19,14 @@ def every_erratum(
     growth: Sequence[Growth],
 ) -> list[Erratum]:
     """Return all errata."""
-    return [_swapped(found), _definition(as_defined), _lobatto(found), _bound(odd), _linear(squared), _condition(growth)]
+    return [
+        _swapped(found),
+        _definition(as_defined),
+        _lobatto(found),
+        _bound(odd),
+        _linear(squared),
+        _condition(growth),
+    ]
 
 
 def _swapped(found: Mapping[Key, Measured]) -> Erratum:
@@ -33,7 +40,10 @@ def _swapped(found: Mapping[Key, Measured]) -> Erratum:
 
 
 def _definition(as_defined: Mapping[beyond.Key, Measured]) -> Erratum:
-    pairs = [(f"{family} {s}", measured.order("z"), tableau(family, s).order) for (family, s), measured in as_defined.items()]
+    pairs = [
+        (f"{family} {s}", measured.order("z"), tableau(family, s).order)
+        for (family, s), measured in as_defined.items()
+    ]
     return Erratum(
         "definition of Runge-Kutta methods for index 1, and the column z of its table",
         "z_{n+1} from 0 = g(t_{n+1}, x_{n+1}, z_{n+1}), with orders n_s or n_s + 1",
@@ -64,7 +74,11 @@ def _bound(odd: Mapping[int, float | None]) -> Erratum:
 
 def _linear(squared: Mapping[beyond.Key, Slopes]) -> Erratum:
     pairs = [
-        (f"{family} {s}", slopes.order("x"), min(theory.order(family, s, 3, "x"), 2 * tableau(family, s).stage_order - 2))
+        (
+            f"{family} {s}",
+            slopes.order("x"),
+            min(theory.order(family, s, 3, "x"), 2 * tableau(family, s).stage_order - 2),
+        )
         for (family, s), slopes in squared.items()
     ]
     return Erratum(
@@ -78,9 +92,12 @@ def _linear(squared: Mapping[beyond.Key, Slopes]) -> Erratum:
 def _condition(growth: Sequence[Growth]) -> Erratum:
     seen = [each for each in growth if each.index]
     text = ", ".join(
-        f"index {each.index}: {each.exponent('slides') + 0.0:.2f}, with derivatives of z {each.exponent('alike'):.2f}" for each in seen
+        f"index {each.index}: {each.exponent('slides') + 0.0:.2f}, with derivatives of z {each.exponent('alike'):.2f}"
+        for each in seen
     )
-    holds = bool(seen) and all(conditions.judge(each.index, each.exponent("slides")) is Verdict.WRONG for each in seen)
+    holds = bool(seen) and all(
+        conditions.judge(each.index, each.exponent("slides")) is Verdict.WRONG for each in seen
+    )
     return Erratum(
         "order reduction, condition of the Newton matrix",
         "O(h^-k) where k is the index",
@@ -90,7 +107,9 @@ def _condition(growth: Sequence[Growth]) -> Erratum:
     )
 
 
-def _against(found: Mapping[Key, Measured], index: int, family: str, groups: Iterable[str]) -> list[tuple[str, float | None, int]]:
+def _against(
+    found: Mapping[Key, Measured], index: int, family: str, groups: Iterable[str]
+) -> list[tuple[str, float | None, int]]:
     return [
         (f"{family} {s} {group}", measured.order(group), theory.order(family, s, index, group))
         for (at, name, s), measured in found.items()
@@ -102,5 +121,10 @@ def _against(found: Mapping[Key, Measured], index: int, family: str, groups: Ite
 def _shown(pairs: Iterable[tuple[str, float | None, int]]) -> tuple[str, bool]:
     """Return measured orders beside expected ones, and whether all agree."""
     pairs = list(pairs)
-    text = ", ".join(f"{name}: {'none' if ours is None else f'{ours:.2f}'} (expected {expected})" for name, ours, expected in pairs)
-    return text, bool(pairs) and all(ours is not None and abs(ours - expected) <= AGREES for _, ours, expected in pairs)
+    text = ", ".join(
+        f"{name}: {'none' if ours is None else f'{ours:.2f}'} (expected {expected})"
+        for name, ours, expected in pairs
+    )
+    return text, bool(pairs) and all(
+        ours is not None and abs(ours - expected) <= AGREES for _, ours, expected in pairs
+    )

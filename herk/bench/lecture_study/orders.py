@@ -61,12 +61,18 @@ def slopes(case: Case, family: str, stages: int, steps: Sequence[int]) -> Slopes
         if len(points) <= count:
             return Slopes(tuple(steps), None)
         found.append(case.errors(points))
-    return Slopes(tuple(steps), {group: tuple(errors[group] for errors in found) for group in case.system.groups})
+    return Slopes(
+        tuple(steps), {group: tuple(errors[group] for errors in found) for group in case.system.groups}
+    )
 
 
 def measure(quick: bool, say: Callable[[str], None]) -> dict[Key, Measured]:
     """Run every family, stage number and index on both problems."""
-    steps, stage_counts, found = QUICK_STEPS if quick else STEPS, printed.STAGES[:2] if quick else printed.STAGES, {}
+    steps, stage_counts, found = (
+        QUICK_STEPS if quick else STEPS,
+        printed.STAGES[:2] if quick else printed.STAGES,
+        {},
+    )
     for index in printed.COMPONENTS:
         say(f"orders, {'ODE' if index == 0 else f'index {index}'}")
         for family in printed.FAMILIES:
@@ -85,11 +91,24 @@ def rows(found: Mapping[Key, Measured]) -> list[Row]:
         for group in printed.COMPONENTS[index]:
             value = printed.order(family, s, index, group)
             expected, ours = theory.order(family, s, index, group), measured.order(group)
-            why = "; ".join(filter(None, (_slopes_text(measured, group), theory.reason(family, s, index, group))))
+            why = "; ".join(
+                filter(None, (_slopes_text(measured, group), theory.reason(family, s, index, group)))
+            )
             shown = value if value is not None else f"not printed (expected {expected})"
             text = "no solution" if ours is None else f"{ours + 0.0:.2f}"
             origin = Origin.OURS if value is None else Origin.PRINTED
-            result.append(Row(part, case, f"order of {group}", shown, text, _verdict(value, expected, ours), why, origin=origin))
+            result.append(
+                Row(
+                    part,
+                    case,
+                    f"order of {group}",
+                    shown,
+                    text,
+                    _verdict(value, expected, ours),
+                    why,
+                    origin=origin,
+                )
+            )
     return result
 
 
@@ -101,6 +120,7 @@ def _verdict(value: int | None, expected: int, ours: float | None) -> Verdict:
 
 def _slopes_text(measured: Measured, group: str) -> str:
     texts = (
-        "breaks down" if slope is None else f"{slope + 0.0:.2f}" for slope in (measured.own.order(group), measured.pendulum.order(group))
+        "breaks down" if slope is None else f"{slope + 0.0:.2f}"
+        for slope in (measured.own.order(group), measured.pendulum.order(group))
     )
     return "own system {}, pendulum {}".format(*texts)

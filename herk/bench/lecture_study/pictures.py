@@ -14,11 +14,24 @@ from herk.bench.published import Origin, Row, Verdict
 from herk.core import InputError, Settings, Solution
 from herk.core.dae import Array
 
-SOLVER = FixedStep("radau_iia2", "irk", ("index1", "index2", "index3", "baumgarte"), 3, False, method_family="radau_iia", stages=2)
+SOLVER = FixedStep(
+    "radau_iia2",
+    "irk",
+    ("index1", "index2", "index3", "baumgarte"),
+    3,
+    False,
+    method_family="radau_iia",
+    stages=2,
+)
 OUTWARD = 0.15  # speed along q that violates the constraint q.v = 0 of the wrong start
 WRONG_END, WRONG_STEP = 5.0, 1e-3
 DRIFT_END, DRIFT_STEP = 100.0, 0.02
-PAIRS = ((0.0, 0.0), (1.0, 2.0), (25.0, 10.0), (400.0, 40.0))  # (kappa_0, kappa_1): none, and critically damped ones
+PAIRS = (
+    (0.0, 0.0),
+    (1.0, 2.0),
+    (25.0, 10.0),
+    (400.0, 40.0),
+)  # (kappa_0, kappa_1): none, and critically damped ones
 DAMPED = (4.0, 4.0)  # of the start that violates g = 0
 AGREES = 1e-6
 
@@ -75,8 +88,12 @@ def wrong_start() -> tuple[list[Row], dict[str, Trace]]:
     q, v = np.array(model.y0[:3], dtype=float), np.array(model.y0[3:6], dtype=float)
     start = [*q, *(v + OUTWARD * q), None]
     found = {
-        "index 1, wrong start": trace(model.form("index1"), "index 1, wrong start", WRONG_END, WRONG_STEP, start),
-        "index 3, consistent start": trace(model.form("index3"), "index 3, consistent start", WRONG_END, WRONG_STEP),
+        "index 1, wrong start": trace(
+            model.form("index1"), "index 1, wrong start", WRONG_END, WRONG_STEP, start
+        ),
+        "index 3, consistent start": trace(
+            model.form("index3"), "index 3, consistent start", WRONG_END, WRONG_STEP
+        ),
     }
     try:
         model.form("index3").start(start)
@@ -103,14 +120,25 @@ def wrong_start() -> tuple[list[Row], dict[str, Trace]]:
 def drifting() -> tuple[list[Row], dict[str, Trace]]:
     """Run from a consistent start to t = 100: the forms with a differentiated constraint drift, index 3 does not."""
     model = testset.get("pendulum_3d").model
-    found = {name: trace(model.form(name), name, DRIFT_END, DRIFT_STEP) for name in ("index1", "index2", "index3")}
+    found = {
+        name: trace(model.form(name), name, DRIFT_END, DRIFT_STEP) for name in ("index1", "index2", "index3")
+    }
     result = []
     for name, printed in (("index1", "drifts"), ("index2", "drifts"), ("index3", "does not drift")):
         half, end = (float(np.abs(found[name].length[: len(found[name].t) // part]).max()) for part in (2, 1))
         good = end < 1e-12 if name == "index3" else end > 1e-6 and end > 1.5 * half
         why = f"Radau IIA with 2 stages, h = {DRIFT_STEP:g}; up to t = 50 it is {half:.1e}"
         result.append(
-            Row("Index reduction", name, "largest |q.q - 1| up to t = 100", printed, f"{end:.1e}", _word(good), why, origin=Origin.SAID)
+            Row(
+                "Index reduction",
+                name,
+                "largest |q.q - 1| up to t = 100",
+                printed,
+                f"{end:.1e}",
+                _word(good),
+                why,
+                origin=Origin.SAID,
+            )
         )
     return result, found
 
@@ -118,14 +146,20 @@ def drifting() -> tuple[list[Row], dict[str, Trace]]:
 def stabilised() -> tuple[list[Row], dict[tuple[float, float], Trace], Trace]:
     """Replace g'' = 0 by g'' + kappa_1 g' + kappa_0 g = 0: drift stays bounded, and errors of the start die out as the equation says."""
     model = testset.get("pendulum_3d").model
-    found = {pair: trace(_baumgarte(model, *pair), f"({pair[0]:g}, {pair[1]:g})", DRIFT_END, DRIFT_STEP) for pair in PAIRS}
+    found = {
+        pair: trace(_baumgarte(model, *pair), f"({pair[0]:g}, {pair[1]:g})", DRIFT_END, DRIFT_STEP)
+        for pair in PAIRS
+    }
     free = float(np.abs(found[PAIRS[0]].length).max())
     result = []
     for pair in PAIRS[1:]:
         drift = np.abs(found[pair].length)
         largest, late = float(drift.max()), float(drift[len(drift) // 2 :].max())
         good = largest < free / 10 and late <= 1.5 * float(drift[: len(drift) // 2].max())
-        case, why = f"(κ0, κ1) = {found[pair].label}", f"without stabilisation {free:.1e}; no growth in the second half"
+        case, why = (
+            f"(κ0, κ1) = {found[pair].label}",
+            f"without stabilisation {free:.1e}; no growth in the second half",
+        )
         result.append(
             Row(
                 "Index reduction",
@@ -138,7 +172,13 @@ def stabilised() -> tuple[list[Row], dict[tuple[float, float], Trace], Trace]:
                 origin=Origin.SAID,
             )
         )
-    decaying = trace(_baumgarte(model, *DAMPED), f"({DAMPED[0]:g}, {DAMPED[1]:g})", WRONG_END, WRONG_STEP, _long_start(model))
+    decaying = trace(
+        _baumgarte(model, *DAMPED),
+        f"({DAMPED[0]:g}, {DAMPED[1]:g})",
+        WRONG_END,
+        WRONG_STEP,
+        _long_start(model),
+    )
     exact = decay(decaying.t, decaying.length[0], 2 * decaying.speed[0])
     wrong = float(np.abs(decaying.length - exact).max())
     why = "start with q too long by 5 %: g follows g'' + 4 g' + 4 g = 0"

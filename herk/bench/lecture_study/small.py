@@ -11,7 +11,7 @@ import sympy as sp
 
 from herk.bench.published import Origin, Row, Verdict
 from herk.core import InputError
-from herk.method.solve import solve_dae
+from herk.integrate.solve import solve_dae
 from herk.model.model import Model
 from herk.model.regularize import Regularization, regularize
 
@@ -35,7 +35,15 @@ class Small:
 
     def model(self) -> Model:
         """Return the model."""
-        return Model("small", list(self.states), self.E, list(self.f), parameters=dict(self.parameters), t_span=(0.0, T_END), y0=self.start)
+        return Model(
+            "small",
+            list(self.states),
+            self.E,
+            list(self.f),
+            parameters=dict(self.parameters),
+            t_span=(0.0, T_END),
+            y0=self.start,
+        )
 
 
 E_1 = math.exp(T_END)
@@ -69,14 +77,30 @@ def row(example: Small) -> Row:
     """Judge index and constraints, and the end of the solution where a formula gives it."""
     found = regularize(example.model())
     fits = found.index == example.index and same_constraints(found, example.constraints)
-    why = "herk.regularize: " + "; ".join(f"0 = {each}" for each in found.constraints) if found.constraints else "herk.regularize"
+    why = (
+        "herk.regularize: " + "; ".join(f"0 = {each}" for each in found.constraints)
+        if found.constraints
+        else "herk.regularize"
+    )
     if example.end:
         sol = solve_dae(example.model(), rtol=TOLERANCE, atol=TOLERANCE)
         off = float(np.abs(sol.y[:, -1] - example.end).max()) if sol.success else math.inf
-        fits, why = fits and off <= AGREES, f"{why}. herk.solve_dae differs from the formula by {off:.0e} at t = {T_END:g}"
+        fits, why = (
+            fits and off <= AGREES,
+            f"{why}. herk.solve_dae differs from the formula by {off:.0e} at t = {T_END:g}",
+        )
     ours = f"index {found.index}, {len(found.constraints)} constraints" if found.index else "ODE"
     verdict = Verdict.SAME if fits else Verdict.LOST
-    return Row("Small examples", example.case, "index and constraints", example.said, ours, verdict, why, origin=Origin.SAID)
+    return Row(
+        "Small examples",
+        example.case,
+        "index and constraints",
+        example.said,
+        ours,
+        verdict,
+        why,
+        origin=Origin.SAID,
+    )
 
 
 def singular_row(example: Small) -> Row:
@@ -89,8 +113,20 @@ def singular_row(example: Small) -> Row:
         refusal = str(error)
     fits = bool(told) and "x2" in refusal
     why = f"herk.regularize: {' '.join(told)} herk.solve_dae: {refusal} On x1 = x2 the lecture goes on with the DAE two rows above"
-    ours, verdict = "singular point, no run" if fits else "not noticed", Verdict.SAME if fits else Verdict.LOST
-    return Row("Small examples", example.case, "index and constraints", example.said, ours, verdict, why, origin=Origin.SAID)
+    ours, verdict = (
+        "singular point, no run" if fits else "not noticed",
+        Verdict.SAME if fits else Verdict.LOST,
+    )
+    return Row(
+        "Small examples",
+        example.case,
+        "index and constraints",
+        example.said,
+        ours,
+        verdict,
+        why,
+        origin=Origin.SAID,
+    )
 
 
 def same_constraints(found: Regularization, wanted: Sequence[str]) -> bool:

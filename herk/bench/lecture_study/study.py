@@ -31,23 +31,40 @@ class Study:
         """Return what the study claims, and whether it holds."""
         tables = self._of("Orders")
         printed = [row for row in tables if isinstance(row.printed, int)]
-        same, wrong = (sum(row.verdict is verdict for row in printed) for verdict in (Verdict.SAME, Verdict.WRONG))
+        same, wrong = (
+            sum(row.verdict is verdict for row in printed) for verdict in (Verdict.SAME, Verdict.WRONG)
+        )
         gauss = [self.orders[key].order("z") for key in self.orders if key[:2] == (3, "gauss")]
         return [
             (
                 f"{same} of {len(printed)} printed orders are reproduced, {wrong} are refuted with the right one",
                 same + wrong == len(printed),
             ),
-            ("orders that are not printed are those expected", _none_lost([row for row in tables if row not in printed])),
-            ("z from the constraint, and z entering nonlinearly, have the orders expected", _none_lost(self._of("Index 1", "Index 3"))),
-            ("Gauss methods do not converge in z for index 3", all(order is not None and order < orders.AGREES for order in gauss)),
+            (
+                "orders that are not printed are those expected",
+                _none_lost([row for row in tables if row not in printed]),
+            ),
+            (
+                "z from the constraint, and z entering nonlinearly, have the orders expected",
+                _none_lost(self._of("Index 1", "Index 3")),
+            ),
+            (
+                "Gauss methods do not converge in z for index 3",
+                all(order is not None and order < orders.AGREES for order in gauss),
+            ),
             (
                 "the condition of the Newton matrix grows like h^-(k-1) for the unknowns of the slides, like h^-k with derivatives of z",
                 _none_lost(self._of("Newton")),
             ),
-            ("the small examples have the index, the constraints and the solution of the lecture", _none_lost(self._of("Small"))),
+            (
+                "the small examples have the index, the constraints and the solution of the lecture",
+                _none_lost(self._of("Small")),
+            ),
             ("wrong start, drift and Baumgarte follow their laws", _none_lost(self._of("Index reduction"))),
-            (f"{sum(e.holds for e in self.errata)} of {len(self.errata)} errata are shown by numbers", all(e.holds for e in self.errata)),
+            (
+                f"{sum(e.holds for e in self.errata)} of {len(self.errata)} errata are shown by numbers",
+                all(e.holds for e in self.errata),
+            ),
         ]
 
     def _of(self, *parts: str) -> list[Row]:
@@ -67,5 +84,11 @@ def run(quick: bool = False, say: Callable[[str], None] = lambda _: None) -> Stu
     say("Newton matrix, pictures")
     condition_rows, growth = conditions.rows()
     picture_rows, runs = pictures()
-    rows = [*small.rows(), *orders.rows(found), *beyond.rows(as_defined, squared), *condition_rows, *picture_rows]
+    rows = [
+        *small.rows(),
+        *orders.rows(found),
+        *beyond.rows(as_defined, squared),
+        *condition_rows,
+        *picture_rows,
+    ]
     return Study(quick, rows, every_erratum(found, as_defined, squared, odd, growth), found, growth, runs)

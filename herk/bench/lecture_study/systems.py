@@ -39,7 +39,9 @@ class Case:
         return {group: float(wrong[:, list(places)].max()) for group, places in self.system.groups.items()}
 
 
-def _exponential(name: str, index: int, rates: tuple[int, ...], m: int, right: Callable[..., list[Any]]) -> Case:
+def _exponential(
+    name: str, index: int, rates: tuple[int, ...], m: int, right: Callable[..., list[Any]]
+) -> Case:
     """Return a system that is solved by exp(rate t) in every component."""
     groups = {"x": (0, 1)} if index == 0 else _TWO if index < 3 else _THREE
     system = System(name, index, groups, right, (Decimal(1),) * len(rates), tuple(map(Decimal, rates)), m)
@@ -48,22 +50,40 @@ def _exponential(name: str, index: int, rates: tuple[int, ...], m: int, right: C
     def truth() -> Array:
         with localcontext() as context:
             context.prec = DIGITS
-            return np.array([[(rate * Decimal(k) / FINEST).exp() for rate in rates] for k in range(FINEST + 1)])
+            return np.array(
+                [[(rate * Decimal(k) / FINEST).exp() for rate in rates] for k in range(FINEST + 1)]
+            )
 
     return Case(system, truth)
 
 
 def _index3(third: Callable[..., Any]) -> Callable[..., list[Any]]:
-    return lambda a, b, p, q, u: [2 * a * b * p * q, -a * b * q**2, third(a, b, p, q, u), -a * b**2 * q**2 * u, a * b**2 - 1]
+    return lambda a, b, p, q, u: [
+        2 * a * b * p * q,
+        -a * b * q**2,
+        third(a, b, p, q, u),
+        -a * b**2 * q**2 * u,
+        a * b**2 - 1,
+    ]
 
 
 OWN = {
     0: _exponential("ODE", 0, (1, -2), 0, lambda a, b: [a**3 * b, -2 * a**2 * b**2]),
-    1: _exponential("index 1", 1, (1, -2, 2), 1, lambda a, b, z: [a * b * z, -2 * a**2 * b**2, z**2 * b - a**2]),
-    2: _exponential("index 2", 2, (1, -2, 2), 1, lambda a, b, z: [(3 * a * b * z + a * b**2 * z**2) / 4, -2 * a**2 * b**2, a**2 * b - 1]),
+    1: _exponential(
+        "index 1", 1, (1, -2, 2), 1, lambda a, b, z: [a * b * z, -2 * a**2 * b**2, z**2 * b - a**2]
+    ),
+    2: _exponential(
+        "index 2",
+        2,
+        (1, -2, 2),
+        1,
+        lambda a, b, z: [(3 * a * b * z + a * b**2 * z**2) / 4, -2 * a**2 * b**2, a**2 * b - 1],
+    ),
     3: _exponential("index 3", 3, (2, -1, 2, -1, 1), 1, _index3(lambda a, b, p, q, u: (a * b + p * q) * u)),
 }
-NONLINEAR = _exponential("index 3, z enters as z³", 3, (2, -1, 2, -1, 1), 1, _index3(lambda _a, b, _p, _q, u: 2 * b * u**3))
+NONLINEAR = _exponential(
+    "index 3, z enters as z³", 3, (2, -1, 2, -1, 1), 1, _index3(lambda _a, b, _p, _q, u: 2 * b * u**3)
+)
 
 GRAVITY = Decimal("9.81")  # data of testset/pendulum_3d
 _START = tuple(map(Decimal, ("0.6", "0", "-0.8", "0", "1.5", "0")))
@@ -86,11 +106,19 @@ def pendulum_system(index: int) -> System:
             return moved(*state, multiplier(*state))
         z = state[6]
         squares = q1**2 + q2**2 + q3**2
-        constraint = (v1**2 + v2**2 + v3**2 - GRAVITY * q3 - 2 * z * squares, q1 * v1 + q2 * v2 + q3 * v3, squares - 1)[index - 1]
+        constraint = (
+            v1**2 + v2**2 + v3**2 - GRAVITY * q3 - 2 * z * squares,
+            q1 * v1 + q2 * v2 + q3 * v3,
+            squares - 1,
+        )[index - 1]
         return [*moved(*state), constraint]
 
     start = _START if index == 0 else (*_START, multiplier(*_START))
-    slope = (*_START[3:], *moved(*_START, multiplier(*_START))[3:], *((Decimal(0),) if index else ()))  # z' = -3/2 g v3 = 0
+    slope = (
+        *_START[3:],
+        *moved(*_START, multiplier(*_START))[3:],
+        *((Decimal(0),) if index else ()),
+    )  # z' = -3/2 g v3 = 0
     groups = {"x": tuple(range(6))} if index == 0 else {"x": tuple(range(6)), "z": (6,)}
     if index == 3:
         groups = {"x": (0, 1, 2), "y": (3, 4, 5), "z": (6,)}

@@ -43,7 +43,9 @@ def order(family: str, stages: int, index: int, component: str) -> int:
 def reason(family: str, stages: int, index: int, component: str) -> str:
     """Return why theory and print differ, or what is special about the combination."""
     if family == "gauss":
-        return {(1, "z"): _SWAPPED, (3, "x"): _GAUSS, (3, "y"): _GAUSS, (3, "z"): _GAUSS}.get((index, component), "")
+        return {(1, "z"): _SWAPPED, (3, "x"): _GAUSS, (3, "y"): _GAUSS, (3, "z"): _GAUSS}.get(
+            (index, component), ""
+        )
     if family == "lobatto_iiia":
         return _SINGULAR if index else ""
     if index == 3 and stages == 2 and family in printed.MORE_THAN_TWO:

@@ -68,7 +68,9 @@ def prepared(problem: str, projected: bool) -> tuple[Any, Any]:
 def solve(problem: str, tolerance: float, projected: bool) -> Solution:
     """Run as in the paper: rtol = atol."""
     solver, ready = prepared(problem, projected)
-    solution: Solution = solver.solve(ready, Settings(rtol=tolerance, atol=tolerance, options={"first_step": FIRST_STEP}))
+    solution: Solution = solver.solve(
+        ready, Settings(rtol=tolerance, atol=tolerance, options={"first_step": FIRST_STEP})
+    )
     return solution
 
 
@@ -80,9 +82,27 @@ def every_cell() -> list[Cell]:
             for projected in (False, True):
                 sol = solve(problem, tolerance, projected)
                 ours = {"evaluations": sol.nfev, "Jacobians": sol.njev}
-                cells += [Cell(problem, tolerance, name, projected, table[name][place][projected], ours[name]) for name in table]
-    again = [cell for cell in cells if cell.problem == "pendulum_unit" and not cell.projected and cell.tolerance in ORIGINAL]
-    cells += [Cell(c.problem, c.tolerance, c.quantity, False, ORIGINAL[c.tolerance][c.quantity], c.ours, original=True) for c in again]
+                cells += [
+                    Cell(problem, tolerance, name, projected, table[name][place][projected], ours[name])
+                    for name in table
+                ]
+    again = [
+        cell
+        for cell in cells
+        if cell.problem == "pendulum_unit" and not cell.projected and cell.tolerance in ORIGINAL
+    ]
+    cells += [
+        Cell(
+            c.problem,
+            c.tolerance,
+            c.quantity,
+            False,
+            ORIGINAL[c.tolerance][c.quantity],
+            c.ours,
+            original=True,
+        )
+        for c in again
+    ]
     return cells
 
 

@@ -37,7 +37,10 @@ def deviations(problem: str, t: Array, y: Array) -> tuple[Array, Array, Array]:
     """Return g, Dg f and their derivative along the points, level by level as the model has them."""
     dae = testset.get(problem, t_end=T_END[problem]).dae
     every = np.array([dae.g(time, point) for time, point in zip(t, y.T, strict=True)]).T
-    own = {"pendulum_unit": [slice(0, 1), slice(1, 2), slice(2, 3)], "andrews": [slice(7, 13), slice(13, 19), slice(19, 25)]}[problem]
+    own = {
+        "pendulum_unit": [slice(0, 1), slice(1, 2), slice(2, 3)],
+        "andrews": [slice(7, 13), slice(13, 19), slice(19, 25)],
+    }[problem]
     return every[own[0]], every[own[1]], every[own[2]]
 
 
@@ -47,7 +50,9 @@ def every_drift() -> dict[tuple[str, bool], Drift]:
     for problem in FIGURES:
         for projected in (False, True):
             sol = solve(problem, TOLERANCE, projected)
-            found[problem, projected] = Drift(problem, projected, sol.t, sol.y, deviations(problem, sol.t, sol.y))
+            found[problem, projected] = Drift(
+                problem, projected, sol.t, sol.y, deviations(problem, sol.t, sol.y)
+            )
     return found
 
 
@@ -69,4 +74,13 @@ def row(drift: Drift) -> Row:
     ours = "{:.0e}, {:.0e}, {:.0e}".format(*drift.largest)
     why = "g holds at the stages, to the tolerance of Newton's method; the multiplier is not projected, so d3 is as large as before"
     verdict = Verdict.SAME if holds else Verdict.LOST
-    return Row(FIGURES[drift.problem], case, "max |d1|, |d2|, |d3|", printed, ours, verdict, why, origin=Origin.PICTURE)
+    return Row(
+        FIGURES[drift.problem],
+        case,
+        "max |d1|, |d2|, |d3|",
+        printed,
+        ours,
+        verdict,
+        why,
+        origin=Origin.PICTURE,
+    )

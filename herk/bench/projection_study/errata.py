@@ -29,12 +29,19 @@ def third_deviation() -> Erratum:
 def order_of_positions(orders: Sequence[Observed]) -> Erratum:
     """Show that methods which are not stiffly accurate do not gain the order in u that the remark after Theorem 2.1 promises."""
     own = [o for o in orders if o.component == "u" and o.covered and not o.method.stiffly_accurate]
-    pairs = [(plain, with_it) for plain in own for with_it in own if plain.method == with_it.method and with_it.projected > plain.projected]
+    pairs = [
+        (plain, with_it)
+        for plain in own
+        for with_it in own
+        if plain.method == with_it.method and with_it.projected > plain.projected
+    ]
     seen = [
         f"Radau IA, s = {a.method.stages} (q = {a.method.stage_order}, p = {a.method.order}): {b.order:.2f}, without {a.order:.2f}"
         for a, b in pairs
     ]
-    holds = bool(pairs) and all(abs(b.order - (b.claimed - 1)) < 0.2 and a.order > a.claimed - 0.2 for a, b in pairs)
+    holds = bool(pairs) and all(
+        abs(b.order - (b.claimed - 1)) < 0.2 and a.order > a.claimed - 0.2 for a, b in pairs
+    )
     return Erratum(
         "Remark after Theorem 2.1",
         "order q + 1 in u for p >= q + 2",

@@ -45,7 +45,12 @@ class Observed:
     def covered(self) -> bool:
         """Tell whether (B1)-(B3) hold: A regular, |R(inf)| < 1, p >= q + 1, q >= 2."""
         m = self.method
-        return not m.explicit_first and abs(m.at_infinity) < 1 - 1e-9 and m.order >= m.stage_order + 1 and m.stage_order >= 2
+        return (
+            not m.explicit_first
+            and abs(m.at_infinity) < 1 - 1e-9
+            and m.order >= m.stage_order + 1
+            and m.stage_order >= 2
+        )
 
     @property
     def claimed(self) -> int:
@@ -67,7 +72,9 @@ def pendulum() -> System:
         return [v1, v2, -2 * u1 * lam, -1 - 2 * u2 * lam, u1 * u1 + u2 * u2 - 1]
 
     start, slope = (tuple(map(Decimal, values)) for values in ((1, 0, 0, 0, 0), (0, 0, 0, -1, 0)))
-    return System(name="pendulum_unit", index=3, groups=COMPONENTS, right=right, start=start, slope=slope, m=1)
+    return System(
+        name="pendulum_unit", index=3, groups=COMPONENTS, right=right, start=start, slope=slope, m=1
+    )
 
 
 def project(z: Array) -> Array:
@@ -95,7 +102,9 @@ def observe(family: str, stages: int, projected: bool) -> Iterator[Observed]:
         truth = np.array([exact(t) for t in np.linspace(0.0, T_END, count + 1)])
         row[:] = np.abs(z - truth).max(axis=0)
         u, v = z[:, :2], z[:, 2:4]
-        residual = max(residual, float(np.abs((u * u).sum(axis=1) - 1).max()), float(np.abs((u * v).sum(axis=1)).max()))
+        residual = max(
+            residual, float(np.abs((u * u).sum(axis=1) - 1).max()), float(np.abs((u * v).sum(axis=1)).max())
+        )
     for component, places in COMPONENTS.items():
         yield Observed(method, component, projected, steps, tuple(errors[:, places].max(axis=1)), residual)
 
@@ -103,4 +112,9 @@ def observe(family: str, stages: int, projected: bool) -> Iterator[Observed]:
 def every_order(quick: bool = False) -> list[Observed]:
     """Return the observed orders with and without projection; if time is short, only those of the methods with three stages."""
     chosen = [each for each in METHODS if not quick or each[1] == 3]
-    return [found for family, stages in chosen for projected in (False, True) for found in observe(family, stages, projected)]
+    return [
+        found
+        for family, stages in chosen
+        for projected in (False, True)
+        for found in observe(family, stages, projected)
+    ]

@@ -40,15 +40,30 @@ class Study:
         worst = max((abs(c.difference) for c in printed), default=0.0)
         far = max((abs(c.difference) for c in original), default=0.0)
         return [
-            (f"all {len(printed)} printed counts within 25 % (largest difference {100 * worst:.0f} %)", all(c.matches for c in printed)),
-            (f"counts of the original RADAU5 within 15 % (largest difference {100 * far:.1f} %)", all(c.matches for c in original)),
+            (
+                f"all {len(printed)} printed counts within 25 % (largest difference {100 * worst:.0f} %)",
+                all(c.matches for c in printed),
+            ),
+            (
+                f"counts of the original RADAU5 within 15 % (largest difference {100 * far:.1f} %)",
+                all(c.matches for c in original),
+            ),
             (
                 f"projection saves evaluations and Jacobians in every run ({100 * min(saved):.0f} to {100 * max(saved):.0f} %)",
                 min(saved) > 0,
             ),
-            ("with projection g and Dg f stay at rounding", all(drift.at_rounding(d) for d in self.drifts.values() if d.projected)),
-            ("without projection Dg f is visibly not zero", all(drift.visible(d) for d in self.drifts.values() if not d.projected)),
-            ("Theorem 2.1: every method that fulfils (B1)-(B3) reaches the orders q, q, q - 1", bool(reached) and all(reached)),
+            (
+                "with projection g and Dg f stay at rounding",
+                all(drift.at_rounding(d) for d in self.drifts.values() if d.projected),
+            ),
+            (
+                "without projection Dg f is visibly not zero",
+                all(drift.visible(d) for d in self.drifts.values() if not d.projected),
+            ),
+            (
+                "Theorem 2.1: every method that fulfils (B1)-(B3) reaches the orders q, q, q - 1",
+                bool(reached) and all(reached),
+            ),
             (f"{len(self.errata)} errata shown", all(e.holds for e in self.errata)),
         ]
 
@@ -60,9 +75,22 @@ def order_row(seen: Observed) -> Row:
     if not seen.covered:
         fits = abs(seen.order - seen.undamped) <= SLACK
         shown, verdict = f"no claim (expected {seen.undamped})", Verdict.SAME if fits else Verdict.LOST
-        return Row(part, case, quantity, shown, ours, verdict, UNDAMPED.format(round(m.at_infinity)), origin=Origin.OURS)
+        return Row(
+            part,
+            case,
+            quantity,
+            shown,
+            ours,
+            verdict,
+            UNDAMPED.format(round(m.at_infinity)),
+            origin=Origin.OURS,
+        )
     if seen.order >= seen.claimed - SLACK:
-        why = "higher than claimed: the projection removes the largest part of the error" if seen.order > seen.claimed + SLACK else ""
+        why = (
+            "higher than claimed: the projection removes the largest part of the error"
+            if seen.order > seen.claimed + SLACK
+            else ""
+        )
         return Row(part, case, quantity, seen.claimed, ours, Verdict.SAME, why, origin=Origin.PRINTED)
     wrong = seen.component == "u" and not m.stiffly_accurate and seen.order >= m.stage_order - SLACK
     why = "the remark's q + 1 holds for stiffly accurate methods only, (2.9) itself holds: see the errata"
@@ -78,5 +106,9 @@ def run(quick: bool, say: Callable[[str], None]) -> Study:
     drifts = drift.every_drift()
     say("Theorem 2.1: orders with constant steps ...")
     seen = orders.every_order(quick)
-    rows = [counts.row(c) for c in cells] + [drift.row(d) for d in drifts.values()] + [order_row(o) for o in seen if o.projected]
+    rows = (
+        [counts.row(c) for c in cells]
+        + [drift.row(d) for d in drifts.values()]
+        + [order_row(o) for o in seen if o.projected]
+    )
     return Study(cells, drifts, seen, every_erratum(seen), rows)

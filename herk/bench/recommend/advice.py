@@ -34,8 +34,14 @@ class Findings:
 def advice(found: Findings) -> str:
     """Return one paragraph."""
     winner = found.chosen
-    parts = [_nature(found.facts), _stiffness(found.stiffness), *switches(found.facts, found.collapses, winner)]
-    parts += [_choice(winner, found.rows, found.wanted), *_caution(winner, found)] if winner else [_nobody(found)]
+    parts = [
+        _nature(found.facts),
+        _stiffness(found.stiffness),
+        *switches(found.facts, found.collapses, winner),
+    ]
+    parts += (
+        [_choice(winner, found.rows, found.wanted), *_caution(winner, found)] if winner else [_nobody(found)]
+    )
     return " ".join(part for part in parts if part)
 
 
@@ -107,7 +113,9 @@ def _choice(winner: Row, rows: Sequence[Row], wanted: float) -> str:
     said += f": error {winner.error:.1g} (asked: {wanted:.0e}) in {seconds(winner.seconds)} and {winner.nstep} steps."
     said += _compared(winner, [row for row in rows if row.rank])
     if winner.prepare_seconds > COMPILES:
-        said += f" Its first use compiles for {winner.prepare_seconds:.0f} s; later ones find the result on disk."
+        said += (
+            f" Its first use compiles for {winner.prepare_seconds:.0f} s; later ones find the result on disk."
+        )
     return said
 
 
@@ -141,7 +149,13 @@ def seconds(value: float | None) -> str:
     """Return a time in units people read."""
     if value is None:
         return "-"
-    return f"{value * 1e6:.0f} us" if value < 1e-3 else f"{value * 1e3:.3g} ms" if value < 1 else f"{value:.3g} s"
+    return (
+        f"{value * 1e6:.0f} us"
+        if value < 1e-3
+        else f"{value * 1e3:.3g} ms"
+        if value < 1
+        else f"{value:.3g} s"
+    )
 
 
 def _caution(winner: Row, found: Findings) -> list[str]:
@@ -159,7 +173,9 @@ def _caution(winner: Row, found: Findings) -> list[str]:
         )
     failed = [row for row in found.rows if row.rank is None and not row.note.startswith(GIVEN_UP)]
     if failed:
-        named = ", ".join(f"{row.solver} on {row.form}" for row in failed[:4]) + (f" and {len(failed) - 4} more" if len(failed) > 4 else "")
+        named = ", ".join(f"{row.solver} on {row.form}" for row in failed[:4]) + (
+            f" and {len(failed) - 4} more" if len(failed) > 4 else ""
+        )
         parts.append(f"Failed here, or fell short of the accuracy: {named} (see the remarks).")
     if found.left_out:
         more = "1 more combination was" if found.left_out == 1 else f"{found.left_out} more combinations were"
@@ -177,10 +193,14 @@ def _poor(found: Findings) -> str:
 
 
 def _nobody(found: Findings) -> str:
-    best = min((row for row in found.rows if row.error is not None), key=lambda row: row.error or 0.0, default=None)
+    best = min(
+        (row for row in found.rows if row.error is not None), key=lambda row: row.error or 0.0, default=None
+    )
     said = f"No solver reached the error {found.wanted:.0e}"
     said += (
-        f"; the smallest was {best.error:.1g} by {best.solver} on {best.form}." if best else " in the time given: allow more with --budget."
+        f"; the smallest was {best.error:.1g} by {best.solver} on {best.form}."
+        if best
+        else " in the time given: allow more with --budget."
     )
     return f"{said} {_poor(found)}" if found.reference.worst > 0.1 * found.wanted else said
 
@@ -193,11 +213,23 @@ ILL_POSED = (
     ),
     ("contradicts 0", "Two constraints exclude each other: correct one of them; no solver can help."),
     ("has no solution", "The constraints cannot all hold: correct them; no solver can help."),
-    ("contradicts E", "A constraint in g does not stay zero along E y' = f: it is no consequence of the equations. Correct g."),
+    (
+        "contradicts E",
+        "A constraint in g does not stay zero along E y' = f: it is no consequence of the equations. Correct g.",
+    ),
     ("occur", "An unknown stands in no equation: remove it, or add the equation that determines it."),
-    ("above the limit", "Such an index is rare: look for an equation that should have determined an unknown earlier."),
-    ("undetermined", "Add the missing hidden constraints to g, or give the equations as a herk.Model and let them be found."),
-    ("", "Check the equations named above: as they stand they have no unique solution, and every solver would only hide that."),
+    (
+        "above the limit",
+        "Such an index is rare: look for an equation that should have determined an unknown earlier.",
+    ),
+    (
+        "undetermined",
+        "Add the missing hidden constraints to g, or give the equations as a herk.Model and let them be found.",
+    ),
+    (
+        "",
+        "Check the equations named above: as they stand they have no unique solution, and every solver would only hide that.",
+    ),
 )
 
 

@@ -8,7 +8,19 @@ from herk.bench.listing import aligned
 from herk.bench.recommend.advice import seconds
 from herk.bench.recommend.rank import Row
 
-HEAD = ("rank", "solver", "form", "rtol", "error", "time", "steps", "evaluations", "max |g|", "compile", "remark")
+HEAD = (
+    "rank",
+    "solver",
+    "form",
+    "rtol",
+    "error",
+    "time",
+    "steps",
+    "evaluations",
+    "max |g|",
+    "compile",
+    "remark",
+)
 
 
 @dataclass(frozen=True)

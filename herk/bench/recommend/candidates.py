@@ -27,7 +27,11 @@ CALLABLES: tuple[Candidate, ...] = (
     ("herk_dop853", "overdetermined"), *((solver.name, "underlying") for solver in SOLVERS), ("herk_dopri5", "overdetermined"),
 )  # fmt: skip
 MANY_STEPS = 1e4
-LATER = ("scikits", "casadi", "herk")  # twins of what was tried already, and kernels that take long to compile
+LATER = (
+    "scikits",
+    "casadi",
+    "herk",
+)  # twins of what was tried already, and kernels that take long to compile
 
 
 def solver(name: str) -> Solver:
@@ -44,7 +48,9 @@ def kind(name: str) -> str:
 def referees(facts: Facts) -> tuple[Candidate, ...]:
     """Return the candidates whose agreement makes the reference; where stability asks explicit ones for many steps they come last."""
     chosen = CALLABLES[:3] if facts.index is None else REFEREES if facts.index else ODE_REFEREES
-    return tuple(sorted(chosen, key=lambda pair: facts.stability_steps > MANY_STEPS and kind(pair[0]) == "explicit"))
+    return tuple(
+        sorted(chosen, key=lambda pair: facts.stability_steps > MANY_STEPS and kind(pair[0]) == "explicit")
+    )
 
 
 def candidates(facts: Facts) -> list[Candidate]:
@@ -63,7 +69,10 @@ def candidates(facts: Facts) -> list[Candidate]:
     present = [pair for pair in first if pair in every or pair[1] == "underlying"]
     if facts.stability_steps > MANY_STEPS:
         present.sort(key=lambda pair: kind(pair[0]) == "explicit")
-    rest = sorted(set(every) - set(first), key=lambda pair: ([word in pair[0] for word in LATER], pair[1] != "overdetermined", pair))
+    rest = sorted(
+        set(every) - set(first),
+        key=lambda pair: ([word in pair[0] for word in LATER], pair[1] != "overdetermined", pair),
+    )
     return [*present, *rest]
 
 
@@ -71,5 +80,14 @@ def _exists(form: str, facts: Facts) -> bool:
     """Tell whether a model of this index can have the form; callables are overdetermined already."""
     if facts.index is None:
         return form == "overdetermined"
-    least = {"overdetermined": 0, "ode": 0, "index1": 1, "index2": 2, "index3": 3, "ggl": 3, "baumgarte": 2, "second_order": 3}
+    least = {
+        "overdetermined": 0,
+        "ode": 0,
+        "index1": 1,
+        "index2": 2,
+        "index3": 3,
+        "ggl": 3,
+        "baumgarte": 2,
+        "second_order": 3,
+    }
     return facts.index >= least.get(form, 0)

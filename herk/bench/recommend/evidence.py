@@ -50,7 +50,9 @@ def stiffness(facts: Facts, trials: Sequence[Trial], tags: Tags) -> Stiffness:
     same = min((run for run in explicit if run.rtol == rtol), key=lambda run: run.nstep, default=None)
     ratio = (same.nstep if same else facts.stability_steps) / max(few.nstep, 1)
     forced = facts.stability_steps > MILD * few.nstep
-    verdict = "stiff" if forced and ratio > STIFF else "mildly stiff" if forced and ratio > MILD else "not stiff"
+    verdict = (
+        "stiff" if forced and ratio > STIFF else "mildly stiff" if forced and ratio > MILD else "not stiff"
+    )
     return Stiffness(verdict, same, few, facts.stability_steps, facts.fastest)
 
 

@@ -10,7 +10,7 @@ from scipy.integrate import LSODA
 
 from herk.bench.recommend.flow import UNUSABLE, Flow
 from herk.bench.recommend.load import Loaded, load
-from herk.bench.recommend.room import Send
+from herk.bench.recommend.process import Send
 from herk.bench.recommend.switching import Switch, switches
 from herk.core import HerkError, InputError, Problem
 from herk.core.dae import Array, Dae

@@ -40,7 +40,9 @@ class Flow:
         y = np.array(self.like)
         y[self.bound] = x
         for _ in range(8 if self.free else 0):
-            change = np.linalg.lstsq(jacobian(self.dae, t, y)[:, self.free], constraints(self.dae, t, y), rcond=None)[0]
+            change = np.linalg.lstsq(
+                jacobian(self.dae, t, y)[:, self.free], constraints(self.dae, t, y), rcond=None
+            )[0]
             y[self.free] -= change
             if np.abs(change).max() <= 1e-13 * (1 + np.abs(y[self.free]).max()):
                 break

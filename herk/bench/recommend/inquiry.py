@@ -14,15 +14,17 @@ from herk.bench.recommend.answer import Recommendation
 from herk.bench.recommend.candidates import Candidate, candidates, referees, solver
 from herk.bench.recommend.candidates import kind as kind_of_method
 from herk.bench.recommend.examine import Facts, examine
+from herk.bench.recommend.process import TIME_UP, reports
 from herk.bench.recommend.rank import GIVEN_UP, Trial, choose, measured, ranking, reached
 from herk.bench.recommend.reference import Agreement, agree
-from herk.bench.recommend.room import TIME_UP, reports
 from herk.bench.recommend.snippet import code
 from herk.bench.recommend.trial import Plan, Run, climb
 from herk.core import InputError
 
 EXAMINE_SHARE = 0.6  # of the budget, for loading and regularising; a large model may need it
-SOLVING = 0.25  # of the budget, in processor time; deriving and compiling take longer, and others use the machine
+SOLVING = (
+    0.25  # of the budget, in processor time; deriving and compiling take longer, and others use the machine
+)
 REFEREE_SHARE = 0.5  # of the budget, all referees together
 PATIENCE = 0.4  # of the time that is left, for one candidate with all that it compiles
 # Parts of the time for solving: one tight run, one run of a ladder, all runs of a candidate.
@@ -79,13 +81,17 @@ class Heard:
     fits: bool = True
 
 
-def recommend(path: str | Path, error: float = 1e-6, budget: float = 240.0, say: Say = lambda _: None) -> Recommendation:
+def recommend(
+    path: str | Path, error: float = 1e-6, budget: float = 240.0, say: Say = lambda _: None
+) -> Recommendation:
     """Return which solver on which form reaches `error` fastest on the model in this file; after `budget` seconds all has ended.
 
     The error is the largest over a grid of times, each component relative to its largest value over the span.
     """
     if not 1e-12 <= error < 1:
-        raise InputError(f"error must be between 1e-12 and 1, not {error!r}: beyond that double precision has no answer.")
+        raise InputError(
+            f"error must be between 1e-12 and 1, not {error!r}: beyond that double precision has no answer."
+        )
     if not 0 < budget < float("inf"):
         raise InputError(f"budget must be a positive number of seconds, not {budget!r}.")
     clock = Clock(budget)
@@ -101,17 +107,29 @@ def recommend(path: str | Path, error: float = 1e-6, budget: float = 240.0, say:
     if agreed is None:
         return _unreferenced(path, content, error, complaints)
     trials = list(_trials(path, content, agreed, error, clock, say))
-    trials = [replace(each, prepare_seconds=max(each.prepare_seconds, prepared.get(each.candidate, 0.0))) for each in trials]
+    trials = [
+        replace(each, prepare_seconds=max(each.prepare_seconds, prepared.get(each.candidate, 0.0)))
+        for each in trials
+    ]
     return _answer(path, content, error, agreed, trials)
 
 
 def _refusal(path: str, error: float, kind: str, message: str) -> Recommendation:
-    todo = {"ill-posed": cure(message), "inconsistent": "Start from consistent values, or leave entries of y0 open with None."}
+    todo = {
+        "ill-posed": cure(message),
+        "inconsistent": "Start from consistent values, or leave entries of y0 open with None.",
+    }
     advice = f"{message} {todo.get(kind, '')}".strip()
     return Recommendation(path=path, name=Path(path).stem, verdict=kind, advice=advice, wanted=error)
 
 
-def _listen(candidate: Candidate, tolerances: Sequence[float], plan: Plan, clock: Clock, enough: Callable[[Heard], bool]) -> Heard:
+def _listen(
+    candidate: Candidate,
+    tolerances: Sequence[float],
+    plan: Plan,
+    clock: Clock,
+    enough: Callable[[Heard], bool],
+) -> Heard:
     """Follow one candidate down the ladder until `enough`, its share of the budget is used up, or it ends."""
     heard = Heard()
     for kind, content in reports(climb, candidate, tolerances, plan, deadline=clock.patience):
@@ -132,7 +150,9 @@ def _listen(candidate: Candidate, tolerances: Sequence[float], plan: Plan, clock
     return heard
 
 
-def _referee(path: str, facts: Facts, clock: Clock, say: Say) -> tuple[Agreement | None, dict[Candidate, float], list[str]]:
+def _referee(
+    path: str, facts: Facts, clock: Clock, say: Say
+) -> tuple[Agreement | None, dict[Candidate, float], list[str]]:
     """Return the reference if there is one, seconds of preparation, and what went wrong."""
     runs: list[Run] = []
     prepared: dict[Candidate, float] = {}
@@ -144,7 +164,10 @@ def _referee(path: str, facts: Facts, clock: Clock, say: Say) -> tuple[Agreement
         say(f"reference: {candidate[0]} on {candidate[1]}")
         heard = _listen(candidate, reference.TOLERANCES, plan, clock, lambda _: False)
         prepared[candidate] = heard.prepare_seconds
-        faults = [heard.note, *(f"rtol {run.rtol:.0e}: {run.message}" for run in heard.runs if not run.success)]
+        faults = [
+            heard.note,
+            *(f"rtol {run.rtol:.0e}: {run.message}" for run in heard.runs if not run.success),
+        ]
         complaints += [f"{candidate[0]} on {candidate[1]}: {fault}" for fault in faults if fault]
         runs += heard.runs[::-1]  # the tightest first
     return agree(runs, _origin, facts.sizes), prepared, complaints
@@ -173,10 +196,16 @@ def _unreferenced(path: str, facts: Facts, error: float, complaints: Sequence[st
 def ladder(error: float) -> tuple[float, ...]:
     """Return tolerances from a hundred times the error down to a thousandth of a percent of it, two in a decade."""
     values = [digit * 10.0**power for power in range(0, -14, -1) for digit in (3.0, 1.0)]
-    return tuple(float(f"{v:.0e}") for v in values if max(LEAST_RTOL, 1e-5 * error) <= v * 1.001 and v <= min(1e-2, 100 * error) * 1.001)
+    return tuple(
+        float(f"{v:.0e}")
+        for v in values
+        if max(LEAST_RTOL, 1e-5 * error) <= v * 1.001 and v <= min(1e-2, 100 * error) * 1.001
+    )
 
 
-def _trials(path: str, facts: Facts, agreed: Agreement, error: float, clock: Clock, say: Say) -> Iterator[Trial]:
+def _trials(
+    path: str, facts: Facts, agreed: Agreement, error: float, clock: Clock, say: Say
+) -> Iterator[Trial]:
     plan = Plan(path, facts.grid, facts.sizes, clock.part(RUN_LIMIT))
     fastest = float("inf")
     accurate = max(error / MARGIN, 3 * agreed.worst)
@@ -185,7 +214,9 @@ def _trials(path: str, facts: Facts, agreed: Agreement, error: float, clock: Clo
         if heard.runs[-1].seconds > HOPELESS * fastest:
             heard.note = f"{GIVEN_UP} more than {HOPELESS:g} times slower than the best"
             return True
-        return len(heard.runs) > 1 and all(each.error <= accurate for each in measured(heard.runs[-2:], agreed, facts.sizes))
+        return len(heard.runs) > 1 and all(
+            each.error <= accurate for each in measured(heard.runs[-2:], agreed, facts.sizes)
+        )
 
     for candidate in candidates(facts):
         if clock.left <= 0:
@@ -196,20 +227,29 @@ def _trials(path: str, facts: Facts, agreed: Agreement, error: float, clock: Clo
         if not heard.runs and heard.note == TIME_UP:
             yield Trial(candidate, note=NOT_RUN)
         elif heard.fits:
-            trial = Trial(candidate, measured(heard.runs, agreed, facts.sizes), heard.prepare_seconds, heard.note)
+            trial = Trial(
+                candidate, measured(heard.runs, agreed, facts.sizes), heard.prepare_seconds, heard.note
+            )
             fastest = min(fastest, at.run.seconds) if (at := reached(trial, error)) else fastest
             yield trial
 
 
-def _answer(path: str, facts: Facts, error: float, agreed: Agreement, trials: Sequence[Trial]) -> Recommendation:
+def _answer(
+    path: str, facts: Facts, error: float, agreed: Agreement, trials: Sequence[Trial]
+) -> Recommendation:
     rows = ranking([each for each in trials if each.note != NOT_RUN], error)
     left_out = [" on ".join(each.candidate) for each in trials if each.note == NOT_RUN]
-    notes = (*facts.notes, *([f"Not run, because the time budget was used up: {', '.join(left_out)}."] if left_out else []))
+    notes = (
+        *facts.notes,
+        *([f"Not run, because the time budget was used up: {', '.join(left_out)}."] if left_out else []),
+    )
     stiffness = evidence.stiffness(facts, trials, _tags)
     winners = [at for trial in trials if (at := reached(trial, error))]
     collapses = evidence.collapses(trials, lambda name: solver(name).order)
     chosen = choose(rows, restarts=any(each.timed and each.times for each in facts.switches))
-    found = Findings(facts, error, agreed, rows, chosen, stiffness, evidence.drift(winners), collapses, len(left_out))
+    found = Findings(
+        facts, error, agreed, rows, chosen, stiffness, evidence.drift(winners), collapses, len(left_out)
+    )
     first, second = agreed.first, agreed.second
     return Recommendation(
         path=path, name=facts.name, verdict=stiffness.verdict, advice=advice(found), wanted=error, index=facts.index,

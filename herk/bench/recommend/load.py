@@ -75,7 +75,9 @@ def find(module: ModuleType, path: Path) -> Loaded:
 def _problem(offered: Any, path: Path) -> Problem:
     problem = offered() if callable(offered) else offered
     if not isinstance(problem, Problem):
-        raise InputError(f"`problem` in {path.name} gives {type(problem).__name__}, not a herk.Problem. {WANTED}")
+        raise InputError(
+            f"`problem` in {path.name} gives {type(problem).__name__}, not a herk.Problem. {WANTED}"
+        )
     return problem
 
 
@@ -84,13 +86,29 @@ def from_model(model: Model) -> Problem:
     y0 = model.y0
     if None in y0:
         y0 = tuple(completed_start(model.form("overdetermined"), model.t_span[0], y0))
-    return Problem(name=model.name, title=model.name, t_span=model.t_span, y0=np.array(y0), source="the user's own file", model=model)
+    return Problem(
+        name=model.name,
+        title=model.name,
+        t_span=model.t_span,
+        y0=np.array(y0),
+        source="the user's own file",
+        model=model,
+    )
 
 
 def _from_dae(module: ModuleType, attribute: str, path: Path) -> Problem:
     missing = [name for name in ("t_span", "y0") if not hasattr(module, name)]
     if missing:
-        raise InputError(f"{path.name} defines `{attribute}`, but not {' and '.join(missing)}: a herk.Dae brings no span and no start.")
+        raise InputError(
+            f"{path.name} defines `{attribute}`, but not {' and '.join(missing)}: a herk.Dae brings no span and no start."
+        )
     dae, span = getattr(module, attribute), module.t_span
     y0 = completed_start(dae, float(span[0]), module.y0)
-    return Problem(name=path.stem, title=path.stem, t_span=tuple(span), y0=y0, source="the user's own file", given_dae=dae)
+    return Problem(
+        name=path.stem,
+        title=path.stem,
+        t_span=tuple(span),
+        y0=y0,
+        source="the user's own file",
+        given_dae=dae,
+    )

@@ -52,7 +52,9 @@ class Row:
 
 def measured(runs: Sequence[Run], reference: Agreement, sizes: Sequence[float]) -> tuple[Measured, ...]:
     """Return the runs with their errors; failed ones have none."""
-    return tuple(Measured(run, error(run, reference.y, sizes) if run.success else float("inf")) for run in runs)
+    return tuple(
+        Measured(run, error(run, reference.y, sizes) if run.success else float("inf")) for run in runs
+    )
 
 
 def reached(trial: Trial, wanted: float) -> Measured | None:
@@ -74,8 +76,15 @@ def ranking(trials: Sequence[Trial], wanted: float) -> tuple[Row, ...]:
     found = [(trial, reached(trial, wanted)) for trial in trials]
     winners = sorted(((trial, at) for trial, at in found if at), key=lambda pair: pair[1].run.seconds)
     rows = [_row(trial, at, rank, _merit(trial)) for rank, (trial, at) in enumerate(winners, 1)]
-    short = [(trial, min(trial.runs, key=lambda each: each.error)) for trial, at in found if at is None and trial.runs]
-    rows += [_row(trial, at, None, _shortfall(trial, at)) for trial, at in sorted(short, key=lambda pair: pair[1].error)]
+    short = [
+        (trial, min(trial.runs, key=lambda each: each.error))
+        for trial, at in found
+        if at is None and trial.runs
+    ]
+    rows += [
+        _row(trial, at, None, _shortfall(trial, at))
+        for trial, at in sorted(short, key=lambda pair: pair[1].error)
+    ]
     rows += [_row(trial, None, None, trial.note) for trial, at in found if at is None and not trial.runs]
     return tuple(rows)
 
@@ -85,8 +94,12 @@ def choose(rows: Sequence[Row], *, restarts: bool) -> Row | None:
     ranked = [row for row in rows if row.rank]
     if not ranked:
         return None
-    ours = next((row for row in ranked if row.solver.startswith("herk_") and row.form == "overdetermined"), None)
-    affordable = restarts and ours is not None and (ours.seconds or 0.0) <= RESTART_PRICE * (ranked[0].seconds or 0.0)
+    ours = next(
+        (row for row in ranked if row.solver.startswith("herk_") and row.form == "overdetermined"), None
+    )
+    affordable = (
+        restarts and ours is not None and (ours.seconds or 0.0) <= RESTART_PRICE * (ranked[0].seconds or 0.0)
+    )
     return ours if affordable else ranked[0]
 
 
@@ -101,7 +114,13 @@ def _shortfall(trial: Trial, best: Measured) -> str:
     if not best.run.success:
         return best.run.message or best.run.reason.value
     failed = next((each.run for each in trial.runs if not each.run.success), None)
-    why = f"; at rtol {failed.rtol:.0e}: {failed.message}" if failed else f"; {trial.note}" if trial.note else ""
+    why = (
+        f"; at rtol {failed.rtol:.0e}: {failed.message}"
+        if failed
+        else f"; {trial.note}"
+        if trial.note
+        else ""
+    )
     return f"does not reach the accuracy{why}"
 
 
@@ -111,4 +130,16 @@ def _row(trial: Trial, at: Measured | None, rank: int | None, note: str) -> Row:
         return Row(solver, form, None, None, None, None, None, None, None, trial.prepare_seconds, note)
     run = at.run
     drift = None if math.isnan(run.drift) else run.drift
-    return Row(solver, form, rank, run.rtol, at.error, run.seconds, run.nstep, run.nfev, drift, trial.prepare_seconds, note)
+    return Row(
+        solver,
+        form,
+        rank,
+        run.rtol,
+        at.error,
+        run.seconds,
+        run.nstep,
+        run.nfev,
+        drift,
+        trial.prepare_seconds,
+        note,
+    )

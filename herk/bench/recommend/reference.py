@@ -36,7 +36,10 @@ class Agreement:
     @property
     def digits(self) -> tuple[float, ...]:
         """Return the digits on which both agree, for each component."""
-        return tuple(float(d) for d in np.minimum(MOST_DIGITS, -np.log10(np.maximum(self.difference, 10.0**-MOST_DIGITS))))
+        return tuple(
+            float(d)
+            for d in np.minimum(MOST_DIGITS, -np.log10(np.maximum(self.difference, 10.0**-MOST_DIGITS)))
+        )
 
 
 def error(run: Run, y: Array, sizes: Sequence[float]) -> float:
@@ -49,7 +52,9 @@ def difference(a: Array, b: Array, sizes: Sequence[float]) -> Array:
     return np.asarray(np.abs(a - b).max(axis=1) / np.asarray(sizes))
 
 
-def agree(runs: Sequence[Run], origin: Callable[[str], Sequence[str]], sizes: Sequence[float]) -> Agreement | None:
+def agree(
+    runs: Sequence[Run], origin: Callable[[str], Sequence[str]], sizes: Sequence[float]
+) -> Agreement | None:
     """Return the two runs that agree best and share no origin (kind of method, library); the earlier one in `runs` is the reference."""
     good = [run for run in runs if run.success]
     pairs = [(a, b) for a, b in combinations(good, 2) if not set(origin(a.solver)) & set(origin(b.solver))]

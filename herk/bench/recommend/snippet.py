@@ -7,13 +7,22 @@ from collections.abc import Sequence
 from herk.bench.recommend.examine import Facts
 from herk.bench.recommend.rank import Row
 
-SCIPY = {"scipy_radau": "Radau", "scipy_bdf": "BDF", "scipy_lsoda": "LSODA", "scipy_dop853": "DOP853", "scipy_rk45": "RK45"}
+SCIPY = {
+    "scipy_radau": "Radau",
+    "scipy_bdf": "BDF",
+    "scipy_lsoda": "LSODA",
+    "scipy_dop853": "DOP853",
+    "scipy_rk45": "RK45",
+}
 
 
 def code(path: str, facts: Facts, row: Row) -> str:
     """Return a program that solves the user's problem the recommended way and prints the end."""
     assert row.rtol is not None
-    times = sorted({time for each in facts.switches if each.timed for time in each.times}, reverse=facts.t_span[1] < facts.t_span[0])
+    times = sorted(
+        {time for each in facts.switches if each.timed for time in each.times},
+        reverse=facts.t_span[1] < facts.t_span[0],
+    )
     atol = _atol(row.rtol, facts.sizes)
     if row.solver.startswith("herk_") and row.form == "overdetermined":
         body = _herk_pieces(facts, row, atol, times) if times else _herk(facts, row, atol)
@@ -32,7 +41,14 @@ def _header(path: str, facts: Facts, body: str) -> str:
     used = [line for word, line in imports.items() if word in body]
     given = ["", "given = runpy.run_path(FILE)"] if "given[" in body else [""]
     return "\n".join(
-        [*(["import runpy", ""] if len(given) > 1 else []), *used, "", f"FILE = {path!r}  # defines `{facts.attribute}`", *given[1:], ""]
+        [
+            *(["import runpy", ""] if len(given) > 1 else []),
+            *used,
+            "",
+            f"FILE = {path!r}  # defines `{facts.attribute}`",
+            *given[1:],
+            "",
+        ]
     )
 
 
@@ -56,7 +72,10 @@ def _herk(facts: Facts, row: Row, atol: str) -> str:
 
 def _herk_pieces(facts: Facts, row: Row, atol: str, times: Sequence[float]) -> str:
     """Return a loop over the pieces between switches: each is smooth, and algebraic components may jump between them."""
-    method, ends = row.solver.removeprefix("herk_"), ", ".join(repr(float(time)) for time in (facts.t_span[0], *times, facts.t_span[1]))
+    method, ends = (
+        row.solver.removeprefix("herk_"),
+        ", ".join(repr(float(time)) for time in (facts.t_span[0], *times, facts.t_span[1])),
+    )
     dae = 'system.form("overdetermined")' if facts.kind == "model" else "system.dae"
     return (
         f"system, ends = {_system(facts)}, [{ends}]  # the equations switch at the times between\n"
@@ -75,7 +94,11 @@ def _scipy(facts: Facts, row: Row, atol: str) -> str:
     method = SCIPY[row.solver]
     jac = "" if method in ("DOP853", "RK45") else "jac=form.rate_jacobian, "
     vector = f"np.array({atol})[list(form.kept)]" if atol.startswith("[") else atol
-    model, span, start = ("system", "form.t_span", "") if facts.kind == "model" else ("system.model", "system.t_span", "system.y0")
+    model, span, start = (
+        ("system", "form.t_span", "")
+        if facts.kind == "model"
+        else ("system.model", "system.t_span", "system.y0")
+    )
     return (
         f"system = {_system(facts)}\n"
         f'form = {model}.form("ode")  # index reduced, algebraic components eliminated; `back` computes them again\n'

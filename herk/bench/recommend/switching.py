@@ -47,7 +47,10 @@ def _functions(expression: sp.Expr) -> Iterator[tuple[str, sp.Expr]]:
             yield kind.__name__, atom.args[0]
     for kind in (sp.floor, sp.ceiling):
         for atom in expression.atoms(kind):
-            yield kind.__name__, sp.sin(sp.pi * atom.args[0])  # it changes its sign where the argument is whole
+            yield (
+                kind.__name__,
+                sp.sin(sp.pi * atom.args[0]),
+            )  # it changes its sign where the argument is whole
     for kind in (sp.Min, sp.Max):
         for atom in expression.atoms(kind):
             yield from ((kind.__name__, a - b) for i, a in enumerate(atom.args) for b in atom.args[:i])
@@ -60,9 +63,17 @@ def _switch(model: Model, kind: str, function: sp.Expr, t: Array, y: Array) -> S
         t = np.linspace(*model.t_span, SAMPLES)
         y = np.zeros((SAMPLES, model.n))
     values = np.broadcast_to(np.asarray(value(t, *y.T), dtype=float), t.shape)
-    times = [_crossing(value, t[k], t[k + 1], y[k], y[k + 1], timed) for k in np.flatnonzero(np.diff(np.sign(values)))]
+    times = [
+        _crossing(value, t[k], t[k + 1], y[k], y[k + 1], timed)
+        for k in np.flatnonzero(np.diff(np.sign(values)))
+    ]
     inside = sorted({float(time) for time in times if min(model.t_span) < time < max(model.t_span)})
-    return Switch(kind, str(function), timed, tuple(a for i, a in enumerate(inside) if i == 0 or a - inside[i - 1] > 1e-9 * abs(a)))
+    return Switch(
+        kind,
+        str(function),
+        timed,
+        tuple(a for i, a in enumerate(inside) if i == 0 or a - inside[i - 1] > 1e-9 * abs(a)),
+    )
 
 
 def _crossing(value: object, a: float, b: float, ya: Array, yb: Array, timed: bool) -> float:

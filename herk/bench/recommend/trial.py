@@ -11,7 +11,7 @@ import numpy as np
 
 from herk.bench.recommend.candidates import Candidate, solver
 from herk.bench.recommend.load import load
-from herk.bench.recommend.room import Send
+from herk.bench.recommend.process import Send
 from herk.core import Problem, Reason, Settings, Solution
 from herk.core.dae import Array
 
@@ -33,7 +33,9 @@ class Plan:
     def settings(self, rtol: float, on_grid: bool) -> Settings:
         """Return tolerances that are fair to small and large components: atol = rtol * size."""
         atol = tuple(rtol * size for size in self.sizes)
-        return Settings(rtol=rtol, atol=atol, t_eval=np.array(self.grid) if on_grid else None, time_limit=self.run_limit)
+        return Settings(
+            rtol=rtol, atol=atol, t_eval=np.array(self.grid) if on_grid else None, time_limit=self.run_limit
+        )
 
 
 @dataclass(frozen=True)
@@ -85,7 +87,11 @@ def climb(send: Send, candidate: Candidate, tolerances: Sequence[float], plan: P
         on_grid = own.solve(prepared, plan.settings(rtol, on_grid=True))
         if on_grid.reason is Reason.TIME_LIMIT and patient:
             patient, on_grid = False, own.solve(prepared, plan.settings(rtol, on_grid=True))
-        whole = on_grid.success and on_grid.y.shape == (len(problem.y0), len(plan.grid)) and np.isfinite(on_grid.y).all()
+        whole = (
+            on_grid.success
+            and on_grid.y.shape == (len(problem.y0), len(plan.grid))
+            and np.isfinite(on_grid.y).all()
+        )
         if whole:
             free, seconds = _timed(own, prepared, plan, rtol) if plan.timed else (on_grid, np.nan)
             run = _run(candidate, rtol, problem, on_grid, free, seconds)
@@ -107,10 +113,22 @@ def _timed(own: object, prepared: object, plan: Plan, rtol: float) -> tuple[Solu
     return solution, min(spent)
 
 
-def _run(candidate: Candidate, rtol: float, problem: Problem, on_grid: Solution, free: Solution, seconds: float) -> Run:
+def _run(
+    candidate: Candidate, rtol: float, problem: Problem, on_grid: Solution, free: Solution, seconds: float
+) -> Run:
     t = free.t if len(free.t) <= MOST_TIMES else np.empty(0)
     counts = {"nstep": free.nstep, "nreject": free.nreject, "nfev": free.nfev}
-    return Run(*candidate, rtol, free.reason, free.message, on_grid.y, t, seconds, **counts, drift=_drift(problem, free))
+    return Run(
+        *candidate,
+        rtol,
+        free.reason,
+        free.message,
+        on_grid.y,
+        t,
+        seconds,
+        **counts,
+        drift=_drift(problem, free),
+    )
 
 
 def _drift(problem: Problem, solution: Solution) -> float:

@@ -50,16 +50,28 @@ class Underlying:
             return flow.rate(t, x)
 
         atol = np.broadcast_to(settings.atol, flow.dae.n)[flow.bound]
-        options = {"method": self.method, "rtol": max(settings.rtol, 2.3e-14), "atol": atol, "t_eval": settings.t_eval}
+        options = {
+            "method": self.method,
+            "rtol": max(settings.rtol, 2.3e-14),
+            "atol": atol,
+            "t_eval": settings.t_eval,
+        }
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 found = scipy.integrate.solve_ivp(rate, prepared.t_span, flow.start, **options)
         except TimeoutError:
             message = f"The time limit of {settings.time_limit:g} s was reached."
-            return Solution(t=np.empty(0), y=np.empty((flow.dae.n, 0)), reason=Reason.TIME_LIMIT, message=message)
+            return Solution(
+                t=np.empty(0), y=np.empty((flow.dae.n, 0)), reason=Reason.TIME_LIMIT, message=message
+            )
         reason = Reason.FINISHED if found.success else Reason.STEP_UNDERFLOW
-        counts = {"nfev": int(found.nfev), "njev": int(found.njev), "nlu": int(found.nlu), "nstep": len(found.t) - 1}
+        counts = {
+            "nfev": int(found.nfev),
+            "njev": int(found.njev),
+            "nlu": int(found.nlu),
+            "nstep": len(found.t) - 1,
+        }
         y = np.array([flow.complete(t, x) for t, x in zip(found.t, found.y.T, strict=True)]).T
         return Solution(t=found.t, y=y, reason=reason, message=found.message, **counts)
 

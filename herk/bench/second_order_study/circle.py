@@ -59,7 +59,16 @@ def reference(t: Array) -> Array:
         y1, y2, _, _, f1, f2 = parts(*y)
         return [y[1], y2 * f1 - y1 * f2]
 
-    run = solve_ivp(rate, (0.0, float(t[-1])), (0.0, 1.0), method="DOP853", rtol=1e-13, atol=1e-15, max_step=2e-3, t_eval=t)
+    run = solve_ivp(
+        rate,
+        (0.0, float(t[-1])),
+        (0.0, 1.0),
+        method="DOP853",
+        rtol=1e-13,
+        atol=1e-15,
+        max_step=2e-3,
+        t_eval=t,
+    )
     y1, y2, v1, v2, f1, f2 = parts(*run.y)
     return np.array([y1, y2, v1, v2, (y1 * f1 + y2 * f2 + v1**2 + v2**2) / 2]).T
 
@@ -107,7 +116,9 @@ def curve(figure: int, method: str, second: bool, run: March) -> Curve:
 
 def pair(curves: list[Curve], figure: int) -> tuple[Curve, Curve]:
     """Return the runs of a figure: second order, first order."""
-    second, first = (next(c for c in curves if c.figure == figure and c.second_order is kind) for kind in (True, False))
+    second, first = (
+        next(c for c in curves if c.figure == figure and c.second_order is kind) for kind in (True, False)
+    )
     return second, first
 
 

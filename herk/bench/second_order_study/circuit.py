@@ -21,7 +21,12 @@ SLACK = 0.15  # an observed order may differ from the claimed one by this much
 COUNTS = (160, 320, 640)
 TRACK_COUNTS = (48, 96, 192)
 NAMES = ("v_L", "v_C", "v_R", "v_C'")
-METHODS_SHOWN = {"BDF2": 2, "Radau IIA": 3, "general linear": 2, "Gauss": 4}  # with the orders the paper gives
+METHODS_SHOWN = {
+    "BDF2": 2,
+    "Radau IIA": 3,
+    "general linear": 2,
+    "Gauss": 4,
+}  # with the orders the paper gives
 
 
 @dataclass(frozen=True)
@@ -66,7 +71,9 @@ def run(name: str, method: str, grid: Array) -> March:
     if method.startswith("BDF"):
         k = int(method.removeprefix("BDF"))
         return bdf(system(name), grid, np.full(len(grid) - k, k), modified=True, known=exact(name, grid[:k]))
-    return march(system(name), METHODS[{"Radau IIA": "radau", "general linear": "glm", "Gauss": "gauss"}[method]], grid)
+    return march(
+        system(name), METHODS[{"Radau IIA": "radau", "general linear": "glm", "Gauss": "gauss"}[method]], grid
+    )
 
 
 def figure8() -> dict[str, March]:
@@ -84,14 +91,18 @@ def order(name: str, method: str, claimed: int, counts: tuple[int, ...]) -> Orde
         done = run(name, method, np.linspace(t0, t1, count + 1))
         off = np.abs(done.z - exact(name, done.t)).max(axis=0)
         errors.append([off[list(members)].max() for members in groups.values()])
-    return Order(name, method, claimed, tuple((t1 - t0) / count for count in counts), np.array(errors), tuple(groups))
+    return Order(
+        name, method, claimed, tuple((t1 - t0) / count for count in counts), np.array(errors), tuple(groups)
+    )
 
 
 def every_order() -> list[Order]:
     """Measure all methods on the circuit, and BDF of orders 1 to 4, Radau IIA, the general linear method and Gauss on index 3."""
     circuit = [order("rlc", method, claimed, COUNTS) for method, claimed in METHODS_SHOWN.items()]
     known = {f"BDF{k}": k for k in range(1, 5)} | METHODS_SHOWN
-    return circuit + [order("circular_track", method, claimed, TRACK_COUNTS) for method, claimed in known.items()]
+    return circuit + [
+        order("circular_track", method, claimed, TRACK_COUNTS) for method, claimed in known.items()
+    ]
 
 
 def start_rows() -> list[Row]:
@@ -104,20 +115,54 @@ def start_rows() -> list[Row]:
         same = abs(round(float(values[name]), 4) - printed) < 5e-5
         cut = abs(np.trunc(values[name] * 1e4) / 1e4 - printed) < 5e-5
         verdict = Verdict.SAME if same else Verdict.ROUNDING if cut else Verdict.LOST
-        why = "RC = 3 and LC = 1/2, which are not printed" + ("" if same else "; the printed value is cut, not rounded")
-        made.append(Row("Circuit (67)", "start", f"{name}(0)", printed, round(float(values[name]), 6), verdict, why, origin=Origin.PRINTED))
+        why = "RC = 3 and LC = 1/2, which are not printed" + (
+            "" if same else "; the printed value is cut, not rounded"
+        )
+        made.append(
+            Row(
+                "Circuit (67)",
+                "start",
+                f"{name}(0)",
+                printed,
+                round(float(values[name]), 6),
+                verdict,
+                why,
+                origin=Origin.PRINTED,
+            )
+        )
     return made
 
 
 def figure8_rows(runs: dict[str, March]) -> list[Row]:
     """Check what the text says about Figure 8."""
-    largest = {method: float(np.abs(done.z[:, :3] - exact("rlc", done.t)[:, :3]).max()) for method, done in runs.items()}
+    largest = {
+        method: float(np.abs(done.z[:, :3] - exact("rlc", done.t)[:, :3]).max())
+        for method, done in runs.items()
+    }
     bdf2, radau, glm = (largest[name] for name in ("BDF2", "Radau IIA", "general linear"))
     numbers = f"BDF {bdf2:.1e}, Radau IIA {radau:.1e}, general linear {glm:.1e}"
-    ranked, close = (Verdict.SAME if holds else Verdict.LOST for holds in (glm < radau < bdf2, radau < 10 * glm))
+    ranked, close = (
+        Verdict.SAME if holds else Verdict.LOST for holds in (glm < radau < bdf2, radau < 10 * glm)
+    )
     return [
-        Row("Figure 8", "h = 0.01", "largest error", "general linear best, BDF worst", numbers, ranked, origin=Origin.SAID),
-        Row("Figure 8", "h = 0.01", "Radau IIA over general linear", "close", f"factor {radau / glm:.1f}", close, origin=Origin.SAID),
+        Row(
+            "Figure 8",
+            "h = 0.01",
+            "largest error",
+            "general linear best, BDF worst",
+            numbers,
+            ranked,
+            origin=Origin.SAID,
+        ),
+        Row(
+            "Figure 8",
+            "h = 0.01",
+            "Radau IIA over general linear",
+            "close",
+            f"factor {radau / glm:.1f}",
+            close,
+            origin=Origin.SAID,
+        ),
     ]
 
 
@@ -134,5 +179,7 @@ def order_rows(orders: list[Order]) -> list[Row]:
                 "p = 2 by Definition 2.8 because h^2 y'' is never renewed; nobody uses it, and the solution has order 3",
             )
         case = f"circuit (67), {each.method}"
-        made.append(Row("Orders", case, "order", each.claimed, round(seen, 2), verdict, why, origin=Origin.PRINTED))
+        made.append(
+            Row("Orders", case, "order", each.claimed, round(seen, 2), verdict, why, origin=Origin.PRINTED)
+        )
     return made

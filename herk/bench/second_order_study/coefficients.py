@@ -44,7 +44,10 @@ def rows() -> list[Row]:
     gauss, radau, collocated = methods().values()
     second, first = exactness(GLM_SECOND), exactness(GLM_FIRST)
     order_first = min(*first["outputs"], *first["stages"])
-    is_collocation = GLM_SECOND.A == [collocated.A2, collocated.A] and GLM_SECOND.B[:2] == [collocated.b2, collocated.b]
+    is_collocation = GLM_SECOND.A == [collocated.A2, collocated.A] and GLM_SECOND.B[:2] == [
+        collocated.b2,
+        collocated.b,
+    ]
     twins = "A~ = A A and b~ = b A"
     same_glm = second["outputs"] == [3, 4, 2] and min(second["stages"]) >= 2 and is_collocation
     why = "it is the collocation Runge-Kutta method with these nodes, of order 3: the third quantity passed on is neither renewed nor used"
@@ -54,10 +57,29 @@ def rows() -> list[Row]:
         "Radau IIA": _same(radau.A2, RADAU_A2) and _same(radau.b2, RADAU_B2),
     }
     found: list[tuple[str, str, str, int | str, int | str, bool, str]] = [
-        *(("Example 2.4", name, twins, "as printed", "equal" if same else "different", same, "") for name, same in equal.items()),
+        *(
+            ("Example 2.4", name, twins, "as printed", "equal" if same else "different", same, "")
+            for name, same in equal.items()
+        ),
         ("Example 2.4", "Gauss", "order", 4, orders["Gauss"], orders["Gauss"] == 4, describe(gauss)),
-        ("Example 2.4", "Radau IIA", "order", 3, orders["Radau IIA"], orders["Radau IIA"] == 3, describe(radau)),
-        ("Example 2.11", "second order", "order and stage order", 2, min(*second["outputs"], *second["stages"]), same_glm, why),
+        (
+            "Example 2.4",
+            "Radau IIA",
+            "order",
+            3,
+            orders["Radau IIA"],
+            orders["Radau IIA"] == 3,
+            describe(radau),
+        ),
+        (
+            "Example 2.11",
+            "second order",
+            "order and stage order",
+            2,
+            min(*second["outputs"], *second["stages"]),
+            same_glm,
+            why,
+        ),
         ("Method (65)", "first order", "order and stage order", 2, order_first, order_first == 2, ""),
     ]
     return [

@@ -67,7 +67,11 @@ def multistep(second: bool) -> Trial:
 
 def onestep(name: str, second: bool) -> Trial:
     """Return trials of a Runge-Kutta or general linear method."""
-    state = [Steps(system("second_order" if second else "index3"), METHODS[name if second else f"{name}_first"], STEP)]
+    state = [
+        Steps(
+            system("second_order" if second else "index3"), METHODS[name if second else f"{name}_first"], STEP
+        )
+    ]
     time = [0.0]
 
     def along(steps: Steps, h: float, count: int) -> Array:
@@ -137,7 +141,11 @@ def rows(runs: list[Controlled]) -> list[Row]:
     """Compare with what the text says about the figures with variable steps."""
     found = {(each.figure, each.second_order, each.whole): each for each in runs}
     made = []
-    for figure, said in ((3, "first order fails in λ, modified BDF does not"), (5, "almost the same"), (7, "second order better")):
+    for figure, said in (
+        (3, "first order fails in λ, modified BDF does not"),
+        (5, "almost the same"),
+        (7, "second order better"),
+    ):
         for whole in (True, False):
             second, first = found[figure, True, whole], found[figure, False, whole]
             test = "in" if whole else "not in"
@@ -146,12 +154,29 @@ def rows(runs: list[Controlled]) -> list[Row]:
             verdict = Verdict.SAME if _as_said(figure, second, first) else Verdict.LOST
             steps = f"{len(second.t) - 1} and {len(first.t) - 1} steps, {second.changes} and {first.changes} changes"
             why = f"tolerances as printed, estimate by step doubling; {steps}"
-            made.append(Row(f"Figure {figure}", case, "largest error of λ", said, numbers, verdict, why, origin=Origin.SAID))
+            made.append(
+                Row(
+                    f"Figure {figure}",
+                    case,
+                    "largest error of λ",
+                    said,
+                    numbers,
+                    verdict,
+                    why,
+                    origin=Origin.SAID,
+                )
+            )
     return made
 
 
 def _told(run: Controlled) -> str:
-    return f"{run.error:.1e}" if run.ended else "no step is accepted" if len(run.t) < 2 else f"stops at t = {run.t[-1]:.3g}"
+    return (
+        f"{run.error:.1e}"
+        if run.ended
+        else "no step is accepted"
+        if len(run.t) < 2
+        else f"stops at t = {run.t[-1]:.3g}"
+    )
 
 
 def _as_said(figure: int, second: Controlled, first: Controlled) -> bool:

@@ -18,7 +18,15 @@ from herk.bench.second_order_study.raised import Raised
 
 def every_erratum(curves: list[Curve], ways: list[Raised], indices: dict[str, int]) -> list[Erratum]:
     """Return all of them, in the order of the paper."""
-    return [index(ways, indices), singular_system(), degree(), twin_assumption(), rescaling(), solution(), twins_of_radau(curves)]
+    return [
+        index(ways, indices),
+        singular_system(),
+        degree(),
+        twin_assumption(),
+        rescaling(),
+        solution(),
+        twins_of_radau(curves),
+    ]
 
 
 def index(ways: list[Raised], found: dict[str, int]) -> Erratum:
@@ -36,10 +44,19 @@ def index(ways: list[Raised], found: dict[str, int]) -> Erratum:
 
 def singular_system() -> Erratum:
     """Show that (17) need not have a solution."""
-    singular = [(k, step) for k in range(1, 7) for step in range(1, 2 * k + 2) if determinant(after_exact_start(k, step)) == 0]
+    singular = [
+        (k, step)
+        for k in range(1, 7)
+        for step in range(1, 2 * k + 2)
+        if determinant(after_exact_start(k, step)) == 0
+    ]
     evidence = f"order k from k exact values with equal steps, k = 1 to 6, exact arithmetic: det A = 0 for (k, step) = {singular}, else not"
     return Erratum(
-        "(17), Algorithm of 2.1", "alpha = A \\ b", "A can be singular; the step must then be changed", evidence, singular == [(5, 3)]
+        "(17), Algorithm of 2.1",
+        "alpha = A \\ b",
+        "A can be singular; the step must then be changed",
+        evidence,
+        singular == [(5, 3)],
     )
 
 
@@ -47,7 +64,11 @@ def degree() -> Erratum:
     """Show that (25) and (26) cannot both hold, and that (28f), which follows from (26), is the one to use."""
     (A2, b2), squared, c = direct_collocation(RADAU.c), RADAU.A2, RADAU.c
     exact = [
-        all(sum(a * n for a, n in zip(row, c, strict=True)) == end**3 / 6 for row, end in zip(M, c, strict=True)) for M in (A2, squared)
+        all(
+            sum(a * n for a, n in zip(row, c, strict=True)) == end**3 / 6
+            for row, end in zip(M, c, strict=True)
+        )
+        for M in (A2, squared)
     ]
     direct = replace(METHODS["radau"], A=[A2, RADAU.A], B=[b2, RADAU.b])
     run = march(circle.system("second_order"), direct, circle.constant_grid())
@@ -57,7 +78,11 @@ def degree() -> Erratum:
         f"{_text(squared)} is not: (26) takes w' for degree s - 1. On (62) true collocation is unstable (error of λ {error:.0e})"
     )
     return Erratum(
-        "(25), (26)", "polynomial w of degree s", "degree s + 1, and then A~ is not A A", evidence, exact == [True, False] and error > 1
+        "(25), (26)",
+        "polynomial w of degree s",
+        "degree s + 1, and then A~ is not A A",
+        evidence,
+        exact == [True, False] and error > 1,
     )
 
 
@@ -69,7 +94,10 @@ def twin_assumption() -> Erratum:
     """Show that D~ as printed does not hold for the Gauss method, and does with c_j and a bracket."""
     gauss = exact_gauss()
     left = [sum(b * row[j] for b, row in zip(gauss.b, gauss.A2, strict=True)) for j in range(2)]
-    holds, printed = (all(vanishes(left[j] - right(gauss.b[j], gauss.c[j], 1)) for j in range(2)) for right in (twin_d, printed_twin_d))
+    holds, printed = (
+        all(vanishes(left[j] - right(gauss.b[j], gauss.c[j], 1)) for j in range(2))
+        for right in (twin_d, printed_twin_d)
+    )
     outcome = {True: "holds", False: "fails"}
     evidence = f"Gauss, k = 1, exact arithmetic: with the bracket D~ {outcome[holds]}, as printed it {outcome[printed]}"
     return Erratum(
@@ -85,7 +113,11 @@ def rescaling() -> Erratum:
     """Show that the last exponent of D must be p, on method (65) with changing steps."""
     grid, made = circle.variable_grid(), circle.system("index3")
     right, printed = (
-        float(np.abs(march(made, METHODS["glm_first"], grid, powers=np.array(powers)).z - circle.reference(grid))[:, :2].max())
+        float(
+            np.abs(
+                march(made, METHODS["glm_first"], grid, powers=np.array(powers)).z - circle.reference(grid)
+            )[:, :2].max()
+        )
         for powers in ((0, 1, 2), (0, 1, 3))
     )
     evidence = f"(65) on system (64) with changing steps: largest error of y {right:.1e} with d^p, {printed:.1e} with d^(p+1)"
@@ -112,7 +144,11 @@ def solution() -> Erratum:
         f"from the polar form, differs from sin t by {off:.1e} at t = 0.1. Errors here are against the polar form"
     )
     return Erratum(
-        "(62)", "-y1' + 2 y1 y2'^2", "-y1' + 2 y1 y2^2, if the motion is to be (sin t, cos t)", evidence, printed > 0.1 and changed < 1e-15
+        "(62)",
+        "-y1' + 2 y1 y2'^2",
+        "-y1' + 2 y1 y2^2, if the motion is to be (sin t, cos t)",
+        evidence,
+        printed > 0.1 and changed < 1e-15,
     )
 
 

@@ -52,7 +52,9 @@ def measured(way: str) -> Raised:
         exact = np.array([problem.reference.exact(t) for t in grid])
         jumps.append(np.abs(run.z - exact)[count + 1 :].max(axis=0))
     errors = np.array(jumps)
-    return Raised(way, made.form.index, 1.0 / np.array(COUNTS), errors[:, x2], None if v2 is None else errors[:, v2])
+    return Raised(
+        way, made.form.index, 1.0 / np.array(COUNTS), errors[:, x2], None if v2 is None else errors[:, v2]
+    )
 
 
 def every_way() -> list[Raised]:
@@ -86,13 +88,17 @@ def sensitivity(full: bool) -> dict[str, int]:
     model = Model("disturbed", states, given.E, disturbed, parameters=values, t_span=(0.0, 1.0), y0=unknown)
     rows = [sp.sympify(str(each)) for each in regularize(model).constraints]
     solved = sp.solve(rows, [sp.Symbol(name) for name in states], dict=True)[0]
-    effect = {name: sp.expand(sp.diff(solved[sp.Symbol(name)], eps).subs(t, sp.Rational(1, 3))) for name in states}
+    effect = {
+        name: sp.expand(sp.diff(solved[sp.Symbol(name)], eps).subs(t, sp.Rational(1, 3))) for name in states
+    }
     return {name: _power(value, omega) for name, value in effect.items()}
 
 
 def _power(value: sp.Expr, omega: sp.Symbol) -> int:
     """Return the power with which the value grows as omega does, sines and cosines of it being bounded."""
-    bounded = value.replace(lambda e: isinstance(e, (sp.sin, sp.cos)) and e.has(omega), lambda _: sp.Integer(1))
+    bounded = value.replace(
+        lambda e: isinstance(e, (sp.sin, sp.cos)) and e.has(omega), lambda _: sp.Integer(1)
+    )
     return int(sp.degree(bounded, omega)) if bounded.has(omega) else 0
 
 
@@ -115,8 +121,13 @@ def rows(found: dict[str, int], ways: list[Raised]) -> list[Row]:
     for case, printed, right in (("system (2)", 2, 3), ("system (4)", 3, 4)):
         agrees = found[case] == right == by_differentiation[case]
         verdict = Verdict.SAME if found[case] == printed else Verdict.WRONG if agrees else Verdict.LOST
-        made.append(Row(part, case, "perturbation index", printed, found[case], verdict, why, origin=Origin.PRINTED))
-    for case, label, printed in (("system (4)", "(4) against (2)", 1), ("only x1' introduced", "only x1' introduced", 0)):
+        made.append(
+            Row(part, case, "perturbation index", printed, found[case], verdict, why, origin=Origin.PRINTED)
+        )
+    for case, label, printed in (
+        ("system (4)", "(4) against (2)", 1),
+        ("only x1' introduced", "only x1' introduced", 0),
+    ):
         ours = found[case] - direct
         verdict = Verdict.SAME if ours == printed else Verdict.LOST
         made.append(Row(part, label, "index raised by", printed, ours, verdict, origin=Origin.SAID))

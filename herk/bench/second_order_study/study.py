@@ -45,31 +45,52 @@ class Study:
                 f"modified BDF has no jump in λ when step or order change: its largest error is at least {least.ratio:.0f} times smaller",
                 least.ratio >= LEAST_RATIO,
             ),
-            ("at the start its error of λ falls with h, that of BDF for first order does not", _starts(self.jumps[:3])),
-            ("modified BDF of order k = 1 to 4 on index 3: y, y' and λ of order k", all(_reached(o, o.claimed) for o in bdf)),
+            (
+                "at the start its error of λ falls with h, that of BDF for first order does not",
+                _starts(self.jumps[:3]),
+            ),
+            (
+                "modified BDF of order k = 1 to 4 on index 3: y, y' and λ of order k",
+                all(_reached(o, o.claimed) for o in bdf),
+            ),
             (
                 "Example 1.2, step halved: direct BDF errs by O(h) in x2, first-order BDF by O(1), and by O(1/h) in v2",
                 raised.shown(self.ways),
             ),
-            ("circuit: every method has its order", all(row.verdict is Verdict.SAME for row in self.rows if row.part == "Orders")),
-            ("simplifying assumptions and their twins hold in exact arithmetic for every tableau", coefficients.twins_agree()),
+            (
+                "circuit: every method has its order",
+                all(row.verdict is Verdict.SAME for row in self.rows if row.part == "Orders"),
+            ),
+            (
+                "simplifying assumptions and their twins hold in exact arithmetic for every tableau",
+                coefficients.twins_agree(),
+            ),
             (
                 f"Example 2.11: error of λ {first.largest[-1] / second.largest[-1]:.0f} times smaller than by the first-order one (65)",
                 first.largest[-1] > 10 * second.largest[-1],
             ),
             reproduced(self.rows),
-            (f"{sum(e.holds for e in self.errata)} of {len(self.errata)} errata are shown by numbers", all(e.holds for e in self.errata)),
+            (
+                f"{sum(e.holds for e in self.errata)} of {len(self.errata)} errata are shown by numbers",
+                all(e.holds for e in self.errata),
+            ),
         ]
 
     def _table(self, part: str, count: int) -> tuple[str, bool]:
-        near = [row for row in self.rows if row.part == part and row.verdict in (Verdict.SAME, Verdict.ROUNDING)]
-        return f"{len(near)} of {count} values of {part} agree to all digits, up to one unit in the last", len(near) == count
+        near = [
+            row for row in self.rows if row.part == part and row.verdict in (Verdict.SAME, Verdict.ROUNDING)
+        ]
+        return (
+            f"{len(near)} of {count} values of {part} agree to all digits, up to one unit in the last",
+            len(near) == count,
+        )
 
 
 def _starts(tables: list[Jumps]) -> bool:
     """Tell whether the first error of the modified method is O(h), h = 1e-3, 5e-3, 1e-2, and the other one about 2 for all h."""
     modified, ordinary, steps = (
-        [float(v) for v in values] for values in zip(*((j.modified[0], j.ordinary[0], j.t[0] - 1) for j in tables), strict=True)
+        [float(v) for v in values]
+        for values in zip(*((j.modified[0], j.ordinary[0], j.t[0] - 1) for j in tables), strict=True)
     )
     return max(m / h for m, h in zip(modified, steps, strict=True)) < 9 and min(ordinary) > 2
 
@@ -84,17 +105,53 @@ def figure_rows(curves: list[Curve], jumps: list[Jumps]) -> list[Row]:
     for figure, each in zip((2, 3), jumps, strict=True):
         numbers = f"{each.modified.max():.1e} against {each.ordinary.max():.1e}"
         verdict = Verdict.SAME if each.ratio >= LEAST_RATIO else Verdict.LOST
-        said = "modified BDF: no high errors at changes" if figure == 2 else "modified BDF: much smaller errors"
+        said = (
+            "modified BDF: no high errors at changes" if figure == 2 else "modified BDF: much smaller errors"
+        )
         second, first = circle.pair(curves, figure)
         late = each.t > LATE
-        why = "" if figure == 2 else f"{STEPS}. Largest where order 1 ends; at later changes {each.modified[late].max():.0e} against "
-        why += "" if figure == 2 else f"{each.ordinary[late].max():.0e}, as BDF2 then errs by O(h) in λ and modified BDF2 by O(h^2)"
-        made.append(Row(f"Figure {figure}", "system (62), BDF", "largest error of λ", said, numbers, verdict, why, origin=Origin.SAID))
+        why = (
+            ""
+            if figure == 2
+            else f"{STEPS}. Largest where order 1 ends; at later changes {each.modified[late].max():.0e} against "
+        )
+        why += (
+            ""
+            if figure == 2
+            else f"{each.ordinary[late].max():.0e}, as BDF2 then errs by O(h) in λ and modified BDF2 by O(h^2)"
+        )
+        made.append(
+            Row(
+                f"Figure {figure}",
+                "system (62), BDF",
+                "largest error of λ",
+                said,
+                numbers,
+                verdict,
+                why,
+                origin=Origin.SAID,
+            )
+        )
         ratios = first.largest[:2] / second.largest[:2]
         similar = Verdict.SAME if (ratios < 3).all() and (ratios > 1 / 3).all() else Verdict.LOST
         numbers = f"{second.largest[:2].max():.1e} against {first.largest[:2].max():.1e}"
-        made.append(Row(f"Figure {figure}", "system (62), BDF", "largest error of y", "similar", numbers, similar, origin=Origin.SAID))
-    said_of = {4: "second order much better", 5: "almost the same", 6: "second order better, λ above all", 7: "second order better"}
+        made.append(
+            Row(
+                f"Figure {figure}",
+                "system (62), BDF",
+                "largest error of y",
+                "similar",
+                numbers,
+                similar,
+                origin=Origin.SAID,
+            )
+        )
+    said_of = {
+        4: "second order much better",
+        5: "almost the same",
+        6: "second order better, λ above all",
+        7: "second order better",
+    }
     for figure, said in said_of.items():
         second, first = circle.pair(curves, figure)
         ratio = float(first.largest[-1] / second.largest[-1])
@@ -103,7 +160,18 @@ def figure_rows(curves: list[Curve], jumps: list[Jumps]) -> list[Row]:
         verdict = Verdict.LOST if not holds else Verdict.WRONG if figure == 4 else Verdict.SAME
         why = "both are the same method; see the errata" if figure == 4 else STEPS if figure in (5, 7) else ""
         case = f"system (62), {second.method}"
-        made.append(Row(f"Figure {figure}", case, "largest error of λ", said, numbers, verdict, why, origin=Origin.SAID))
+        made.append(
+            Row(
+                f"Figure {figure}",
+                case,
+                "largest error of λ",
+                said,
+                numbers,
+                verdict,
+                why,
+                origin=Origin.SAID,
+            )
+        )
     return made
 
 
@@ -130,5 +198,12 @@ def run(quick: bool, say: Callable[[str], None]) -> Study:  # noqa: ARG001 - it 
     rows += [*circuit.start_rows(), *circuit.figure8_rows(runs), *circuit.order_rows(orders)]
     say("errata ...")
     return Study(
-        [first, *second.values(), *changes], curves, orders, runs, ways, every_erratum(curves, ways, indices), runs_controlled, rows
+        [first, *second.values(), *changes],
+        curves,
+        orders,
+        runs,
+        ways,
+        every_erratum(curves, ways, indices),
+        runs_controlled,
+        rows,
     )

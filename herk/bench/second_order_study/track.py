@@ -50,12 +50,19 @@ def multiplier(t: Array) -> Array:
 def changes(steps: Array, orders: Array) -> Array:
     """Mark the steps whose second derivative reaches over a change of step or order; it uses 2 k steps with order k."""
     firsts = [max(n - 2 * int(order) + 1, 0) for n, order in enumerate(orders)]
-    return np.array([np.ptp(steps[first : n + 1]) > 1e-9 * steps[n] or np.ptp(orders[first : n + 1]) > 0 for n, first in enumerate(firsts)])
+    return np.array(
+        [
+            np.ptp(steps[first : n + 1]) > 1e-9 * steps[n] or np.ptp(orders[first : n + 1]) > 0
+            for n, first in enumerate(firsts)
+        ]
+    )
 
 
 def jumps(case: str, made: Ready, grid: Array, orders: Array, reference: Array) -> Jumps:
     """Run both methods along the grid; the last unknown is lambda."""
-    ordinary, modified = (np.abs(bdf(made, grid, orders, modified=kind).z[1:, -1] - reference[1:]) for kind in (False, True))
+    ordinary, modified = (
+        np.abs(bdf(made, grid, orders, modified=kind).z[1:, -1] - reference[1:]) for kind in (False, True)
+    )
     return Jumps(case, grid[1:], ordinary, modified, changes(np.diff(grid), orders))
 
 
@@ -82,7 +89,15 @@ def rows(first: Jumps, second: dict[float, Jumps]) -> list[Row]:
         for line in TABLE2:
             if line[column] is not None:
                 place = int(np.argmin(np.abs(second[h].t - line[0])))
-                made.append(row("Table 2", f"t = {line[0]:g}, h = {h:g}", line[column], second[h].ordinary[place], digits=4))
+                made.append(
+                    row(
+                        "Table 2",
+                        f"t = {line[0]:g}, h = {h:g}",
+                        line[column],
+                        second[h].ordinary[place],
+                        digits=4,
+                    )
+                )
     return made
 
 

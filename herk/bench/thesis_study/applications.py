@@ -45,11 +45,27 @@ def wind() -> tuple[list[Row], dict[str, Outcome]]:
             reference = printed.WIND_END[k] if name == "printed" else true[k]
             near = close(end[k], reference, 0.01)
             word = (
-                Verdict.LOST if not near else Verdict.WRONG if name == "printed" and not close(end[k], true[k], 0.05) else Verdict.ROUNDING
+                Verdict.LOST
+                if not near
+                else Verdict.WRONG
+                if name == "printed" and not close(end[k], true[k], 0.05)
+                else Verdict.ROUNDING
             )
             origin = Origin.PROGRAM if name == "printed" else Origin.OURS
             case, quantity = f"{name}, h = 1/50", f"{component} at t = 50"
-            rows.append(Row("Figure 11", case, quantity, float(reference), float(end[k]), word, tell, today, origin=origin))
+            rows.append(
+                Row(
+                    "Figure 11",
+                    case,
+                    quantity,
+                    float(reference),
+                    float(end[k]),
+                    word,
+                    tell,
+                    today,
+                    origin=origin,
+                )
+            )
             today = None
     return rows, runs
 
@@ -69,7 +85,9 @@ class ChainRun:
 def chain_run(eps0: float, Nopt: int, max_norm: bool = False, delta: float = 1e-14) -> ChainRun:
     """Run the chain with tol = eps0 and keep its steps and its largest error."""
     outcome = run(CHAIN, replace(SETTINGS_45, eps0=eps0, tol=eps0, Nopt=Nopt, max_norm=max_norm, delta=delta))
-    return ChainRun(eps0, Nopt, max_norm, len(outcome.T), float(errors(CHAIN, outcome).max()), outcome.message)
+    return ChainRun(
+        eps0, Nopt, max_norm, len(outcome.T), float(errors(CHAIN, outcome).max()), outcome.message
+    )
 
 
 def chain(tolerances: Iterable[float] = CHAIN_TOLERANCES) -> tuple[list[Row], list[ChainRun], Outcome]:
@@ -80,14 +98,48 @@ def chain(tolerances: Iterable[float] = CHAIN_TOLERANCES) -> tuple[list[Row], li
     origin = Origin.PICTURE
     word = Verdict.ROUNDING if 1 / 3 <= error / printed.CHAIN_ERROR <= 3 else Verdict.LOST
     today = modern(testset.get("spring_chain"), 1e-7, over_time=True)
-    rows = [Row("Figure 14", "eps0 = 1e-7, Nopt = 0", "largest error", printed.CHAIN_ERROR, error, word, band, today, origin=origin)]
-    curve = [chain_run(eps0, Nopt, max_norm) for eps0 in tolerances for Nopt in (0, 1) for max_norm in (False, True)]
-    tight, today_13 = min(each.eps0 for each in curve), modern(testset.get("spring_chain"), 1e-13, over_time=True)
+    rows = [
+        Row(
+            "Figure 14",
+            "eps0 = 1e-7, Nopt = 0",
+            "largest error",
+            printed.CHAIN_ERROR,
+            error,
+            word,
+            band,
+            today,
+            origin=origin,
+        )
+    ]
+    curve = [
+        chain_run(eps0, Nopt, max_norm)
+        for eps0 in tolerances
+        for Nopt in (0, 1)
+        for max_norm in (False, True)
+    ]
+    tight, today_13 = (
+        min(each.eps0 for each in curve),
+        modern(testset.get("spring_chain"), 1e-13, over_time=True),
+    )
     for each in curve:
         if each.eps0 == tight == 1e-13 and not each.max_norm:
             case = f"eps0 = 1e-13, Nopt = {each.Nopt}"
-            word = Verdict.ROUNDING if close(each.steps, printed.CHAIN_STEPS[each.Nopt], 0.1) else Verdict.LOST
-            rows.append(Row("Figure 15", case, "steps", printed.CHAIN_STEPS[each.Nopt], each.steps, word, band, today_13, origin=origin))
+            word = (
+                Verdict.ROUNDING if close(each.steps, printed.CHAIN_STEPS[each.Nopt], 0.1) else Verdict.LOST
+            )
+            rows.append(
+                Row(
+                    "Figure 15",
+                    case,
+                    "steps",
+                    printed.CHAIN_STEPS[each.Nopt],
+                    each.steps,
+                    word,
+                    band,
+                    today_13,
+                    origin=origin,
+                )
+            )
             ratio = each.error / printed.CHAIN_ERRORS[each.Nopt]
             rows.append(
                 Row(
@@ -140,10 +192,15 @@ def circuit() -> tuple[list[Row], Outcome]:
     return rows, outcome
 
 
-def akzo(tolerances: Iterable[float] = AKZO_TOLERANCES) -> tuple[list[Row], Outcome, list[tuple[float, int, float]]]:
+def akzo(
+    tolerances: Iterable[float] = AKZO_TOLERANCES,
+) -> tuple[list[Row], Outcome, list[tuple[float, int, float]]]:
     """Return Figures 18 to 20: the largest step, and the error over the steps."""
     outcome, end = run(AKZO, SETTINGS_47), np.array(AKZO_END)
-    others = [float(run(AKZO, replace(SETTINGS_47, delta=factor * 1e-14)).H.max()) for factor in (0.8, 0.9, 1.0, 1.1, 1.2)]
+    others = [
+        float(run(AKZO, replace(SETTINGS_47, delta=factor * 1e-14)).H.max())
+        for factor in (0.8, 0.9, 1.0, 1.1, 1.2)
+    ]
     word = Verdict.ROUNDING if 0.9 * min(others) <= printed.AKZO_STEP <= 1.1 * max(others) else Verdict.LOST
     why = (
         f"the picture shows proposed steps; they are noise: {min(others):.1f} to {max(others):.1f} if delta is changed by up to 20 %; "

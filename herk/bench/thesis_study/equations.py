@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from herk.core.jit import compiled
+from herk.jit.compiled import compiled
 from herk.thesis.memory import FUNCTION
 
 PRINTED_G = 13.7503716373294544
@@ -101,7 +101,13 @@ def wind_g_printed(t, x, out):  # type: ignore[no-untyped-def]
     length = 0.5 + 0.03 * (50 - t)
     out[0] = x[0] ** 2 + x[1] ** 2 - length**2
     out[1] = 2 * x[0] * x[2] + 2 * x[1] * x[3]
-    out[2] = 2 * x[2] ** 2 + 2 * x[3] ** 2 + 2 * x[0] * (1 - 0.04 * t) - 2 * (x[0] ** 2 + x[1] ** 2) * x[4] - 2 * WIND_G * x[1]
+    out[2] = (
+        2 * x[2] ** 2
+        + 2 * x[3] ** 2
+        + 2 * x[0] * (1 - 0.04 * t)
+        - 2 * (x[0] ** 2 + x[1] ** 2) * x[4]
+        - 2 * WIND_G * x[1]
+    )
 
 
 @compiled(FUNCTION)
@@ -110,7 +116,13 @@ def wind_g_corrected(t, x, out):  # type: ignore[no-untyped-def]
     length = 0.5 + 0.03 * (50 - t)
     out[0] = x[0] ** 2 + x[1] ** 2 - length**2
     out[1] = 2 * x[0] * x[2] + 2 * x[1] * x[3] + 0.06 * length
-    third = 2 * x[2] ** 2 + 2 * x[3] ** 2 + 2 * x[0] * (1 - 0.04 * t) - 2 * (x[0] ** 2 + x[1] ** 2) * x[4] - 2 * WIND_G * x[1]
+    third = (
+        2 * x[2] ** 2
+        + 2 * x[3] ** 2
+        + 2 * x[0] * (1 - 0.04 * t)
+        - 2 * (x[0] ** 2 + x[1] ** 2) * x[4]
+        - 2 * WIND_G * x[1]
+    )
     out[2] = third - 2 * 0.03**2
 
 

@@ -30,8 +30,8 @@ from herk.bench.thesis_study.systems import (
 )
 from herk.bench.thesis_study.table1 import Cell, run_cell
 from herk.core.dae import Array
-from herk.core.jit import interpreted
-from herk.method.solve import solve_dae
+from herk.integrate.solve import solve_dae
+from herk.jit.compiled import interpreted
 from herk.model.start import check_constraints
 from herk.thesis import integrate
 from testset.pendulum import EXACT_G, exact
@@ -55,12 +55,17 @@ def misprints() -> list[Erratum]:
     return [_misprint(key, right, cells) for key, right in MISPRINTS.items()]
 
 
-def _misprint(key: tuple[str, float, float], right: float, cells: dict[tuple[str, float, float], Cell]) -> Erratum:
+def _misprint(
+    key: tuple[str, float, float], right: float, cells: dict[tuple[str, float, float], Cell]
+) -> Erratum:
     beta, cell = key[2], cells[key]
     before = _printed_error("4.6", 200.0, beta, 1e-11) / _printed_error("4.6", 20.0, beta, 1e-11)
     wrong = _printed_error("4.6", 200.0, beta, 1e-12) / _printed_error("4.6", 20.0, beta, 1e-12)
     ours = cells["4.6", 200.0, beta].error / cells["4.6", 20.0, beta].error
-    others = [run_cell(*key, 1e-12, replace(SETTINGS_43_TABLE, delta=factor * SETTINGS_43_TABLE.delta)).error for factor in SCATTER]
+    others = [
+        run_cell(*key, 1e-12, replace(SETTINGS_43_TABLE, delta=factor * SETTINGS_43_TABLE.delta)).error
+        for factor in SCATTER
+    ]
     scatter = max(abs(other / cell.error - 1) for other in others)
     assert cell.printed.error is not None
     evidence = (
@@ -94,7 +99,12 @@ def gravity() -> Erratum:
         f"the exact solution for the printed g is {floor:.2e} off after "
         f"20 s, and the cell (4.5), 20, 0.7, 1e-12 stands at {cell.error:.2e}"
     )
-    holds = close(right, EXACT_G, 1e-15) and 1e-8 < floor < 2e-8 and 0.5 < cell.error / floor < 2 and 5e-11 < PRINTED_G / right - 1 < 2e-10
+    holds = (
+        close(right, EXACT_G, 1e-15)
+        and 1e-8 < floor < 2e-8
+        and 0.5 < cell.error / floor < 2
+        and 5e-11 < PRINTED_G / right - 1 < 2e-10
+    )
     return Erratum("Section 4.3, g", repr(PRINTED_G), f"{right:.14f}", evidence, holds)
 
 
@@ -103,9 +113,19 @@ def wind() -> list[Erratum]:
     told = check_constraints(testset.get("wind_pendulum_printed").dae, 0.0, WIND_PRINTED.x0)
     fine = check_constraints(testset.get("wind_pendulum").dae, 0.0, WIND_CORRECTED.x0)
     states = (7.0, 0.3, -1.7, 0.2, 0.1, 4.0)
-    difference = _found_constraints(*states) - np.array([0.0, 2 * 1.79 * 0.03, -2 * 0.03**2]) - _printed_constraints(*states)
+    difference = (
+        _found_constraints(*states)
+        - np.array([0.0, 2 * 1.79 * 0.03, -2 * 0.03**2])
+        - _printed_constraints(*states)
+    )
     outcome = figures.run(WIND_PRINTED, SETTINGS_44)
-    true = solve_dae(testset.get("wind_pendulum"), rtol=1e-11, atol=1e-11, method="dop853", t_eval=np.minimum(outcome.T[1:], 50.0)).y
+    true = solve_dae(
+        testset.get("wind_pendulum"),
+        rtol=1e-11,
+        atol=1e-11,
+        method="dop853",
+        t_eval=np.minimum(outcome.T[1:], 50.0),
+    ).y
     off = np.abs(outcome.X[:, 1:] - true).max(axis=1)
     speed = np.abs(2 * outcome.X[0] * outcome.X[2] + 2 * outcome.X[1] * outcome.X[3]).max()
     shown = (
@@ -119,7 +139,11 @@ def wind() -> list[Erratum]:
             "2xv + 2yw - 2 l l' = 0, and -2 l'^2 - 2 l l'' in the third",
             f"check_constraints: {len(told)} contradictions as printed, {len(fine)} corrected; "
             f"herk.regularize gives the corrected ones. {shown}",
-            bool(told) and not fine and np.abs(difference).max() < 1e-12 and 0.02 < off[3] < 0.05 and 0.02 < off[4] < 0.06,
+            bool(told)
+            and not fine
+            and np.abs(difference).max() < 1e-12
+            and 0.02 < off[3] < 0.05
+            and 0.02 < off[4] < 0.06,
         ),
         Erratum(
             "Section 4.4, start",
@@ -142,7 +166,11 @@ def _found_constraints(t: float, *state: float) -> Array:
     assert dae.g is not None
     g, jac = np.asarray(dae.g(t, np.array(state))), np.asarray(dae.jac_g(t, np.array(state)))  # type: ignore[misc]
     x, y = state[0], state[1]
-    order = [int(np.argmax([abs(jac[k, 2]) < 1e-14 and abs(jac[k, 4]) < 1e-14 for k in range(3)])), 0, int(np.argmax(np.abs(jac[:, 4])))]
+    order = [
+        int(np.argmax([abs(jac[k, 2]) < 1e-14 and abs(jac[k, 4]) < 1e-14 for k in range(3)])),
+        0,
+        int(np.argmax(np.abs(jac[:, 4]))),
+    ]
     order[1] = ({0, 1, 2} - {order[0], order[2]}).pop()
     scales = [2 * x / jac[order[0], 0], 2 * x / jac[order[1], 2], -2 * (x**2 + y**2) / jac[order[2], 4]]
     return np.array([g[k] * c for k, c in zip(order, scales, strict=True)])
@@ -155,7 +183,14 @@ def stopping(curve: Sequence[ChainRun] | None = None) -> Erratum:
     g = CHAIN.dae.g
     assert g is not None
     a, b = np.arange(1.0, 8.0), np.array([3.0, -1, 4, 1, -5, 9, 2])
-    bent = float(np.abs(np.asarray(g(0.3, a + b)) - np.asarray(g(0.3, a)) - np.asarray(g(0.3, b)) + np.asarray(g(0.3, 0 * a))).max())
+    bent = float(
+        np.abs(
+            np.asarray(g(0.3, a + b))
+            - np.asarray(g(0.3, a))
+            - np.asarray(g(0.3, b))
+            + np.asarray(g(0.3, 0 * a))
+        ).max()
+    )
     told, ended, holds = [], 0, bent < 1e-14
     for eps0 in CHAIN_CHECKED:
         old, new = [found[eps0, N, False] for N in (0, 1)], [found[eps0, N, True] for N in (0, 1)]
@@ -171,7 +206,11 @@ def stopping(curve: Sequence[ChainRun] | None = None) -> Erratum:
         f"steps Nopt 0/1 with |sum g_i| -> max |g_i|: {'; '.join(told)}"
     )
     return Erratum(
-        "Section 4.5, Figure 15", "the ageing Jacobian costs steps", "the stopping rule |g_1 + ... + g_m| < tol does", evidence, holds
+        "Section 4.5, Figure 15",
+        "the ageing Jacobian costs steps",
+        "the stopping rule |g_1 + ... + g_m| < tol does",
+        evidence,
+        holds,
     )
 
 
@@ -192,7 +231,11 @@ def selectors() -> list[Erratum]:
             f"{lopsided.order:.2f} at the end of "
             f"[pi/8, 0.325 pi]; changes of the selectors for the three steps: {clean.changes} exact, {noisy.changes} with delta = 1e-15"
         )
-        near = abs(clean.order - wrong) < 0.1 and abs(clean.order_of_largest - right) < 0.1 and abs(lopsided.order - right) < 0.1
+        near = (
+            abs(clean.order - wrong) < 0.1
+            and abs(clean.order_of_largest - right) < 0.1
+            and abs(lopsided.order - right) < 0.1
+        )
         holds = near and clean.changes == (1, 1, 1) and noisy.changes[-1] > 10
         found.append(
             Erratum(
@@ -215,8 +258,12 @@ def _entry() -> Erratum:
         interpreted(selector_jac)(float(t), selector_exact(float(t)), out)
         values.append(out[4] / 2)
     largest, printed_one = float(np.abs(values).max()), float(np.abs(np.sin(times) - np.cos(times)).max())
-    evidence = f"on the solution the derivative is at most {largest:.0e}, sin t - cos t is up to {printed_one:.2f}"
-    return Erratum("Equation (4.4), entry (2,2)", "sin t - cos t", "0", evidence, largest < 1e-15 and printed_one > 0.1)
+    evidence = (
+        f"on the solution the derivative is at most {largest:.0e}, sin t - cos t is up to {printed_one:.2f}"
+    )
+    return Erratum(
+        "Equation (4.4), entry (2,2)", "sin t - cos t", "0", evidence, largest < 1e-15 and printed_one > 0.1
+    )
 
 
 def coarse() -> Erratum:
@@ -225,10 +272,16 @@ def coarse() -> Erratum:
     for eps0 in (1e-5, 1e-7, 1e-9):
         kept = run_cell("4.5", 20.0, 0.7, eps0)
         fine = run_cell("4.5", 20.0, 0.7, eps0, replace(SETTINGS_43_TABLE, keep_fine=True))
-        told.append(f"{eps0:.0e}: {kept.error:.1e} -> {fine.error:.1e} with {kept.steps} -> {fine.steps} steps")
+        told.append(
+            f"{eps0:.0e}: {kept.error:.1e} -> {fine.error:.1e} with {kept.steps} -> {fine.steps} steps"
+        )
         holds = holds and fine.error < kept.error / 10 and close(fine.steps, kept.steps, 0.02)
     return Erratum(
-        "Section 4.1.5, step 4 (a)", '"accept current step"', "the coarse value is kept; the fine one costs nothing", "; ".join(told), holds
+        "Section 4.1.5, step 4 (a)",
+        '"accept current step"',
+        "the coarse value is kept; the fine one costs nothing",
+        "; ".join(told),
+        holds,
     )
 
 

@@ -14,7 +14,13 @@ from herk.model.regularize import regularize
 from herk.thesis.selectors import select
 
 NAMES = ("x", "y", "v", "w", "lam")
-START = (0.5, -((3 / 4) ** 0.5), -0.5, -((1 / 12) ** 0.5), 5.0)  # Example 2.13 with the w that fits the printed Jacobian
+START = (
+    0.5,
+    -((3 / 4) ** 0.5),
+    -0.5,
+    -((1 / 12) ** 0.5),
+    5.0,
+)  # Example 2.13 with the w that fits the printed Jacobian
 PASSING = (0.0, -1.0, -(3.5**0.5), 0.0, 7.33)
 CIRCUIT = ("e1 - sin(omega*t)", "q1 - e1 + e2", "q2 - e2", "2*e1 + e2 + 2*iV + omega*cos(omega*t)")
 PENDULUM = ("x**2 + y**2 - l**2", "2*x*v + 2*y*w", "2*v**2 + 2*w**2 - 4/m*(x**2 + y**2)*lam - 2*g*y")
@@ -31,7 +37,15 @@ def selected(jacobian: Array, required: Sequence[int]) -> tuple[int, ...]:
     """Return the algebraic components the program chooses for this Jacobian, in the order of its pivots."""
     m, n = jacobian.shape
     order = np.arange(n)
-    select(jacobian.T.ravel().copy(), m, n, order, np.array(sorted(required), dtype=np.int64), len(required), 1e-15)
+    select(
+        jacobian.T.ravel().copy(),
+        m,
+        n,
+        order,
+        np.array(sorted(required), dtype=np.int64),
+        len(required),
+        1e-15,
+    )
     return tuple(int(j) for j in order[:m])
 
 
@@ -57,24 +71,62 @@ def _proportional(a: sp.Expr, b: sp.Expr) -> bool:
 def rows() -> list[Row]:
     """Return what becomes of Examples 2.7, 2.13 and 3.13."""
     found = []
-    for part, name, formulas in (("Example 2.7", "cv_circuit", CIRCUIT), ("Example 2.13", "pendulum", PENDULUM)):
+    for part, name, formulas in (
+        ("Example 2.7", "cv_circuit", CIRCUIT),
+        ("Example 2.13", "pendulum", PENDULUM),
+    ):
         levels = [len(level) for level in regularize(testset.get(name).model).levels]
         word = Verdict.SAME if same_set(name, formulas) else Verdict.LOST
         shown, why = f"{len(formulas)} constraints", "found by herk.regularize"
-        found.append(Row(part, name, "constraints per level", shown, f"{levels}", word, why, origin=Origin.PRINTED))
+        found.append(
+            Row(part, name, "constraints per level", shown, f"{levels}", word, why, origin=Origin.PRINTED)
+        )
     cases = (
-        ("Example 2.13", "complete pivoting", pendulum_jacobian(START), (), {"x", "w", "y"}, "lambda is missed, as the thesis says"),
-        ("Example 2.13", "the program's pivoting", pendulum_jacobian(START), (4,), {"lam", "w", "y"}, "order of w and y: equal pivots"),
-        ("Example 2.13", "the program's pivoting, passing", pendulum_jacobian(PASSING), (4,), {"lam", "x", "y"}, ""),
+        (
+            "Example 2.13",
+            "complete pivoting",
+            pendulum_jacobian(START),
+            (),
+            {"x", "w", "y"},
+            "lambda is missed, as the thesis says",
+        ),
+        (
+            "Example 2.13",
+            "the program's pivoting",
+            pendulum_jacobian(START),
+            (4,),
+            {"lam", "w", "y"},
+            "order of w and y: equal pivots",
+        ),
+        (
+            "Example 2.13",
+            "the program's pivoting, passing",
+            pendulum_jacobian(PASSING),
+            (4,),
+            {"lam", "x", "y"},
+            "",
+        ),
     )
     for part, case, jacobian, required, wanted, why in cases:
         ours = {NAMES[j] for j in selected(jacobian, required)}
         word = Verdict.SAME if ours == wanted else Verdict.LOST
         shown, text = ", ".join(sorted(wanted)), ", ".join(sorted(ours))
-        origin = Origin.PRINTED if case == "complete pivoting" else Origin.OURS  # printed for Procedure 3.11, see selection.example_rows
+        origin = (
+            Origin.PRINTED if case == "complete pivoting" else Origin.OURS
+        )  # printed for Procedure 3.11, see selection.example_rows
         found.append(Row(part, case, "algebraic components", shown, text, word, why, origin=origin))
     chosen = selected(np.array([[2.0, 1.0, 0.0], [1.0, 0.5, 1.0]]), (2,))
     word = Verdict.SAME if chosen == (2, 0) else Verdict.LOST
     text = ", ".join(f"x{j + 1}" for j in chosen)
-    found.append(Row("Example 3.13", "the program's pivoting", "algebraic components", "x3, x1", text, word, origin=Origin.OURS))
+    found.append(
+        Row(
+            "Example 3.13",
+            "the program's pivoting",
+            "algebraic components",
+            "x3, x1",
+            text,
+            word,
+            origin=Origin.OURS,
+        )
+    )
     return found

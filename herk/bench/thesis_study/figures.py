@@ -23,7 +23,7 @@ from herk.bench.thesis_study.systems import (
     System,
 )
 from herk.core.dae import Array
-from herk.method.solve import solve_dae
+from herk.integrate.solve import solve_dae
 from herk.thesis import METHODS, Outcome, Settings, integrate
 
 STEPS_ACADEMIC = (1 / 10, 1 / 100, 1 / 1000)
@@ -59,7 +59,9 @@ def slope(h: Sequence[float], errors: Sequence[float]) -> float:
 
 def run(system: System, settings: Settings, tf: float | None = None) -> Outcome:
     """Run the program on a system over its span."""
-    return integrate(system.dae, system.t_span[0], system.t_span[1] if tf is None else tf, system.x0, settings)
+    return integrate(
+        system.dae, system.t_span[0], system.t_span[1] if tf is None else tf, system.x0, settings
+    )
 
 
 def errors(system: System, outcome: Outcome) -> Array:
@@ -97,7 +99,10 @@ def modern_order(name: str, method: int, steps: Sequence[float], **changes: floa
 
 def figure3() -> tuple[list[Row], dict[str, Orders]]:
     """Return the orders of methods (a) to (d) on the academic example."""
-    found = {letter: orders(ACADEMIC, replace(SETTINGS_423, method=printed.METHODS[letter]), STEPS_ACADEMIC) for letter in "abcd"}
+    found = {
+        letter: orders(ACADEMIC, replace(SETTINGS_423, method=printed.METHODS[letter]), STEPS_ACADEMIC)
+        for letter in "abcd"
+    }
     rows = []
     for letter, value in printed.ORDERS_ACADEMIC.items():
         ours = found[letter].order
@@ -122,7 +127,12 @@ def figure3() -> tuple[list[Row], dict[str, Orders]]:
 
 def noise_band(method: int) -> tuple[float, float]:
     """Return the smallest and the largest order of a method on the selector example over the runs of NOISE."""
-    found = [orders(SELECTOR, replace(SETTINGS_423, method=method, delta=SETTINGS_423.delta * k), STEPS_SELECTOR).order for k in NOISE]
+    found = [
+        orders(
+            SELECTOR, replace(SETTINGS_423, method=method, delta=SETTINGS_423.delta * k), STEPS_SELECTOR
+        ).order
+        for k in NOISE
+    ]
     return min(found), max(found)
 
 
@@ -135,8 +145,13 @@ def order_verdict(value: float, ours: float, band: tuple[float, float]) -> Verdi
 
 def figure4() -> tuple[list[Row], dict[str, Orders], dict[str, Orders]]:
     """Return the orders of (a) to (d) on the selector example, with difference quotients and with the exact Jacobian."""
-    noisy = {k: orders(SELECTOR, replace(SETTINGS_423, method=printed.METHODS[k]), STEPS_SELECTOR) for k in "abcd"}
-    exact = {k: orders(SELECTOR, replace(SETTINGS_423, method=printed.METHODS[k], Jopt=1), STEPS_SELECTOR) for k in "abcd"}
+    noisy = {
+        k: orders(SELECTOR, replace(SETTINGS_423, method=printed.METHODS[k]), STEPS_SELECTOR) for k in "abcd"
+    }
+    exact = {
+        k: orders(SELECTOR, replace(SETTINGS_423, method=printed.METHODS[k], Jopt=1), STEPS_SELECTOR)
+        for k in "abcd"
+    }
     rows = []
     for letter, value in printed.ORDERS_SELECTOR.items():
         ours, clean, band = noisy[letter].order, exact[letter], noise_band(printed.METHODS[letter])
@@ -167,20 +182,53 @@ def figure9() -> tuple[list[Row], Orders]:
     found = orders(PENDULUM, SETTINGS_43_ORDER, STEPS_PENDULUM, tf=2.0)
     word = Verdict.SAME if f"{found.order:.4f}" == f"{printed.ORDER_PENDULUM:.4f}" else Verdict.LOST
     today = modern_order("pendulum", 3, STEPS_PENDULUM, t_end=2.0, g=PRINTED_G)
-    return [Row("Figure 9", "(c)", "order", printed.ORDER_PENDULUM, found.order, word, "", today, origin=Origin.PRINTED)], found
+    return [
+        Row(
+            "Figure 9",
+            "(c)",
+            "order",
+            printed.ORDER_PENDULUM,
+            found.order,
+            word,
+            "",
+            today,
+            origin=Origin.PRINTED,
+        )
+    ], found
 
 
 def end_points() -> tuple[list[Row], dict[tuple[str, int], Outcome]]:
     """Return the end positions of Figures 5 to 8, where the pendulum should be at (1, 0)."""
     rows, runs = [], {}
     for (letter, count), value in printed.END_POINTS.items():
-        outcome = runs[letter, count] = run(PENDULUM, replace(SETTINGS_43_FIRST, method=printed.METHODS[letter], h0=1 / count), 1.0)
+        outcome = runs[letter, count] = run(
+            PENDULUM, replace(SETTINGS_43_FIRST, method=printed.METHODS[letter], h0=1 / count), 1.0
+        )
         x, y = outcome.X[:2, -1]
-        ours = f"({x + 0.0:.4f}, {y + 0.0:.4f})" if not outcome.failure else f"Newton abort at t = {outcome.t_failed:.1f}"
-        same = bool(outcome.failure) if value is None else np.abs(outcome.X[:2, -1] - value).max() < 1e-4 and not outcome.failure
+        ours = (
+            f"({x + 0.0:.4f}, {y + 0.0:.4f})"
+            if not outcome.failure
+            else f"Newton abort at t = {outcome.t_failed:.1f}"
+        )
+        same = (
+            bool(outcome.failure)
+            if value is None
+            else np.abs(outcome.X[:2, -1] - value).max() < 1e-4 and not outcome.failure
+        )
         shown = "no convergence" if value is None else f"({value[0]:.4f}, {value[1]:.4f})"
         part = f"Figure {'abcd'.index(letter) + 5}"
         why = "a picture in the thesis; the value is that of the original program"
         word = Verdict.SAME if same else Verdict.LOST
-        rows.append(Row(part, f"({letter}), h = 1/{count}", "(x, y) at t = 1", shown, ours, word, why, origin=Origin.PROGRAM))
+        rows.append(
+            Row(
+                part,
+                f"({letter}), h = 1/{count}",
+                "(x, y) at t = 1",
+                shown,
+                ours,
+                word,
+                why,
+                origin=Origin.PROGRAM,
+            )
+        )
     return rows, runs

@@ -8,10 +8,12 @@ import numpy as np
 
 from herk.bench.published import Modern
 from herk.core import Problem
-from herk.method.solve import solve_dae
+from herk.integrate.solve import solve_dae
 
 
-def modern(problem: Problem, tolerance: float, method: str = "dop853", over_time: bool = False, repeats: int = 2) -> Modern:
+def modern(
+    problem: Problem, tolerance: float, method: str = "dop853", over_time: bool = False, repeats: int = 2
+) -> Modern:
     """Solve with rtol = atol = tolerance; the error is that at the end, or the largest over the accepted points."""
     best = np.inf
     for _ in range(repeats):
@@ -22,5 +24,8 @@ def modern(problem: Problem, tolerance: float, method: str = "dop853", over_time
     error = float(np.linalg.norm(sol.y[:, -1] - problem.reference.y))
     if over_time:
         assert problem.reference.exact is not None
-        error = max(float(np.linalg.norm(y - problem.reference.exact(float(t)))) for t, y in zip(sol.t, sol.y.T, strict=True))
+        error = max(
+            float(np.linalg.norm(y - problem.reference.exact(float(t))))
+            for t, y in zip(sol.t, sol.y.T, strict=True)
+        )
     return Modern(method, error if sol.success else float("nan"), sol.nstep, 1e3 * best)

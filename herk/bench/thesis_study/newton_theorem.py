@@ -45,7 +45,10 @@ class Iteration:
         """Tell whether |x_k - x*| <= |update_k| / (1 - L/2 |update_k|), and the iterates stay in the ball of radius rho."""
         with mp.workdps(DIGITS):
             rho = self.updates[0] / (1 - self.lipschitz * self.updates[0] / 2)
-            near = all(d <= u / (1 - self.lipschitz * u / 2) for d, u in zip(self.distances, self.updates, strict=True))
+            near = all(
+                d <= u / (1 - self.lipschitz * u / 2)
+                for d, u in zip(self.distances, self.updates, strict=True)
+            )
             return near and all(m <= rho for m in self.moved)
 
 
@@ -59,13 +62,23 @@ def constraints(y: Any, w: Any, lam: Any) -> Any:
 def derivative(y: Any, w: Any, lam: Any) -> Any:
     """Return dg/d(y, w, lambda)."""
     x = mp.mpf(START[0])
-    return mp.matrix([[2 * y, 0, 0], [2 * w, 2 * y, 0], [-8 * y * lam - 2 * mp.mpf(GRAVITY), 4 * w, -4 * (x**2 + y**2)]])
+    return mp.matrix(
+        [[2 * y, 0, 0], [2 * w, 2 * y, 0], [-8 * y * lam - 2 * mp.mpf(GRAVITY), 4 * w, -4 * (x**2 + y**2)]]
+    )
 
 
 def lipschitz(start: Sequence[Any], update: Any) -> Any:
     """Return a bound of L in the ball the theorem needs: |J^-1| (|g''| + |g'''| rho) with |J^-1| continued from its centre."""
     y, _, lam = start
-    entries = [2, 2, 2, -8 * lam, 4, -8 * y, -8 * y]  # second derivatives: yy; yw twice; yy, ww, y lambda twice
+    entries = [
+        2,
+        2,
+        2,
+        -8 * lam,
+        4,
+        -8 * y,
+        -8 * y,
+    ]  # second derivatives: yy; yw twice; yy, ww, y lambda twice
     rho = 2 * update  # confirmed below: the theorem's radius is smaller as long as eps_0 < 1
     second = mp.sqrt(sum(mp.mpf(e) ** 2 for e in entries)) + THIRD * rho
     inverse = mp.mnorm(derivative(*start) ** -1, "f")
@@ -88,7 +101,9 @@ def iterate(shift: str) -> Iteration:
             distances.append(mp.norm(x - solution))
             moved.append(mp.norm(x - start))
             x += step
-        return Iteration(shift, lipschitz(list(start), updates[0]), tuple(updates), tuple(distances), tuple(moved))
+        return Iteration(
+            shift, lipschitz(list(start), updates[0]), tuple(updates), tuple(distances), tuple(moved)
+        )
 
 
 def row(each: Iteration) -> Row:
@@ -97,9 +112,19 @@ def row(each: Iteration) -> Row:
     lengths = ", ".join(mp.nstr(u, 2) for u in each.updates)
     first = mp.nstr(each.lipschitz * each.updates[0], 2)
     why = f"L <= {mp.nstr(each.lipschitz, 3)}, eps_0 = {first}; algebraic: y, w, lambda; 60 digits"
-    said, verdict = "each at most L/2 times the square of the one before", Verdict.SAME if fits else Verdict.LOST
+    said, verdict = (
+        "each at most L/2 times the square of the one before",
+        Verdict.SAME if fits else Verdict.LOST,
+    )
     return Row(
-        "Theorem 3.16", f"pendulum, start off by {each.shift}", "lengths of updates", said, lengths, verdict, why, origin=Origin.SAID
+        "Theorem 3.16",
+        f"pendulum, start off by {each.shift}",
+        "lengths of updates",
+        said,
+        lengths,
+        verdict,
+        why,
+        origin=Origin.SAID,
     )
 
 

@@ -38,7 +38,13 @@ def _cells(line: str) -> list[Printed]:
     system, tf, beta, *values = line.split()
     pairs = zip(values[::2], values[1::2], strict=True)
     return [
-        Printed(system, float(tf), float(beta), 10.0**-k, *(None, None) if error == "-" else (float(error), int(steps)))
+        Printed(
+            system,
+            float(tf),
+            float(beta),
+            10.0**-k,
+            *(None, None) if error == "-" else (float(error), int(steps)),
+        )
         for k, (error, steps) in zip(EXPONENTS, pairs, strict=True)
     ]
 

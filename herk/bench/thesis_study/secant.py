@@ -8,9 +8,9 @@ from herk.bench.published import Erratum, Origin, Row, Verdict
 from herk.bench.thesis_study.figures import slope
 from herk.core import Dae
 from herk.core.dae import Array
-from herk.method.solve import solve_dae
-from herk.method.tableau import Tableau
-from herk.method.tableaus import get
+from herk.integrate.solve import solve_dae
+from herk.integrate.steppers.half_explicit.tableau import Tableau
+from herk.integrate.steppers.half_explicit.tableaus import get
 from herk.thesis import ThesisError, herkosidae
 
 METHODS = {"heun": 2, "kutta3": 3, "rk4": 4}
@@ -34,7 +34,9 @@ def mixed_jac(t, x):  # type: ignore[no-untyped-def] # noqa: ARG001
     return np.array([[1.0, -1.0 - 3.0 * x[1] ** 2]])
 
 
-MIXED = Dae(E=np.array([[1.0, 1.0], [0.0, 0.0]]), f=mixed_f, g=mixed_g, jac_g=mixed_jac, n=2, m=1, names=("x1", "x2"))
+MIXED = Dae(
+    E=np.array([[1.0, 1.0], [0.0, 0.0]]), f=mixed_f, g=mixed_g, jac_g=mixed_jac, n=2, m=1, names=("x1", "x2")
+)
 START = (2.0, 1.0)
 
 
@@ -60,7 +62,9 @@ def printed_step(tableau: Tableau, t: float, x: Array, h: float, differential: i
     stage = x
     for i in range(1, tableau.stages + 1):
         stage = stage.copy()
-        stage[differential] = x[differential] + h * sum(weights[i, j] * rates[j][differential] for j in range(i))
+        stage[differential] = x[differential] + h * sum(
+            weights[i, j] * rates[j][differential] for j in range(i)
+        )
         stage[algebraic] = _solved(t + nodes[i] * h, stage, algebraic)
         rates.append((stage - x) / (nodes[i] * h))
     return stage
@@ -118,10 +122,35 @@ def rows(found: dict[str, tuple[float, float]], refusal: str) -> list[Row]:
         fits = abs(secants - 1) <= AGREES
         why = "with a_21 = c_2 every secant is x_0', so each stage is Euler's: see the errata"
         said, word = f"a less precise derivative than order {order}", Verdict.WRONG if fits else Verdict.LOST
-        made.append(Row(part, f"{case}, {method}", "order with secants", said, round(secants, 2), word, why, origin=Origin.SAID))
+        made.append(
+            Row(
+                part,
+                f"{case}, {method}",
+                "order with secants",
+                said,
+                round(secants, 2),
+                word,
+                why,
+                origin=Origin.SAID,
+            )
+        )
         fits = abs(ours - order) <= AGREES
-        why, word = "herk.solve_dae takes x' from [E; g_x] x' = [f; -g_t]", Verdict.SAME if fits else Verdict.LOST
-        made.append(Row(part, f"{case}, {method}", "order of ours", order, round(ours, 2), word, why, origin=Origin.OURS))
+        why, word = (
+            "herk.solve_dae takes x' from [E; g_x] x' = [f; -g_t]",
+            Verdict.SAME if fits else Verdict.LOST,
+        )
+        made.append(
+            Row(
+                part,
+                f"{case}, {method}",
+                "order of ours",
+                order,
+                round(ours, 2),
+                word,
+                why,
+                origin=Origin.OURS,
+            )
+        )
     return made
 
 

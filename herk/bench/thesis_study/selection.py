@@ -43,7 +43,9 @@ def procedure(jacobian: Array, required: Sequence[int]) -> tuple[int, ...]:
     """Return the algebraic components by Procedure 3.11 as printed, but for the slip in step 3; columns are named by their components."""
     a, (m, n), names = jacobian.astype(float).copy(), jacobian.shape, list(range(jacobian.shape[1]))
     for i in range(m):
-        wanted = [k for k in range(i, n) if names[k] in required] if i < len(required) else range(i, n)  # steps 1 and 6
+        wanted = (
+            [k for k in range(i, n) if names[k] in required] if i < len(required) else range(i, n)
+        )  # steps 1 and 6
         j, k = max(((j, k) for k in wanted for j in range(i, m)), key=lambda place: abs(a[place]))
         a[[i, j]] = a[[j, i]]  # step 2
         a[:, [i, k]] = a[:, [k, i]]
@@ -91,7 +93,11 @@ def strangeness_free(E: Array, jacobian: Array, algebraic: Sequence[int]) -> boo
 
 
 def _rank(matrix: Array) -> int:
-    return int(np.linalg.matrix_rank(matrix, tol=RANK_TOLERANCE * max(np.abs(matrix).max(initial=0.0), 1.0))) if matrix.size else 0
+    return (
+        int(np.linalg.matrix_rank(matrix, tol=RANK_TOLERANCE * max(np.abs(matrix).max(initial=0.0), 1.0)))
+        if matrix.size
+        else 0
+    )
 
 
 @dataclass(frozen=True)
@@ -126,7 +132,11 @@ def visit(system: System, settings: Settings, t_end: float) -> Visited:
 
 def example_rows() -> list[Row]:
     """Return the worked examples by the procedure as printed, and what Criterion 3.6 says about them."""
-    start, passing, third = pendulum_jacobian(START), pendulum_jacobian(PASSING), np.array([[2.0, 1.0, 0.0], [1.0, 0.5, 1.0]])
+    start, passing, third = (
+        pendulum_jacobian(START),
+        pendulum_jacobian(PASSING),
+        np.array([[2.0, 1.0, 0.0], [1.0, 0.5, 1.0]]),
+    )
     made = []
     for part, case, jacobian, required, wanted in (
         ("Example 2.13", "Procedure 3.11", start, (4,), {"lam", "w", "y"}),
@@ -137,13 +147,33 @@ def example_rows() -> list[Row]:
         ours = {names[j] for j in procedure(jacobian, required)}
         shown, text = ", ".join(sorted(wanted)), ", ".join(sorted(ours))
         verdict = Verdict.SAME if ours == wanted else Verdict.LOST
-        made.append(Row(part, f"{case} as printed", "algebraic components", shown, text, verdict, origin=Origin.PRINTED))
+        made.append(
+            Row(
+                part,
+                f"{case} as printed",
+                "algebraic components",
+                shown,
+                text,
+                verdict,
+                origin=Origin.PRINTED,
+            )
+        )
     complete = criterion(_PENDULUM_E, start, selected(start, ()))
     fits = complete.regular and not complete.differential_rank
     text = f"R regular: {_yes(complete.regular)}, rank of the columns of E is n - m: {_yes(complete.differential_rank)}"
     verdict = Verdict.SAME if fits else Verdict.LOST
     printed = "R regular, rank lower than n - m"
-    made.append(Row("Criterion 3.6", "Example 2.13, complete pivoting", "numbers 3 and 1", printed, text, verdict, origin=Origin.SAID))
+    made.append(
+        Row(
+            "Criterion 3.6",
+            "Example 2.13, complete pivoting",
+            "numbers 3 and 1",
+            printed,
+            text,
+            verdict,
+            origin=Origin.SAID,
+        )
+    )
     return made
 
 
@@ -155,17 +185,48 @@ def run_rows(visited: Sequence[Visited]) -> list[Row]:
 def _rows_of(each: Visited) -> list[Row]:
     all_of_them = f"{each.points} of {each.points}"
     shown = [f"{number} of {each.points}" for number in (each.fulfilled, each.free, each.agree)]
-    words = [Verdict.SAME if number == each.points else Verdict.LOST for number in (each.fulfilled, each.free, each.agree)]
+    words = [
+        Verdict.SAME if number == each.points else Verdict.LOST
+        for number in (each.fulfilled, each.free, each.agree)
+    ]
     criterion_why = "number 2 read as: E x' = f determines the derivatives of the differential components"
     alone = each.required <= 1 or each.m - each.required <= 1
     why = f"{each.required} of {each.m} required: " + (
-        "one required column, or one row left for the others, so the order of the required ones does not matter" if alone else DIFFERENT
+        "one required column, or one row left for the others, so the order of the required ones does not matter"
+        if alone
+        else DIFFERENT
     )
     pivots = words[2] if alone else words[0]
     return [
-        Row("Criterion 3.6", each.name, "points where it holds", "holds", shown[0], words[0], criterion_why, origin=Origin.SAID),
-        Row("Lemma 3.17", each.name, "points with rank n", "strangeness-free", shown[1], words[1], origin=Origin.SAID),
-        Row("Procedure 3.11", each.name, "points with the program's components", all_of_them, shown[2], pivots, why, origin=Origin.OURS),
+        Row(
+            "Criterion 3.6",
+            each.name,
+            "points where it holds",
+            "holds",
+            shown[0],
+            words[0],
+            criterion_why,
+            origin=Origin.SAID,
+        ),
+        Row(
+            "Lemma 3.17",
+            each.name,
+            "points with rank n",
+            "strangeness-free",
+            shown[1],
+            words[1],
+            origin=Origin.SAID,
+        ),
+        Row(
+            "Procedure 3.11",
+            each.name,
+            "points with the program's components",
+            all_of_them,
+            shown[2],
+            pivots,
+            why,
+            origin=Origin.OURS,
+        ),
     ]
 
 
@@ -181,9 +242,14 @@ def errata(visited: Sequence[Visited]) -> list[Erratum]:
     """Show what is wrong in Criterion 3.6 and in Lemma 3.17."""
     never = [each.name for each in visited if each.required and each.unique == 0]
     singular = [each.name for each in visited if each.required]
-    E, jacobian = np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 0.0]]), np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
+    E, jacobian = (
+        np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 0.0]]),
+        np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]),
+    )
     algebraic = procedure(jacobian, (2,))
-    two = np.array([[0, 0, -1, 1, 6, -2], [-2, 0, -1, 0, 4, 2], [1, 2, 3, -4, 4, -1], [-4, 1, 0, 2, -5, 3]], dtype=float)
+    two = np.array(
+        [[0, 0, -1, 1, 6, -2], [-2, 0, -1, 0, 4, 2], [1, 2, 3, -4, 4, -1], [-4, 1, 0, 2, -5, 3]], dtype=float
+    )
     by_print, by_program = procedure(two, (4, 5)), selected(two, (4, 5))
     regular = all(_rank(two[:, list(chosen)]) == 4 for chosen in (by_print, by_program))
     rank = _rank(np.vstack([E[[k for k in range(3) if k not in algebraic]], jacobian]))

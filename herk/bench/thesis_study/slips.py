@@ -7,7 +7,7 @@ import scipy.linalg
 
 from herk.bench.published import Erratum
 from herk.bench.thesis_study.examples import START, pendulum_jacobian, selected
-from herk.method.tableaus import METHODS
+from herk.integrate.steppers.half_explicit.tableaus import METHODS
 
 
 def slips() -> list[Erratum]:

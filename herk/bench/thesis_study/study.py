@@ -58,10 +58,19 @@ class Study:
         unexplained = [cell for cell in self.cells if table1.verdict(cell)[0] is Verdict.LOST]
         needed = FEWEST_MATCHES - (96 - len(self.cells))
         return [
-            (f"{self.matches} of {len(self.cells)} cells of Table 1 match (at least {needed})", self.matches >= needed),
+            (
+                f"{self.matches} of {len(self.cells)} cells of Table 1 match (at least {needed})",
+                self.matches >= needed,
+            ),
             ("every other cell is explained", not unexplained),
-            (f"Table 1 takes {self.seconds:.1f} s of processor time (at most {MOST_SECONDS:g})", self.seconds <= MOST_SECONDS),
-            (f"its heaviest cell takes {heaviest.seconds:.1f} s (at most {HEAVIEST_SECONDS:g})", heaviest.seconds <= HEAVIEST_SECONDS),
+            (
+                f"Table 1 takes {self.seconds:.1f} s of processor time (at most {MOST_SECONDS:g})",
+                self.seconds <= MOST_SECONDS,
+            ),
+            (
+                f"its heaviest cell takes {heaviest.seconds:.1f} s (at most {HEAVIEST_SECONDS:g})",
+                heaviest.seconds <= HEAVIEST_SECONDS,
+            ),
             reproduced(self.rows),
             (
                 f"{sum(each.holds for each in self.errata)} of {len(self.errata)} errata are shown by numbers",
@@ -75,7 +84,10 @@ def theory() -> tuple[list[Row], list[Erratum]]:
     visited = [selection.visit(*each) for each in selection.EXAMPLES]
     orders = secant.measure()
     rows = [*examples.rows(), *selection.example_rows(), *selection.run_rows(visited), *newton_theorem.rows()]
-    return [*rows, *secant.rows(orders, secant.refused())], [*selection.errata(visited), secant.erratum(orders)]
+    return [*rows, *secant.rows(orders, secant.refused())], [
+        *selection.errata(visited),
+        secant.erratum(orders),
+    ]
 
 
 def manual_row() -> Row:
@@ -83,9 +95,14 @@ def manual_row() -> Row:
     outcome = integrate(DRIFTING.dae, 0.0, 20.0, DRIFTING.x0, replace(SETTINGS_43_TABLE, beta=0.7, eps0=1e-5))
     gap = abs(outcome.beyond - WARNINGS)
     verdict = Verdict.SAME if gap == 0 else Verdict.ROUNDING if gap <= WARNINGS // 1000 else Verdict.LOST
-    case, quantity = "(4.6), t_f = 20, beta = 0.7, eps0 = 1e-05", "warnings that the inhomogeneity is not fulfilled"
+    case, quantity = (
+        "(4.6), t_f = 20, beta = 0.7, eps0 = 1e-05",
+        "warnings that the inhomogeneity is not fulfilled",
+    )
     why = "f keeps x^2 + y^2 - l^2 in a row that E does not reach, and it drifts"
-    return Row("Manual, solveExf", case, quantity, WARNINGS, outcome.beyond, verdict, why, origin=Origin.PROGRAM)
+    return Row(
+        "Manual, solveExf", case, quantity, WARNINGS, outcome.beyond, verdict, why, origin=Origin.PROGRAM
+    )
 
 
 def run(quick: bool = False, say: Callable[[str], None] = lambda _: None) -> Study:

@@ -12,7 +12,7 @@ import numpy as np
 from herk.bench.thesis_study import equations as eq
 from herk.core import Dae
 from herk.core.dae import Array, StageSource
-from herk.core.jit import interpreted
+from herk.jit.compiled import interpreted
 from herk.thesis import Settings
 
 Time = float | Array
@@ -61,7 +61,9 @@ def written(E: Array, f: Any, g: Any, m: int, names: str, jac: Any = eq.nothing)
         return call
 
     table = {"E": eq.nothing, "f": f, "g": g, "jac_g": jac, "g_t": eq.nothing}
-    return Dae(E=E, f=plain(f, n), g=plain(g, m), n=n, m=m, names=tuple(names.split()), generated=Written(table))
+    return Dae(
+        E=E, f=plain(f, n), g=plain(g, m), n=n, m=m, names=tuple(names.split()), generated=Written(table)
+    )
 
 
 def academic_exact(t: Time) -> Array:
@@ -94,7 +96,14 @@ def circuit_exact(t: Time) -> Array:
     return np.array([s - e2, e2, s, e2, (-2000100 * k - 50001 * s + 50 * decay) / 40001])
 
 
-AKZO_END = (0.1150794920661702, 0.0012038314715677, 0.1611562887407974, 0.0003656156421249, 0.0170801088526440, 0.0048735313103074)
+AKZO_END = (
+    0.1150794920661702,
+    0.0012038314715677,
+    0.1611562887407974,
+    0.0003656156421249,
+    0.0170801088526440,
+    0.0048735313103074,
+)
 PENDULUM_START = (-1.0, 0.0, 0.0, 0.0, 0.0)
 WIND_START = (0.0, -2.0, 0.0, 0.0, 2 * eq.WIND_G / 4)
 MECHANICAL = "x y v w lam"
@@ -103,19 +112,44 @@ _UNIT, _MASS_2 = np.diag([1.0, 1.0, 1.0, 1.0, 0.0]), np.diag([1.0, 1.0, 2.0, 2.0
 _CIRCUIT = np.zeros((5, 5))
 _CIRCUIT[:2, :2] = [[-1.0, 0.0], [1.0, -1.0]]
 
-ACADEMIC = System("academic", written(np.diag([1.0, 0.0]), eq.academic_f, eq.academic_g, 1, "x y"), (1.0, 1.0), (0.0, 1.0), academic_exact)
+ACADEMIC = System(
+    "academic",
+    written(np.diag([1.0, 0.0]), eq.academic_f, eq.academic_g, 1, "x y"),
+    (1.0, 1.0),
+    (0.0, 1.0),
+    academic_exact,
+)
 SELECTOR = System(
     "selector_change", written(np.diag([1.0, 1.0, 0.0]), eq.selector_f, eq.selector_g, 2, "x y z", eq.selector_jac),
     tuple(selector_exact(QUARTER[0])), QUARTER, selector_exact,
 )  # fmt: skip
-PENDULUM = System("pendulum", written(_UNIT, eq.pendulum_f, eq.pendulum_g, 3, MECHANICAL), PENDULUM_START, (0.0, 20.0), pendulum_exact)
+PENDULUM = System(
+    "pendulum",
+    written(_UNIT, eq.pendulum_f, eq.pendulum_g, 3, MECHANICAL),
+    PENDULUM_START,
+    (0.0, 20.0),
+    pendulum_exact,
+)
 DRIFTING = System(
-    "pendulum_drifting", written(_UNIT, eq.pendulum_f, eq.drifting_g, 1, MECHANICAL), PENDULUM_START, (0.0, 20.0), pendulum_exact
+    "pendulum_drifting",
+    written(_UNIT, eq.pendulum_f, eq.drifting_g, 1, MECHANICAL),
+    PENDULUM_START,
+    (0.0, 20.0),
+    pendulum_exact,
 )
 DRIFTING_PRINTED = System(
-    "pendulum_drifting", written(_UNIT, eq.pendulum_f, eq.drifting_g_printed, 1, MECHANICAL), PENDULUM_START, (0.0, 20.0), pendulum_exact
+    "pendulum_drifting",
+    written(_UNIT, eq.pendulum_f, eq.drifting_g_printed, 1, MECHANICAL),
+    PENDULUM_START,
+    (0.0, 20.0),
+    pendulum_exact,
 )
-WIND_PRINTED = System("wind_pendulum_printed", written(_MASS_2, eq.wind_f, eq.wind_g_printed, 3, MECHANICAL), WIND_START, (0.0, 50.0))
+WIND_PRINTED = System(
+    "wind_pendulum_printed",
+    written(_MASS_2, eq.wind_f, eq.wind_g_printed, 3, MECHANICAL),
+    WIND_START,
+    (0.0, 50.0),
+)
 WIND_CORRECTED = System(
     "wind_pendulum", written(_MASS_2, eq.wind_f, eq.wind_g_corrected, 3, MECHANICAL),
     (0.0, -2.0, 0.0, 0.03, 2 * eq.WIND_G / 4), (0.0, 50.0),
@@ -125,7 +159,11 @@ CHAIN = System(
     (0.0, 0.0, 0.0, -2.0, 1.0, -2.0, 0.0), (0.0, 400.0), chain_exact,
 )  # fmt: skip
 CIRCUIT = System(
-    "cv_circuit", written(_CIRCUIT, eq.circuit_f, eq.circuit_g, 4, "q1 q2 e1 e2 iV"), (0.0, 0.0, 0.0, 0.0, -50.0), (0.0, 1.0), circuit_exact
+    "cv_circuit",
+    written(_CIRCUIT, eq.circuit_f, eq.circuit_g, 4, "q1 q2 e1 e2 iV"),
+    (0.0, 0.0, 0.0, 0.0, -50.0),
+    (0.0, 1.0),
+    circuit_exact,
 )
 AKZO = System(
     "akzo", written(np.diag([1.0] * 5 + [0.0]), eq.akzo_f, eq.akzo_g, 1, "y1 y2 y3 y4 y5 y6"),
@@ -136,8 +174,12 @@ AKZO = System(
 SETTINGS_423 = Settings(ssc=0, Estat=1, Nopt=0, Jopt=0, tol=1e-15, ptol=1e-15, delta=1e-15)
 SETTINGS_43_FIRST = Settings(ssc=0, Estat=1, Nopt=0, Jopt=0, tol=1e-10, ptol=1e-15, delta=1e-13)
 SETTINGS_43_ORDER = Settings(method=3, ssc=0, Estat=1, Nopt=0, Jopt=0, tol=1e-13, ptol=1e-15, delta=1e-14)
-SETTINGS_43_TABLE = Settings(method=6, ssc=1, Estat=1, Nopt=1, Jopt=0, h0=1 / 100, tol=1e-13, ptol=1e-15, delta=1e-14)
-SETTINGS_44 = Settings(method=3, ssc=0, Estat=1, Nopt=0, Jopt=0, h0=1 / 50, tol=1e-10, ptol=1e-15, delta=1e-12)
+SETTINGS_43_TABLE = Settings(
+    method=6, ssc=1, Estat=1, Nopt=1, Jopt=0, h0=1 / 100, tol=1e-13, ptol=1e-15, delta=1e-14
+)
+SETTINGS_44 = Settings(
+    method=3, ssc=0, Estat=1, Nopt=0, Jopt=0, h0=1 / 50, tol=1e-10, ptol=1e-15, delta=1e-12
+)
 SETTINGS_45 = Settings(
     method=4, ssc=1, Estat=1, Nopt=0, Jopt=0, h0=1 / 1000, eps0=1e-7, beta=0.8, tol=1e-7, ptol=1e-15, delta=1e-14
 )  # fmt: skip

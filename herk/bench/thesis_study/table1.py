@@ -76,7 +76,9 @@ def misprint(right: float, why: str) -> Explanation:
 
     def fits(cell: Cell) -> bool:
         assert cell.printed.error is not None
-        agrees = digits_agree(cell.error, right, 3) and not close(cell.error, cell.printed.error, MISPRINTED_BY)
+        agrees = digits_agree(cell.error, right, 3) and not close(
+            cell.error, cell.printed.error, MISPRINTED_BY
+        )
         return agrees and cell.steps == cell.printed.steps and not cell.newton_abort
 
     return Explanation(Verdict.MISPRINT, f"{right:.2e} is meant: {why}", fits)
@@ -87,26 +89,40 @@ def noise(low: float, high: float, why: str) -> Explanation:
 
     def fits(cell: Cell) -> bool:
         assert cell.printed.steps is not None
-        return low <= cell.error <= high and close(cell.steps, cell.printed.steps, STEPS_WITHIN) and not cell.newton_abort
+        return (
+            low <= cell.error <= high
+            and close(cell.steps, cell.printed.steps, STEPS_WITHIN)
+            and not cell.newton_abort
+        )
 
     return Explanation(Verdict.ROUNDING, why, fits)
 
 
 def edge(after: float, why: str) -> Explanation:
     """Return the reason of a cell in which Newton gives up near the end."""
-    return Explanation(Verdict.ROUNDING, why, lambda cell: cell.newton_abort and after <= cell.t_reached <= cell.printed.tf)
+    return Explanation(
+        Verdict.ROUNDING, why, lambda cell: cell.newton_abort and after <= cell.t_reached <= cell.printed.tf
+    )
 
 
 EXPLAINED: dict[Key, Explanation] = {
-    ("4.6", 20.0, 0.7, 1e-12): misprint(1.99e-7, "same steps, and only so the factor from t_f = 20 to 200 is that of 1e-11"),
+    ("4.6", 20.0, 0.7, 1e-12): misprint(
+        1.99e-7, "same steps, and only so the factor from t_f = 20 to 200 is that of 1e-11"
+    ),
     ("4.6", 200.0, 0.7, 1e-12): misprint(1.50e-4, "same steps, exponent misprinted"),
     ("4.6", 20.0, 0.9, 1e-12): misprint(5.25e-7, "same steps, digits transposed"),
-    ("4.6", 200.0, 0.9, 1e-6): edge(190.0, "an edge: Newton gives up at t = 195 of 200; with delta = 1e-8 the run ends (errata)"),
-    ("4.5", 2000.0, 0.9, 1e-6): noise(0.69, 0.80, "1000 periods with noisy Jacobians: an error from 0.69 to 0.80 is rounding"),
+    ("4.6", 200.0, 0.9, 1e-6): edge(
+        190.0, "an edge: Newton gives up at t = 195 of 200; with delta = 1e-8 the run ends (errata)"
+    ),
+    ("4.5", 2000.0, 0.9, 1e-6): noise(
+        0.69, 0.80, "1000 periods with noisy Jacobians: an error from 0.69 to 0.80 is rounding"
+    ),
 }
 
 
-def run_cell(system: str, tf: float, beta: float, eps0: float, settings: Settings = SETTINGS_43_TABLE) -> Cell:
+def run_cell(
+    system: str, tf: float, beta: float, eps0: float, settings: Settings = SETTINGS_43_TABLE
+) -> Cell:
     """Compute one cell."""
     printed = next(cell for cell in TABLE1 if cell[:4] == (system, tf, beta, eps0))
     problem = SYSTEMS[system]
@@ -137,7 +153,11 @@ def verdict(cell: Cell) -> tuple[Verdict, str]:
     """Judge one cell."""
     p, known = cell.printed, EXPLAINED.get(cell.key)
     if known is not None and (known.verdict is Verdict.MISPRINT or not cell.matches):
-        return (known.verdict, known.why) if known.fits(cell) else (Verdict.LOST, "the known reason does not fit what we get")
+        return (
+            (known.verdict, known.why)
+            if known.fits(cell)
+            else (Verdict.LOST, "the known reason does not fit what we get")
+        )
     if not cell.matches:
         return Verdict.LOST, ""
     if p.error is None or p.steps is None:
@@ -146,7 +166,10 @@ def verdict(cell: Cell) -> tuple[Verdict, str]:
         return Verdict.SAME, ""
     if p.error >= 1 and not close(cell.error, p.error, ERRORS_WITHIN):
         return Verdict.ROUNDING, "errors of 1 and more are out of phase: ours is one too, and the steps agree"
-    return Verdict.ROUNDING, f"steps {100 * (cell.steps / p.steps - 1):+.3f} %, error {100 * (cell.error / p.error - 1):+.1f} %"
+    return (
+        Verdict.ROUNDING,
+        f"steps {100 * (cell.steps / p.steps - 1):+.3f} %, error {100 * (cell.error / p.error - 1):+.1f} %",
+    )
 
 
 def rows(done: Iterable[Cell]) -> list[Row]:
@@ -158,19 +181,41 @@ def rows(done: Iterable[Cell]) -> list[Row]:
         case = f"({p.system}), t_f = {p.tf:g}, beta = {p.beta}, eps0 = {p.eps0:.0e}"
         today = beside(p)
         if p.error is None or cell.newton_abort:
-            ours = f"Newton abort at t = {cell.t_reached:.1f}" if cell.newton_abort else f"{cell.error:.2e}, {cell.steps} steps"
+            ours = (
+                f"Newton abort at t = {cell.t_reached:.1f}"
+                if cell.newton_abort
+                else f"{cell.error:.2e}, {cell.steps} steps"
+            )
             shown = "failed" if p.error is None else f"{p.error:.2e}, {p.steps} steps"
-            found.append(Row("Table 1", case, "outcome", shown, ours, word, why, today, origin=Origin.PRINTED))
+            found.append(
+                Row("Table 1", case, "outcome", shown, ours, word, why, today, origin=Origin.PRINTED)
+            )
             continue
-        found.append(Row("Table 1", case, "error", p.error, cell.error, word, why, today, origin=Origin.PRINTED))
+        found.append(
+            Row("Table 1", case, "error", p.error, cell.error, word, why, today, origin=Origin.PRINTED)
+        )
         same = word is Verdict.MISPRINT or cell.steps == p.steps
-        found.append(Row("Table 1", case, "steps", p.steps, cell.steps, Verdict.SAME if same else word, origin=Origin.PRINTED))
+        found.append(
+            Row(
+                "Table 1",
+                case,
+                "steps",
+                p.steps,
+                cell.steps,
+                Verdict.SAME if same else word,
+                origin=Origin.PRINTED,
+            )
+        )
     return found
 
 
 def rounding_rows(done: Iterable[Cell]) -> list[Row]:
     """Return, for short cells that are not met to the last digit, whether rounding alone leads to the printed steps and error."""
-    short = [cell for cell in done if cell.printed.tf == SHORTEST and cell.printed.eps0 >= 0.9 * LOOSE and not cell.newton_abort]
+    short = [
+        cell
+        for cell in done
+        if cell.printed.tf == SHORTEST and cell.printed.eps0 >= 0.9 * LOOSE and not cell.newton_abort
+    ]
     return [rounding_row(cell, scatter(cell)) for cell in short if verdict(cell)[0] is Verdict.ROUNDING]
 
 
@@ -189,7 +234,16 @@ def rounding_row(cell: Cell, runs: Sequence[tuple[int, float]]) -> Row:
     case = f"({p.system}), t_f = {p.tf:g}, beta = {p.beta}, eps0 = {p.eps0:.0e}"
     ours, word = f"in {hits} of {len(runs)} runs", Verdict.SAME if hits else Verdict.LOST
     why = f"delta changed by up to 20 %: {min(steps)} to {max(steps)} steps; with delta as printed {cell.steps} and {cell.error:.2e}"
-    return Row("Table 1, rounding", case, "steps, error", f"{p.steps}, {p.error:.2e}", ours, word, why, origin=Origin.OURS)
+    return Row(
+        "Table 1, rounding",
+        case,
+        "steps, error",
+        f"{p.steps}, {p.error:.2e}",
+        ours,
+        word,
+        why,
+        origin=Origin.OURS,
+    )
 
 
 def beside(p: Printed) -> Modern:

@@ -12,7 +12,12 @@ import pytest
 from baselines.irk.families import DIGITS, FAMILIES, node_polynomial, tableau
 from herk.core import InputError
 
-SIZES = [(family, s) for family in FAMILIES for s in (1, 2, 3, 4, 5, 9) if s > 1 or not family.startswith("lobatto")]
+SIZES = [
+    (family, s)
+    for family in FAMILIES
+    for s in (1, 2, 3, 4, 5, 9)
+    if s > 1 or not family.startswith("lobatto")
+]
 F = Fraction
 
 
@@ -30,7 +35,10 @@ def fulfilled(method, kind: str, k: int) -> bool:
             return zero(sum(b[i] * power[i] for i in every) * k - 1)
         if kind == "C":
             return all(zero(sum(A[i][j] * power[j] for j in every) * k - power[i] * c[i]) for i in every)
-        return all(zero(sum(b[i] * power[i] * A[i][j] for i in every) * k - b[j] * (1 - power[j] * c[j])) for j in every)
+        return all(
+            zero(sum(b[i] * power[i] * A[i][j] for i in every) * k - b[j] * (1 - power[j] * c[j]))
+            for j in every
+        )
 
 
 @pytest.mark.parametrize(("family", "s"), SIZES)
@@ -85,7 +93,9 @@ def test_irrational_coefficients_are_those_of_the_text_books():
     A, b, c = tableau("gauss", 2).floats()
     np.testing.assert_allclose(A, [[1 / 4, 1 / 4 - sqrt(3) / 6], [1 / 4 + sqrt(3) / 6, 1 / 4]], rtol=1e-15)
     A, b, c = tableau("radau_iia", 3).floats()
-    np.testing.assert_allclose(A[0], [(88 - 7 * sqrt(6)) / 360, (296 - 169 * sqrt(6)) / 1800, (-2 + 3 * sqrt(6)) / 225], rtol=1e-14)
+    np.testing.assert_allclose(
+        A[0], [(88 - 7 * sqrt(6)) / 360, (296 - 169 * sqrt(6)) / 1800, (-2 + 3 * sqrt(6)) / 225], rtol=1e-14
+    )
     np.testing.assert_allclose(c, [(4 - sqrt(6)) / 10, (4 + sqrt(6)) / 10, 1], rtol=1e-15)
     np.testing.assert_allclose(b, [(16 - sqrt(6)) / 36, (16 + sqrt(6)) / 36, 1 / 9], rtol=1e-15)
 
@@ -102,7 +112,13 @@ def test_decimals_have_the_announced_digits():
 
 @pytest.mark.parametrize("s", [2, 3, 4, 5])
 def test_stability_at_infinity_and_shape_are_those_of_the_families(s):
-    expected = {"gauss": (-1.0) ** s, "radau_ia": 0.0, "radau_iia": 0.0, "lobatto_iiia": (-1.0) ** (s - 1), "lobatto_iiic": 0.0}
+    expected = {
+        "gauss": (-1.0) ** s,
+        "radau_ia": 0.0,
+        "radau_iia": 0.0,
+        "lobatto_iiia": (-1.0) ** (s - 1),
+        "lobatto_iiic": 0.0,
+    }
     for family, value in expected.items():
         method = tableau(family, s)
         assert method.at_infinity == pytest.approx(value, abs=1e-10)

@@ -20,15 +20,33 @@ SOLVER = {solver.name: solver for solver in SOLVERS}
 def jay() -> Problem:
     """Return the index-3 system of Jay (1993) with the solution (e^2t, e^-t, e^2t, e^-t, e^t)."""
     right = ["2*y1*y2*z1*z2", "-y1*y2*z2**2", "(y1*y2 + z1*z2)*u", "-y1*y2**2*z2**2*u", "y1*y2**2 - 1"]
-    model = Model("jay", ["y1", "y2", "z1", "z2", "u"], np.diag([1, 1, 1, 1, 0]), right, t_span=(0.0, 1.0), y0=(1.0,) * 5)
-    return Problem(name="jay", title="Jay", t_span=(0.0, 1.0), y0=np.ones(5), source="Jay (1993)", model=model)
+    model = Model(
+        "jay",
+        ["y1", "y2", "z1", "z2", "u"],
+        np.diag([1, 1, 1, 1, 0]),
+        right,
+        t_span=(0.0, 1.0),
+        y0=(1.0,) * 5,
+    )
+    return Problem(
+        name="jay", title="Jay", t_span=(0.0, 1.0), y0=np.ones(5), source="Jay (1993)", model=model
+    )
 
 
 def index2() -> Problem:
     """Return an index-2 system with the solution (e^t, e^-2t, e^2t)."""
     right = ["y1**3*y2**2*z", "-y1**2*y2**2 - y2**2*z", "y1**2*y2 - 1"]
-    model = Model("exponentials", ["y1", "y2", "z"], np.diag([1, 1, 0]), right, t_span=(0.0, 1.0), y0=(1.0,) * 3)
-    return Problem(name="exponentials", title="exponentials", t_span=(0.0, 1.0), y0=np.ones(3), source="made here", model=model)
+    model = Model(
+        "exponentials", ["y1", "y2", "z"], np.diag([1, 1, 0]), right, t_span=(0.0, 1.0), y0=(1.0,) * 3
+    )
+    return Problem(
+        name="exponentials",
+        title="exponentials",
+        t_span=(0.0, 1.0),
+        y0=np.ones(3),
+        source="made here",
+        model=model,
+    )
 
 
 RATES = {"jay": [2.0, -1.0, 2.0, -1.0, 1.0], "exponentials": [1.0, -2.0, 2.0]}  # solutions are exp(rate t)
@@ -106,8 +124,17 @@ def test_work_is_counted():
 
 def test_stage_equations_without_a_solution_end_the_run_with_the_points_reached():
     # z^2 = 1/2 - t has no real solution behind t = 1/2
-    model = Model("root", ["x", "z"], np.diag([1, 0]), ["1", "z**2 + x"], t_span=(0.0, 1.0), y0=(-0.5, 0.5**0.5))
-    problem = Problem(name="root", title="root", t_span=(0.0, 1.0), y0=np.array([-0.5, 0.5**0.5]), source="made here", model=model)
+    model = Model(
+        "root", ["x", "z"], np.diag([1, 0]), ["1", "z**2 + x"], t_span=(0.0, 1.0), y0=(-0.5, 0.5**0.5)
+    )
+    problem = Problem(
+        name="root",
+        title="root",
+        t_span=(0.0, 1.0),
+        y0=np.array([-0.5, 0.5**0.5]),
+        source="made here",
+        model=model,
+    )
     solver = SOLVER["radau_iia2"]
     sol = solver.solve(solver.prepare(problem, "index1"), Settings(step=1 / 64))
     assert not sol.success
@@ -119,7 +146,9 @@ def test_stage_equations_without_a_solution_end_the_run_with_the_points_reached(
 
 def test_a_singular_newton_matrix_is_a_reason():
     model = Model("free", ["x", "z"], np.diag([1, 0]), ["z", "x - t"], t_span=(0.0, 1.0), y0=(0.0, 1.0))
-    problem = Problem(name="free", title="free", t_span=(0.0, 1.0), y0=np.array([0.0, 1.0]), source="made here", model=model)
+    problem = Problem(
+        name="free", title="free", t_span=(0.0, 1.0), y0=np.array([0.0, 1.0]), source="made here", model=model
+    )
     prepared = implicit(problem, "index2")
     run = Run(tableau("radau_iia", 2), prepared, 0.1)
     run._arguments[4][:] = 0.0  # A = 0: the constraint does not see the unknowns
@@ -150,6 +179,9 @@ def test_interpreted_callables_give_the_same_steps():
     solver = SOLVER["lobatto_iiia3"]
     prepared = solver.prepare(jay(), "index1")
     plain = implicit(jay(), "index1")
-    plain.__dict__["residual"], plain.__dict__["jacobian"] = prepared.residual.py_func, prepared.jacobian.py_func
+    plain.__dict__["residual"], plain.__dict__["jacobian"] = (
+        prepared.residual.py_func,
+        prepared.jacobian.py_func,
+    )
     ours, theirs = (solver.solve(given, Settings(step=0.25)).y for given in (prepared, plain))
     np.testing.assert_allclose(ours, theirs, rtol=1e-13)

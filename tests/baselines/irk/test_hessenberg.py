@@ -58,7 +58,15 @@ def test_values_may_be_changed_after_each_step():
 
 
 def test_stage_equations_without_a_solution_are_an_error_and_the_points_reached_are_kept():
-    system = System("no root", 1, {"x": (0,), "z": (1,)}, lambda x, z: [x * 0 + 1, z * z + x], (ONE * 0, ONE * 0), (ONE, ONE * 0), 1)
+    system = System(
+        "no root",
+        1,
+        {"x": (0,), "z": (1,)},
+        lambda x, z: [x * 0 + 1, z * z + x],
+        (ONE * 0, ONE * 0),
+        (ONE, ONE * 0),
+        1,
+    )
     with pytest.raises(NoStepError, match="no root"):
         step(system, tableau("radau_iia", 2), np.array([ONE, ONE]), ONE / 10, np.zeros((2, 2)))
     assert len(march(system, tableau("radau_iia", 2), 1.0, 4)) == 1

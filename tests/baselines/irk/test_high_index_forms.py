@@ -13,7 +13,16 @@ import testset
 from baselines.irk.fixed import FixedStep
 from herk.core import Problem, Settings, Solution
 
-EIGHT_STAGES = FixedStep("radau_iia8", "irk", ("index4", "index5"), 15, False, frozenset({"implicit"}), method_family="radau_iia", stages=8)
+EIGHT_STAGES = FixedStep(
+    "radau_iia8",
+    "irk",
+    ("index4", "index5"),
+    15,
+    False,
+    frozenset({"implicit"}),
+    method_family="radau_iia",
+    stages=8,
+)
 
 
 def errors(problem: Problem, sol: Solution) -> dict[str, float]:
@@ -32,10 +41,14 @@ def errors(problem: Problem, sol: Solution) -> dict[str, float]:
         ("raised_index", "index4", {"positions": 1e-8, "velocities": 1e-6}),
     ],
 )
-def test_forms_of_index_4_and_5_lead_to_the_exact_solution(name: str, form: str, limits: dict[str, float]) -> None:
+def test_forms_of_index_4_and_5_lead_to_the_exact_solution(
+    name: str, form: str, limits: dict[str, float]
+) -> None:
     problem = testset.get(name, t_end=1.0)
     found = errors(problem, EIGHT_STAGES.solve(EIGHT_STAGES.prepare(problem, form), Settings(step=0.1)))
-    assert {group: found[group] <= limit for group, limit in limits.items()} == dict.fromkeys(limits, True), found
+    assert {group: found[group] <= limit for group, limit in limits.items()} == dict.fromkeys(limits, True), (
+        found
+    )
 
 
 @pytest.mark.slow
@@ -43,10 +56,20 @@ def test_forms_of_index_4_and_5_lead_to_the_exact_solution(name: str, form: str,
     ("form", "tolerance", "limits"),
     [
         ("index3", 1e-12, {"positions": 1e-6, "velocities": 1e-4, "multipliers": 2e-2}),
-        ("baumgarte", 1e-10, {"positions": 1e-9, "velocities": 1e-7, "accelerations": 1e-7, "multipliers": 1e-7}),
+        (
+            "baumgarte",
+            1e-10,
+            {"positions": 1e-9, "velocities": 1e-7, "accelerations": 1e-7, "multipliers": 1e-7},
+        ),
     ],
 )
-def test_andrews_mechanism_is_solved_in_its_hardest_forms(form: str, tolerance: float, limits: dict[str, float]) -> None:
+def test_andrews_mechanism_is_solved_in_its_hardest_forms(
+    form: str, tolerance: float, limits: dict[str, float]
+) -> None:
     problem, solver = testset.get("andrews"), baselines.get("radau5")
-    found = errors(problem, solver.solve(solver.prepare(problem, form), Settings(rtol=tolerance, atol=tolerance)))
-    assert {group: found[group] <= limit for group, limit in limits.items()} == dict.fromkeys(limits, True), found
+    found = errors(
+        problem, solver.solve(solver.prepare(problem, form), Settings(rtol=tolerance, atol=tolerance))
+    )
+    assert {group: found[group] <= limit for group, limit in limits.items()} == dict.fromkeys(limits, True), (
+        found
+    )

@@ -22,14 +22,24 @@ def unequal_inertia() -> Problem:
     states = ["x", "y", "v", "w", "lam"]
     E = [[1, 0, 0, 0, 0], [0, 1, 0, 0, 0], [0, 0, "m", 0, 0], [0, 0, 0, "k", 0], [0, 0, 0, 0, 0]]
     f = ["v", "w", "-2*x*lam", "-k - 2*y*lam", "x**2 + y**2 - 1"]
-    model = Model("unequal_inertia", states, E, f, parameters={"m": 1.0, "k": 3.0}, t_span=(0.0, 3.0), y0=(1.0, 0.0, 0.0, 0.0, 0.0))
-    return Problem(name="unequal_inertia", title="", t_span=model.t_span, y0=np.array(model.y0), source="", model=model)
+    model = Model(
+        "unequal_inertia",
+        states,
+        E,
+        f,
+        parameters={"m": 1.0, "k": 3.0},
+        t_span=(0.0, 3.0),
+        y0=(1.0, 0.0, 0.0, 0.0, 0.0),
+    )
+    return Problem(
+        name="unequal_inertia", title="", t_span=model.t_span, y0=np.array(model.y0), source="", model=model
+    )
 
 
 def corrected(problem: Problem, y: np.ndarray) -> np.ndarray:
     """Return the projection of one point, by the interpreted code."""
     from baselines.irk.projection import project
-    from herk.core.jit import interpreted
+    from herk.jit.compiled import interpreted
 
     ready = PROJECTED.prepare(problem, "index3")
     functions = tuple(map(interpreted, ready.projecting))
@@ -65,7 +75,9 @@ def test_constraints_are_at_rounding_with_projection_and_visibly_not_without(for
     for solver in (RADAU5, PROJECTED):
         sol = solver.solve(solver.prepare(problem, form), Settings(rtol=1e-6, atol=1e-6))
         assert sol.success
-        drift[solver.name] = np.abs([problem.dae.g(t, y)[:2] for t, y in zip(sol.t, sol.y.T, strict=True)]).max()
+        drift[solver.name] = np.abs(
+            [problem.dae.g(t, y)[:2] for t, y in zip(sol.t, sol.y.T, strict=True)]
+        ).max()
     assert drift["radau5_projected"] < 1e-15
     assert drift["radau5"] > 1e-6
 
@@ -73,7 +85,9 @@ def test_constraints_are_at_rounding_with_projection_and_visibly_not_without(for
 @pytest.mark.parametrize("tolerance", [1e-5, 1e-7, 1e-9])
 def test_projection_saves_evaluations_on_the_pendulum(tolerance):
     problem, settings = testset.get("pendulum_unit"), Settings(rtol=tolerance, atol=tolerance)
-    plain, projected = (solver.solve(solver.prepare(problem, "index3"), settings) for solver in (RADAU5, PROJECTED))
+    plain, projected = (
+        solver.solve(solver.prepare(problem, "index3"), settings) for solver in (RADAU5, PROJECTED)
+    )
     assert projected.nfev < plain.nfev
     assert projected.njev < plain.njev
     assert projected.ngev > projected.nstep
@@ -123,6 +137,8 @@ def test_a_problem_without_hidden_constraints_is_refused_with_the_reason():
     assert "index 1" in reason
 
 
-@pytest.mark.parametrize(("name", "index"), [("akzo", 1), ("cv_circuit", 2), ("pendulum_unit", 3), ("spring_chain", 5)])
+@pytest.mark.parametrize(
+    ("name", "index"), [("akzo", 1), ("cv_circuit", 2), ("pendulum_unit", 3), ("spring_chain", 5)]
+)
 def test_the_index_of_the_model_is_found(name, index):
     assert own_index(testset.get(name).model) == index

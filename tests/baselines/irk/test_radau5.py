@@ -18,11 +18,19 @@ RADAU5 = baselines.get("radau5")
 
 
 def problem_of(model: Model) -> Problem:
-    return Problem(name=model.name, title="", t_span=model.t_span, y0=np.array(model.y0), source="", model=model)
+    return Problem(
+        name=model.name, title="", t_span=model.t_span, y0=np.array(model.y0), source="", model=model
+    )
 
 
-def ode(name: str, states: list[str], f: list[str], t_end: float, y0: tuple[float, ...], **parameters: float) -> Problem:
-    return problem_of(Model(name, states, np.eye(len(states), dtype=int), f, parameters=parameters, t_span=(0.0, t_end), y0=y0))
+def ode(
+    name: str, states: list[str], f: list[str], t_end: float, y0: tuple[float, ...], **parameters: float
+) -> Problem:
+    return problem_of(
+        Model(
+            name, states, np.eye(len(states), dtype=int), f, parameters=parameters, t_span=(0.0, t_end), y0=y0
+        )
+    )
 
 
 def van_der_pol() -> Problem:
@@ -37,11 +45,15 @@ def robertson(t_end: float) -> Problem:
 def oscillator() -> Problem:
     """x = sin t, and its E depends on the state: (2 + x) x' = (2 + x) v, v' = -x."""
     E = [["2 + x", 0], [0, "1"]]
-    return problem_of(Model("varying_E", ["x", "v"], E, ["(2 + x)*v", "-x"], t_span=(0.0, 10.0), y0=(0.0, 1.0)))
+    return problem_of(
+        Model("varying_E", ["x", "v"], E, ["(2 + x)*v", "-x"], t_span=(0.0, 10.0), y0=(0.0, 1.0))
+    )
 
 
 def solve(problem: Problem, tolerance: float, form: str = "ode", **more):
-    return RADAU5.solve(RADAU5.prepare(problem, form), Settings(rtol=tolerance, atol=more.pop("atol", tolerance), **more))
+    return RADAU5.solve(
+        RADAU5.prepare(problem, form), Settings(rtol=tolerance, atol=more.pop("atol", tolerance), **more)
+    )
 
 
 @pytest.mark.parametrize(("tolerance", "evaluations", "jacobians"), [(1e-6, 2766, 258), (1e-8, 5447, 533)])
@@ -79,7 +91,9 @@ def test_robertson_conserves_mass_and_lasts_to_1e11():
     np.testing.assert_allclose(sol.y[0, -1], 0.2083340149701255e-7, rtol=1e-3)
 
 
-@pytest.mark.parametrize("problem", [robertson(1e4), van_der_pol(), testset.get("akzo")], ids=lambda problem: problem.name)
+@pytest.mark.parametrize(
+    "problem", [robertson(1e4), van_der_pol(), testset.get("akzo")], ids=lambda problem: problem.name
+)
 def test_steps_are_within_a_factor_of_three_of_scipys_radau(problem):
     scipy = baselines.get("scipy_radau")
     settings = Settings(rtol=1e-6, atol=1e-10)
@@ -92,7 +106,9 @@ def test_steps_are_within_a_factor_of_three_of_scipys_radau(problem):
 def test_error_follows_the_tolerance_with_the_order_of_the_method():
     """The tolerance becomes 0.1 tol^(2/3), the estimate has order 4 in h, the error 5: so it should shrink like tol^(2/3 * 5/4)."""
     problem = ode("turn", ["x", "v"], ["v", "-x"], 10.0, (0.0, 1.0))
-    errors = [np.abs(solve(problem, tol).y[:, -1] - [math.sin(10.0), math.cos(10.0)]).max() for tol in (1e-5, 1e-11)]
+    errors = [
+        np.abs(solve(problem, tol).y[:, -1] - [math.sin(10.0), math.cos(10.0)]).max() for tol in (1e-5, 1e-11)
+    ]
     assert math.log10(errors[0] / errors[1]) == pytest.approx(6 * 2 / 3 * 5 / 4, abs=1.0)
 
 
@@ -126,7 +142,10 @@ def test_time_may_run_backwards():
 
 def test_interpreted_and_compiled_runs_agree():
     prepared = RADAU5.prepare(testset.get("pendulum_unit", t_end=1.0), "index3")
-    fast, slow = (RADAU5.solve(prepared, Settings(rtol=1e-5, atol=1e-5, options={"interpret": way})) for way in (False, True))
+    fast, slow = (
+        RADAU5.solve(prepared, Settings(rtol=1e-5, atol=1e-5, options={"interpret": way}))
+        for way in (False, True)
+    )
     assert fast.stats == slow.stats
     np.testing.assert_allclose(slow.y, fast.y, rtol=1e-9, atol=1e-9)
 
@@ -188,7 +207,10 @@ def test_a_solution_that_blows_up_ends_with_a_reason_and_its_points():
 def test_a_singular_newton_matrix_is_named():
     prepared = RADAU5.prepare(testset.get("akzo", t_end=1.0), "index1")
     prepared.__dict__["functions"] = Functions(
-        lambda t, z, zp, out: out.fill(0.0), lambda t, z, zp, cj, out: out.fill(0.0), lambda t, z, out: None, np.zeros((6, 6))
+        lambda t, z, zp, out: out.fill(0.0),
+        lambda t, z, zp, cj, out: out.fill(0.0),
+        lambda t, z, out: None,
+        np.zeros((6, 6)),
     )
     sol = RADAU5.solve(prepared, Settings())
     assert sol.reason is Reason.SINGULAR
@@ -225,7 +247,14 @@ def test_an_unknown_option_is_refused_with_the_nearest_one():
 
 def test_a_problem_too_large_for_full_matrices_is_refused():
     problem = testset.get("akzo")
-    huge = replace(problem, y0=np.zeros(1001), groups={}, model=None, given_dae=problem.dae, given_forms={"index1": problem.form("index1")})
+    huge = replace(
+        problem,
+        y0=np.zeros(1001),
+        groups={},
+        model=None,
+        given_dae=problem.dae,
+        given_forms={"index1": problem.form("index1")},
+    )
     supported, reason = RADAU5.supports(huge, "index1")
     assert not supported
     assert "1001" in reason

@@ -40,7 +40,9 @@ def test_inverse_matrix_is_that_of_collocation():
 def test_eigenvalues_are_the_roots_of_the_characteristic_polynomial():
     mp.mp.dps = 40
     x = sp.symbols("x")
-    roots = sp.Poly(sp.simplify((sp.eye(3) - x * A).det()), x).nroots(n=30)  # 1/x is an eigenvalue of A, x one of its inverse
+    roots = sp.Poly(sp.simplify((sp.eye(3) - x * A).det()), x).nroots(
+        n=30
+    )  # 1/x is an eigenvalue of A, x one of its inverse
     real = [float(r) for r in roots if r.is_real]
     [pair] = [complex(r) for r in roots if not r.is_real and sp.im(r) > 0]
     np.testing.assert_allclose([k.REAL, k.ALPHA, k.BETA], [*real, pair.real, pair.imag], rtol=4e-16)

@@ -15,7 +15,9 @@ from baselines.second_order.weights import after_exact_start, conditions, determ
 from herk.core import Problem
 from herk.model.model import Model
 
-TIMES = [Fraction(n, 64) for n in (100, 91, 87, 71, 60, 41, 39, 30, 22, 17, 9, 4, 1)]  # newest first, no two steps alike
+TIMES = [
+    Fraction(n, 64) for n in (100, 91, 87, 71, 60, 41, 39, 30, 22, 17, 9, 4, 1)
+]  # newest first, no two steps alike
 FLOATS = np.array([float(t) for t in TIMES])
 
 
@@ -43,7 +45,9 @@ def test_compiled_weights_of_12_are_those_of_exact_arithmetic(k):
     assert weights.sum() == pytest.approx(0, abs=1e-10 * np.abs(weights).max())
 
 
-@pytest.mark.parametrize("orders", [[1, 1, 1], [2, 1, 1, 0], [3, 2, 2, 1, 1], [4, 4, 3, 2, 1, 1], [5, 4, 4, 3, 2, 2, 1]])
+@pytest.mark.parametrize(
+    "orders", [[1, 1, 1], [2, 1, 1, 0], [3, 2, 2, 1, 1], [4, 4, 3, 2, 1, 1], [5, 4, 4, 3, 2, 2, 1]]
+)
 def test_compiled_weights_of_13_fulfil_the_conditions_of_exact_arithmetic(orders):
     k = orders[0]
     weights, beta = np.zeros((len(orders), k + 1)), np.zeros(k + 1)
@@ -87,7 +91,8 @@ def test_the_system_for_the_weights_is_singular_for_order_5_in_the_third_step_an
 
 
 @pytest.mark.parametrize(
-    ("power", "orders"), [(2, [1] * 8), (3, [2] * 7), (4, [3] * 6), (2, [1, 2, 3, 4, 3, 2, 1]), (3, [2, 3, 4, 3, 2, 4])]
+    ("power", "orders"),
+    [(2, [1] * 8), (3, [2] * 7), (4, [3] * 6), (2, [1, 2, 3, 4, 3, 2, 1]), (3, [2, 3, 4, 3, 2, 4])],
 )
 def test_modified_bdf_is_exact_for_powers_up_to_k_plus_1_whatever_the_steps_and_orders(power, orders):
     made, grid = cubic(power), 1.0 + np.cumsum([0.0, 0.1, 0.02, 0.05, 0.1, 0.2, 0.03, 0.03, 0.05])
@@ -100,12 +105,17 @@ def test_modified_bdf_is_exact_for_powers_up_to_k_plus_1_whatever_the_steps_and_
 
 
 @pytest.mark.parametrize("ratio", [0.2, 0.5, 2.0, 4.0])
-def test_after_a_change_of_the_step_order_1_errs_by_the_known_part_of_lambda_and_modified_order_1_by_o_of_h(ratio):
+def test_after_a_change_of_the_step_order_1_errs_by_the_known_part_of_lambda_and_modified_order_1_by_o_of_h(
+    ratio,
+):
     """The quotient approximates y'' (1 + h_old/h_new)/2, so lambda is off by |lambda| |1 - h_old/h_new| / 2 for h -> 0."""
     h, made = 1e-4, ready(testset.get("circular_track", t_end=1.5), "second_order")
     grid = 1.0 + np.concatenate([h * np.arange(5), 4 * h + ratio * h * np.arange(1, 4)])
     jump = 4 * grid[5] ** 2 * abs(1 - 1 / ratio) / 2
-    errors = [np.abs(bdf(made, grid, np.ones(7, dtype=int), modified=kind).z[:, 4] + 4 * grid**2)[5] for kind in (False, True)]
+    errors = [
+        np.abs(bdf(made, grid, np.ones(7, dtype=int), modified=kind).z[:, 4] + 4 * grid**2)[5]
+        for kind in (False, True)
+    ]
     assert errors[0] == pytest.approx(jump, rel=0.01)
     assert errors[1] < 20 * h * max(1, ratio)
 

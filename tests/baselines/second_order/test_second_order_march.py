@@ -36,7 +36,13 @@ def changing(n: int) -> np.ndarray:
 # Radau IIA with s stages on index 3: 2s - 1, s, s - 1; collocation with stage order 3, and (65) with stage order 2, lose one in lambda.
 @pytest.mark.parametrize(
     ("method", "claimed"),
-    [("radau", (3, 2, 1)), ("radau_first", (3, 2, 1)), ("glm", (3, 3, 2)), ("glm_first", (2, 2, 1)), ("gauss", (2, 0, -2))],
+    [
+        ("radau", (3, 2, 1)),
+        ("radau_first", (3, 2, 1)),
+        ("glm", (3, 3, 2)),
+        ("glm_first", (2, 2, 1)),
+        ("gauss", (2, 0, -2)),
+    ],
 )
 def test_orders_on_index_3_are_those_of_theory_and_gauss_diverges(method, claimed):
     coarse, fine = (errors(method, np.linspace(1.0, 1.5, n + 1)) for n in (100, 200))
@@ -45,7 +51,9 @@ def test_orders_on_index_3_are_those_of_theory_and_gauss_diverges(method, claime
 
 def test_radau_for_second_order_is_radau_for_first_order():
     grid = changing(60)
-    second, first = (march(ready(TRACK, form_of(name)), METHODS[name], grid).z for name in ("radau", "radau_first"))
+    second, first = (
+        march(ready(TRACK, form_of(name)), METHODS[name], grid).z for name in ("radau", "radau_first")
+    )
     np.testing.assert_allclose(second[:, :2], first[:, :2], rtol=0, atol=1e-13)
     np.testing.assert_allclose(second[:, 4], first[:, 4], rtol=0, atol=1e-7)
 

@@ -39,7 +39,11 @@ def test_errors_of_bdf_follow_the_tolerance_in_positions_and_velocities(name):
 
 def test_multipliers_of_modified_bdf_are_better_than_those_of_bdf_for_first_order():
     ladder = [1e-5, 3e-6, 1e-6, 3e-7, 1e-7]
-    ratios = [off(run("bdf_first_order", rtol=tol, atol=tol))[4] / off(run("bdf_second_order", rtol=tol, atol=tol))[4] for tol in ladder]
+    ratios = [
+        off(run("bdf_first_order", rtol=tol, atol=tol))[4]
+        / off(run("bdf_second_order", rtol=tol, atol=tol))[4]
+        for tol in ladder
+    ]
     assert np.median(ratios) > 2
 
 
@@ -108,11 +112,16 @@ def test_output_times_are_served_by_polynomials_of_degree_5_and_times_not_reache
 
 
 def test_a_lower_order_is_kept_to_and_needs_more_steps():
-    steps = [run("bdf_second_order", rtol=1e-5, atol=1e-5, options={"max_order": order}).nstep for order in (1, 2, 3, 5)]
+    steps = [
+        run("bdf_second_order", rtol=1e-5, atol=1e-5, options={"max_order": order}).nstep
+        for order in (1, 2, 3, 5)
+    ]
     assert all(a > 1.2 * b for a, b in pairwise(steps))
 
 
-@pytest.mark.parametrize(("options", "said"), [({"max_ordr": 2}, "max_order"), ({"max_order": 6}, "between 1 and 5")])
+@pytest.mark.parametrize(
+    ("options", "said"), [({"max_ordr": 2}, "max_order"), ({"max_order": 6}, "between 1 and 5")]
+)
 def test_wrong_options_are_named(options, said):
     sol = run("bdf_second_order", options=options)
     assert sol.reason is Reason.EXCEPTION

@@ -9,7 +9,15 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from baselines.second_order.assumptions import assumptions, classical_order, exact_gauss, exactness, printed_twin_d, twin_d, vanishes
+from baselines.second_order.assumptions import (
+    assumptions,
+    classical_order,
+    exact_gauss,
+    exactness,
+    printed_twin_d,
+    twin_d,
+    vanishes,
+)
 from baselines.second_order.tables import (
     GAUSS,
     GLM_FIRST,
@@ -37,7 +45,11 @@ def test_radau_is_printed_in_example_2_4():
 def test_gauss_is_printed_in_example_2_4_and_its_floats_are_right():
     exact = exact_gauss()
     A2 = [[sp.Rational(1, 24), (3 - 2 * ROOT) / 24], [(3 + 2 * ROOT) / 24, sp.Rational(1, 24)]]
-    assert all(vanishes(a - b) for row, other in zip(exact.A2, A2, strict=True) for a, b in zip(row, other, strict=True))
+    assert all(
+        vanishes(a - b)
+        for row, other in zip(exact.A2, A2, strict=True)
+        for a, b in zip(row, other, strict=True)
+    )
     assert all(vanishes(a - b) for a, b in zip(exact.b2, [(3 + ROOT) / 12, (3 - ROOT) / 12], strict=True))
     np.testing.assert_allclose(np.array(GAUSS.A2), np.array(exact.A2, dtype=float), rtol=0, atol=2e-16)
 
@@ -47,10 +59,16 @@ def test_gauss_is_printed_in_example_2_4_and_its_floats_are_right():
     [(exact_gauss(), 4, (4, 2, 2)), (RADAU, 3, (3, 2, 1)), (collocation(NODES), 3, (3, 3, 0))],
     ids=["gauss", "radau", "nodes of the general linear methods"],
 )
-def test_simplifying_assumptions_and_their_twins_hold_as_far_as_claimed_and_no_further(method, order, claimed):
+def test_simplifying_assumptions_and_their_twins_hold_as_far_as_claimed_and_no_further(
+    method, order, claimed
+):
     found = assumptions(method)
     assert (found["B"], found["C"], found["D"]) == claimed
-    assert (found["B~"], found["C~"], found["D~"]) == (claimed[0], claimed[1], max(claimed[2], 1))  # D~(1) asks for nothing
+    assert (found["B~"], found["C~"], found["D~"]) == (
+        claimed[0],
+        claimed[1],
+        max(claimed[2], 1),
+    )  # D~(1) asks for nothing
     assert classical_order(method) == order
 
 

@@ -15,7 +15,12 @@ import pytest
 from herk.bench.recommend import inquiry, recommend, reference
 
 BUDGET = 1200.0  # generous, because others may use the machine; ladders end when they have answered
-DOPRI5, IDA, RADAU, LSODA = ("herk_dopri5", "overdetermined"), ("ida_sundae_jac", "index1"), ("scipy_radau", "ode"), ("scipy_lsoda", "ode")
+DOPRI5, IDA, RADAU, LSODA = (
+    ("herk_dopri5", "overdetermined"),
+    ("ida_sundae_jac", "index1"),
+    ("scipy_radau", "ode"),
+    ("scipy_lsoda", "ode"),
+)
 
 
 @pytest.fixture
@@ -32,7 +37,9 @@ def compete(monkeypatch):
 
 def executed(code: str) -> np.ndarray:
     """Return the end values the code prints, run as a user would run it."""
-    done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, timeout=300, check=False)
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, timeout=300, check=False
+    )
     assert done.returncode == 0, done.stderr
     numbers = re.search(r"y = \[(.*)\]", done.stdout, re.DOTALL).group(1)
     return np.array([float(text) for text in numbers.split()])
@@ -66,7 +73,9 @@ def robertson(t_end: float) -> np.ndarray:
         made, used = 0.04 * y[0] - 1e4 * y[1] * y[2], 3e7 * y[1] ** 2
         return [-made, made - used, used]
 
-    return solve_ivp(rate, (0.0, t_end), [1.0, 0.0, 0.0], method="Radau", rtol=1e-9, atol=[1e-12, 1e-16, 1e-12]).y[:, -1]
+    return solve_ivp(
+        rate, (0.0, t_end), [1.0, 0.0, 0.0], method="Radau", rtol=1e-9, atol=[1e-12, 1e-16, 1e-12]
+    ).y[:, -1]
 
 
 @pytest.mark.slow
@@ -152,7 +161,15 @@ def test_solvers_that_cannot_finish_leave_no_reference(user_file, compete, monke
 
 
 def test_command_prints_the_answer_and_writes_the_page(user_file, tmp_path):
-    command = [sys.executable, "-m", "herk.bench", "recommend", str(user_file("redundant")), "--out", str(tmp_path / "out")]
+    command = [
+        sys.executable,
+        "-m",
+        "herk.bench",
+        "recommend",
+        str(user_file("redundant")),
+        "--out",
+        str(tmp_path / "out"),
+    ]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr
     assert "Remove the redundant equation" in done.stdout

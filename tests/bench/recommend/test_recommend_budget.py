@@ -7,7 +7,7 @@ import time
 import pytest
 
 from herk.bench.recommend import inquiry, recommend
-from herk.bench.recommend.room import reports
+from herk.bench.recommend.process import reports
 
 HANGS = """
 import time

@@ -29,11 +29,21 @@ FACTS = Facts("m", "model", "model", ("x",), (0.0, 1.0), 3, 3, (), (), (), (1.0,
 
 
 def run(solver="herk_dop853", form="overdetermined", rtol=1e-6, values=(1.0,), **fields) -> Run:
-    return Run(solver, form, rtol, Reason.FINISHED, y=np.array([values]), **{"seconds": 1.0, "nstep": 10, "drift": 0.0, **fields})
+    return Run(
+        solver,
+        form,
+        rtol,
+        Reason.FINISHED,
+        y=np.array([values]),
+        **{"seconds": 1.0, "nstep": 10, "drift": 0.0, **fields},
+    )
 
 
 def trial(solver: str, errors: dict[float, float], seconds: float = 1.0, **fields) -> Trial:
-    runs = tuple(Measured(run(solver, rtol=rtol, seconds=seconds, **fields), error) for rtol, error in sorted(errors.items(), reverse=True))
+    runs = tuple(
+        Measured(run(solver, rtol=rtol, seconds=seconds, **fields), error)
+        for rtol, error in sorted(errors.items(), reverse=True)
+    )
     return Trial((solver, "overdetermined"), runs)
 
 
@@ -78,7 +88,11 @@ def test_flow_follows_the_exact_solution_and_computes_multipliers():
 
 
 def test_decay_is_the_eigenvalue_and_stability_counts_its_steps():
-    problem = from_model(herk.Model("d", ["x", "z"], np.diag([1, 0]), ["-1000*z + cos(t)", "x - z"], t_span=(0.0, 2.0), y0=(0.0, 0.0)))
+    problem = from_model(
+        herk.Model(
+            "d", ["x", "z"], np.diag([1, 0]), ["-1000*z + cos(t)", "x - z"], t_span=(0.0, 2.0), y0=(0.0, 0.0)
+        )
+    )
     flow, t, y = explore(problem)
     assert isinstance(flow, Flow)
     fastest, steps = decay(flow, t, y, np.array([1.0, 1.0]))
@@ -107,7 +121,12 @@ def test_grid_avoids_jumps_and_ends_at_the_end():
 
 
 def test_reference_needs_two_solvers_that_share_neither_method_nor_library():
-    origins = {"a": ("explicit", "ours"), "b": ("explicit", "theirs"), "c": ("implicit", "theirs"), "d": ("implicit", "third")}
+    origins = {
+        "a": ("explicit", "ours"),
+        "b": ("explicit", "theirs"),
+        "c": ("implicit", "theirs"),
+        "d": ("implicit", "third"),
+    }
     near, far = run("a"), run("d", values=(1.0 + 1e-9,))
     assert agree([near, run("b")], origins.__getitem__, [1.0]) is None
     assert agree([run("b"), run("c")], origins.__getitem__, [1.0]) is None
@@ -117,7 +136,11 @@ def test_reference_needs_two_solvers_that_share_neither_method_nor_library():
 
 
 def test_kinds_of_method_are_told_apart():
-    assert [kind(name) for name in ("herk_dopri5", "scipy_bdf", "scipy_radau")] == ["explicit", "multistep", "implicit one-step"]
+    assert [kind(name) for name in ("herk_dopri5", "scipy_bdf", "scipy_radau")] == [
+        "explicit",
+        "multistep",
+        "implicit one-step",
+    ]
 
 
 def test_one_lucky_run_does_not_count():
@@ -145,7 +168,10 @@ def test_without_constraints_there_is_no_drift_to_show():
 
 
 def test_ranking_is_by_time_and_keeps_those_that_fall_short():
-    rows = ranking([trial("slow", {1e-6: 1e-8}, 5.0), trial("short", {1e-6: 1e-3}), trial("fast", {1e-6: 1e-8}, 2.0)], 1e-6)
+    rows = ranking(
+        [trial("slow", {1e-6: 1e-8}, 5.0), trial("short", {1e-6: 1e-3}), trial("fast", {1e-6: 1e-8}, 2.0)],
+        1e-6,
+    )
     assert [(row.solver, row.rank) for row in rows] == [("fast", 1), ("slow", 2), ("short", None)]
     assert "does not reach" in rows[2].note
 
@@ -161,7 +187,10 @@ def test_herk_is_chosen_for_restarts_unless_it_is_too_slow():
     assert choose([], restarts=True) is None
 
 
-@pytest.mark.parametrize(("solver", "words"), [("herk_dop853", "as the code below does"), ("radau5", "the code below steps across it")])
+@pytest.mark.parametrize(
+    ("solver", "words"),
+    [("herk_dop853", "as the code below does"), ("radau5", "the code below steps across it")],
+)
 def test_advice_on_a_switch_says_what_the_code_does(solver, words):
     facts = Facts(**{**FACTS.__dict__, "switches": (Switch("Piecewise", "t - 0.7", True, (0.7,)),)})
     [said] = advice.switches(facts, (), Row(solver, "overdetermined", 1, 1e-6, 1e-7, 1.0, 1, 1, 0.0, 0.0))
@@ -195,7 +224,10 @@ def steps_around(jump: float | None, rtol: float, order: int = 5) -> np.ndarray:
 
 def test_steps_that_collapse_are_found_where_they_do():
     def at(jump):
-        runs = [Measured(run("herk_dopri5", rtol=rtol, t=steps_around(jump, rtol)), 0.0) for rtol in (1e-4, 1e-6, 1e-9)]
+        runs = [
+            Measured(run("herk_dopri5", rtol=rtol, t=steps_around(jump, rtol)), 0.0)
+            for rtol in (1e-4, 1e-6, 1e-9)
+        ]
         return evidence.collapses([Trial(("herk_dopri5", "overdetermined"), tuple(runs))], lambda _: 5)
 
     assert at(None) == ()
@@ -268,7 +300,12 @@ def test_ill_posed_models_get_the_cure_that_fits(message, words):
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
-    [({"error": 0.0}, "error must be"), ({"error": 2.0}, "error must be"), ({"budget": -1.0}, "budget"), ({"budget": np.inf}, "budget")],
+    [
+        ({"error": 0.0}, "error must be"),
+        ({"error": 2.0}, "error must be"),
+        ({"budget": -1.0}, "budget"),
+        ({"budget": np.inf}, "budget"),
+    ],
 )
 def test_impossible_wishes_are_refused(tmp_path, arguments, words):
     with pytest.raises(InputError, match=words):

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from herk.bench.recommend.room import TIME_UP, reports
+from herk.bench.recommend.process import TIME_UP, reports
 
 
 def honest(send, number):
@@ -86,7 +86,7 @@ def test_listener_who_stops_ends_the_process():
 
 LISTENER = """
 import time
-from herk.bench.recommend.room import reports
+from herk.bench.recommend.process import reports
 from tests.bench.recommend.test_recommend_room import telling
 
 for kind, pid in reports(telling, deadline=time.monotonic() + 60.0):
@@ -117,7 +117,9 @@ def parting(send):
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="only Linux lets a process die with another")
 def test_process_ends_with_a_bench_that_is_killed():
     root = Path(__file__).parents[3]
-    with subprocess.Popen([sys.executable, "-c", LISTENER], cwd=root, stdout=subprocess.PIPE, text=True) as bench:
+    with subprocess.Popen(
+        [sys.executable, "-c", LISTENER], cwd=root, stdout=subprocess.PIPE, text=True
+    ) as bench:
         pid = int(bench.stdout.readline())
         bench.kill()
     assert not _left([pid])

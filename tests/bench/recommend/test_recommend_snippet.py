@@ -35,7 +35,9 @@ def as_problem():
 
 
 @pytest.mark.parametrize("offer", OFFERS)
-@pytest.mark.parametrize(("solver", "form"), [("herk_bs32", "overdetermined"), ("scipy_rk45", "ode"), ("radau5", "index1")])
+@pytest.mark.parametrize(
+    ("solver", "form"), [("herk_bs32", "overdetermined"), ("scipy_rk45", "ode"), ("radau5", "index1")]
+)
 def test_code_runs_as_printed_and_prints_the_end(offer, solver, form, tmp_path):
     """From x = 1 with x' = 1 until t = 1, then 3, to x = 5 at t = 2; z is twice that."""
     path = tmp_path / "ramp.py"

@@ -40,5 +40,7 @@ def test_first_late_run_gets_a_second_chance(late, reasons, monkeypatch):
     own = Late(late)
     monkeypatch.setattr(trial, "solver", lambda name: own)
     sent = []
-    climb(lambda *report: sent.append(report), ("late", "ode"), (1e-3, 1e-4), Plan("", (0.0, 1.0), (1.0,), 1.0))
+    climb(
+        lambda *report: sent.append(report), ("late", "ode"), (1e-3, 1e-4), Plan("", (0.0, 1.0), (1.0,), 1.0)
+    )
     assert [content.reason for kind, content in sent if kind == "run"] == reasons

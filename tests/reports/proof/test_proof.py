@@ -18,7 +18,12 @@ from reports.proof.world import world
 from reports.sections import documents, drift, profiles, proportionality, reached, references
 from tests.reports.conftest import run
 
-SOLVERS = [("herk_dop853", "overdetermined"), ("herk_dop853", "ode"), ("scipy_lsoda", "ode"), ("irk_radau5", "index1")]
+SOLVERS = [
+    ("herk_dop853", "overdetermined"),
+    ("herk_dop853", "ode"),
+    ("scipy_lsoda", "ode"),
+    ("irk_radau5", "index1"),
+]
 NUMBERS = st.sampled_from([0.0, 1e-15, 1e-12, 3e-7, 1e-6, 1e-4, 0.5, 2.0]) | st.none()
 ENDS = st.sampled_from([
     {}, {}, {}, {"status": "failed", "reason": "time_limit"}, {"status": "failed", "reason": "max_steps"},
@@ -46,11 +51,21 @@ def tolerance_run(draw, study):
 def ladder_of_tolerances(draw):
     """Return three tolerances that a solver meets, more or less, at a cost close to that of others: here races are decided."""
     solver, form = draw(st.sampled_from(SOLVERS))
-    problem, factor = draw(st.sampled_from(["pendulum", "akzo"])), draw(st.sampled_from([1.0, 1.0, 1.1, 1.24, 1.5, 2.5, 5.0]))
+    problem, factor = (
+        draw(st.sampled_from(["pendulum", "akzo"])),
+        draw(st.sampled_from([1.0, 1.0, 1.1, 1.24, 1.5, 2.5, 5.0])),
+    )
     offset, last = draw(st.sampled_from([-2.5, 0.0, 0.5])), draw(ENDS)
     same = {"solver": solver, "form": form, "problem": problem, "atol": 1e-6}
     return [
-        run(rtol=10.0**-k, mescd=k + offset, cpu_min=1e-3 * factor * k, nfev=round(10 * factor * k), **same, **(last if k == 8 else {}))
+        run(
+            rtol=10.0**-k,
+            mescd=k + offset,
+            cpu_min=1e-3 * factor * k,
+            nfev=round(10 * factor * k),
+            **same,
+            **(last if k == 8 else {}),
+        )
         for k in (4, 6, 8)
     ]
 
@@ -59,25 +74,53 @@ def ladder_of_tolerances(draw):
 def ladder_of_steps(draw):
     solver = draw(st.sampled_from(["herk_rk4", "herk_heun", "radau_iia3"]))
     order, floor = draw(st.sampled_from([1.0, 2.0, 4.0, 4.1])), draw(st.sampled_from([0.0, 1e-14, 1e-6]))
-    factor, column = draw(st.sampled_from([1e-14, 0.1, 1e3])), draw(st.sampled_from(["error_end", "error_grid.positions"]))
+    factor, column = (
+        draw(st.sampled_from([1e-14, 0.1, 1e3])),
+        draw(st.sampled_from(["error_end", "error_grid.positions"])),
+    )
     count, status = draw(st.integers(1, 8)), draw(st.sampled_from(["ok", "ok", "failed"]))
     steps = [0.25 / 2**k for k in range(count)]
-    return [run(study="convergence", solver=solver, step=h, status=status, **{column: factor * h**order + floor}) for h in steps]
+    return [
+        run(study="convergence", solver=solver, step=h, status=status, **{column: factor * h**order + floor})
+        for h in steps
+    ]
 
 
 def facts():
     rows = [("herk_rk4", "herk", 4), ("herk_heun", "herk", 2), ("radau_iia3", "irk", 5)]
-    solvers = [record.make("solver", solver=name, version="1", family=family, order=order) for name, family, order in rows]
+    solvers = [
+        record.make("solver", solver=name, version="1", family=family, order=order)
+        for name, family, order in rows
+    ]
     known = [("pendulum", 14.0), ("akzo", 24.0), ("third", None), ("fourth", 9.0)]
-    return solvers + [record.make("problem", problem=name, changes="{}", reference_digits=d, reference_y=[3.0]) for name, d in known]
+    return solvers + [
+        record.make("problem", problem=name, changes="{}", reference_digits=d, reference_y=[3.0])
+        for name, d in known
+    ]
 
 
 @st.composite
 def printed(draw):
-    part, verdict = draw(st.sampled_from(["Fig. 1", "Table 1", "code run again"])), draw(st.sampled_from(["same", "misprint"]))
+    part, verdict = (
+        draw(st.sampled_from(["Fig. 1", "Table 1", "code run again"])),
+        draw(st.sampled_from(["same", "misprint"])),
+    )
     value = draw(st.sampled_from([1.0, "not printed (2)"]) | st.none())
-    same = {"study": draw(st.sampled_from(["thesis", "lecture"])), "date": "2026-01-01T00:00:00", "quantity": "order"}
-    return record.make("published", part=part, case=str(draw(st.integers())), printed=value, ours=1.0, verdict=verdict, why="", **same)
+    same = {
+        "study": draw(st.sampled_from(["thesis", "lecture"])),
+        "date": "2026-01-01T00:00:00",
+        "quantity": "order",
+    }
+    return record.make(
+        "published",
+        part=part,
+        case=str(draw(st.integers())),
+        printed=value,
+        ours=1.0,
+        verdict=verdict,
+        why="",
+        **same,
+    )
 
 
 def flat(parts):
@@ -99,12 +142,21 @@ def claims(records):
     made = [verdicts.tally([race for race in races if race.error == goal]) for goal in goals]
     tried = verdicts.races(found.tried, goals, found.group)
     table = orders.table(found, orders.ladders(found))
-    made += [*(race.claim for race in tried), verdicts.endings(found), verdicts.stiff(found), verdicts.orders(table)]
-    made += [claim for name in sorted(set(found.drifts["problem"])) for claim in drift.problem_claims(found, name)]
+    made += [
+        *(race.claim for race in tried),
+        verdicts.endings(found),
+        verdicts.stiff(found),
+        verdicts.orders(table),
+    ]
+    made += [
+        claim for name in sorted(set(found.drifts["problem"])) for claim in drift.problem_claims(found, name)
+    ]
     made += [profiles.claim(profiles.relative(found.tried, cost), cost) for cost in profiles.COSTS]
     made += [*references.section(found).verdicts[:1], *reached.section(found).verdicts[:1]]
     made += proportionality.lines(proportionality.table(found.ladders), found)
-    made += documents.value_words([row for kinds in found.documents.values() for row in kinds.get("published", [])])
+    made += documents.value_words(
+        [row for kinds in found.documents.values() for row in kinds.get("published", [])]
+    )
     return [claim for claim in made if isinstance(claim, Claim)]
 
 
@@ -128,10 +180,26 @@ def changed(value):
         return [f"{value}x"]
     if isinstance(value, dict):
         return [{**value, name: other} for name, entry in value.items() for other in changed(entry)]
-    return [[*value[:k], other, *value[k + 1 :]] for k, entry in enumerate(value) for other in changed(entry)] + [[*value, "one more"]]
+    return [
+        [*value[:k], other, *value[k + 1 :]] for k, entry in enumerate(value) for other in changed(entry)
+    ] + [[*value, "one more"]]
 
 
-CHOICES = {"kind", "error", "case", "group", "factor", "cost", "cost_name", "column", "level_name", "problem", "study", "digits", "goal"}
+CHOICES = {
+    "kind",
+    "error",
+    "case",
+    "group",
+    "factor",
+    "cost",
+    "cost_name",
+    "column",
+    "level_name",
+    "problem",
+    "study",
+    "digits",
+    "goal",
+}
 
 
 @settings(derandomize=True, deadline=None, max_examples=4, phases=[Phase.explicit, Phase.generate])
@@ -141,7 +209,11 @@ def test_a_claim_that_is_broken_on_purpose_is_found_out(records):
     for claim in claims(records)[:25]:
         for name in claim.facts.keys() - CHOICES:
             for wrong in changed(claim.facts[name]):
-                assert proof.contradictions(Claim(claim.kind, {**claim.facts, name: wrong}), known), (claim, name, wrong)
+                assert proof.contradictions(Claim(claim.kind, {**claim.facts, name: wrong}), known), (
+                    claim,
+                    name,
+                    wrong,
+                )
 
 
 def test_every_kind_of_sentence_has_a_proof():
@@ -163,14 +235,18 @@ def test_all_sentences_of_a_page_are_proved_from_its_records(copied):
 
 
 def test_every_sentence_of_the_summary_carries_its_facts(out):
-    summary = (out / "index.html").read_text(encoding="utf-8").split('<dl class="summary">')[1].split("</dl>")[0]
+    summary = (
+        (out / "index.html").read_text(encoding="utf-8").split('<dl class="summary">')[1].split("</dl>")[0]
+    )
     assert summary.count("<dd") > 8
     assert summary.count("<dd") == summary.count("data-claim=")
 
 
 def test_a_sentence_that_says_something_else_than_its_facts_is_found_out(copied):
     page_ = copied / "index.html"
-    page_.write_text(page_.read_text(encoding="utf-8").replace("1/24 of the time", "1/25 of the time"), encoding="utf-8")
+    page_.write_text(
+        page_.read_text(encoding="utf-8").replace("1/24 of the time", "1/25 of the time"), encoding="utf-8"
+    )
     wrong = [each for each in proof.of_folder(copied) if not each.holds]
     assert wrong
     assert all("its facts say" in each.evidence for each in wrong)

@@ -1,0 +1,231 @@
+"""The user's callables as in-place functions `name(t, y, out)`: compiled where numba can, wrapped in Python otherwise."""
+
+from __future__ import annotations
+
+import math
+import types
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from herk.codegen.thunks import Callback, callback, with_parameters
+from herk.core import Dae
+from herk.core.dae import Array
+from herk.integrate.steppers.half_explicit.signatures import FUNCTION
+from herk.jit.compiled import HAVE_NUMBA, interpreted, is_compiled
+from herk.model.evaluate import CallableError, call, real, shapes
+
+if TYPE_CHECKING:
+    from herk.codegen.native import Native
+
+InPlace = Callable[[float, Array, Array], None]
+NAMES = ("E", "f", "g", "jac_g", "g_t")
+
+
+class SlowWarning(UserWarning):
+    """A solve runs interpreted, some hundred times slower than compiled."""
+
+
+@dataclass(frozen=True)
+class Functions:
+    """The five functions of a DAE in the order of NAMES; missing derivatives are placeholders that are never called."""
+
+    in_place: tuple[InPlace, ...]
+    compiled: bool
+    have_jacobian: bool
+    have_g_t: bool
+
+
+@dataclass(eq=False)
+class Bound:
+    """The five functions of a DAE as the loop calls them, by address with parameters; Python functions among them are called back."""
+
+    natives: tuple[Native, ...] = ()
+    callbacks: tuple[Callback, ...] = ()
+    have_jacobian: bool = True
+    have_g_t: bool = True
+
+    @property
+    def compiled(self) -> bool:
+        """Tell whether the loop never calls Python."""
+        return not self.callbacks
+
+    @property
+    def error(self) -> BaseException | None:
+        """Return what a Python function raised."""
+        return next((each.error for each in self.callbacks if each.error is not None), None)
+
+    def forget(self) -> None:
+        """Let functions that raised be called again."""
+        for each in self.callbacks:
+            each.error = None
+
+
+def bound(dae: Dae) -> Bound:
+    """Return the functions for the loop: a model's own code, compiled callables, and callbacks for what numba refuses."""
+    if dae.generated is not None and hasattr(dae.generated, "code"):
+        return Bound(tuple(dae.generated.code.functions[name] for name in NAMES))
+    if dae.generated is not None:
+        return Bound(tuple(with_parameters(function) for function in bind(dae).in_place))
+    made = Bound(have_jacobian=dae.jac_g is not None, have_g_t=dae.g_t is not None)
+    natives, callbacks = [], []
+    for name, shape in shapes(dae).items():
+        given = getattr(dae, name)
+        compiled = _compile(given)
+        if isinstance(compiled, Refusal):
+            callbacks.append(callback(_wrap(name, given), given, dae.n, math.prod(shape), made))
+            natives.append(callbacks[-1].native)
+        else:
+            natives.append(with_parameters(compiled))
+    made.natives, made.callbacks = tuple(natives), tuple(callbacks)
+    return made
+
+
+def bind(dae: Dae, *, interpret: bool = False) -> Functions:
+    """Return the in-place functions; say once if they have to be interpreted."""
+    if dae.generated is not None:
+        table = dae.generated.functions()
+        functions = tuple(table[name] for name in NAMES)
+        compiled = not interpret and all(is_compiled(function) for function in functions)
+        return Functions(functions if compiled else tuple(map(interpreted, functions)), compiled, True, True)
+    given = {name: getattr(dae, name) for name in NAMES}
+    have = {"have_jacobian": dae.jac_g is not None, "have_g_t": dae.g_t is not None}
+    if HAVE_NUMBA and not interpret:
+        compiled_ones = [_compile(given[name]) for name in NAMES]
+        if not any(isinstance(each, Refusal) for each in compiled_ones):
+            return Functions(
+                tuple(each for each in compiled_ones if not isinstance(each, Refusal)), compiled=True, **have
+            )
+        _warn(next(each for each in compiled_ones if isinstance(each, Refusal)))
+    return Functions(tuple(_wrap(name, given[name]) for name in NAMES), compiled=False, **have)
+
+
+@dataclass
+class Refusal:
+    """Why numba does not compile a function, and whether the user was told."""
+
+    reason: str
+    told: bool = False
+
+
+def _warn(refusal: Refusal) -> None:
+    if not refusal.told:
+        refusal.told = True
+        warnings.warn(
+            "The callables cannot be compiled by numba, so the solve runs interpreted and slowly. Write them with scalars, "
+            f"numpy arrays and math functions, or use herk.Model. numba says: {refusal.reason}",
+            SlowWarning,
+            stacklevel=7,  # the line that calls solve_dae
+        )
+
+
+_compiled: dict[tuple[Any, ...], InPlace | Refusal] = {}
+
+
+def _compile(function: Any) -> InPlace | Refusal:
+    """Return the compiled in-place function; the same function with the same captured values is compiled once per process."""
+    if not callable(function):
+        function = _absent
+    try:
+        key = (function, *_captured(function))
+        if key in _compiled:
+            return _compiled[key]
+    except TypeError:  # an object that cannot be hashed is no function
+        return Refusal(f"{type(function).__name__} objects are not functions")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # advice of numba on the user's code
+            _compiled[key] = _in_place(function)
+    except Exception as error:  # noqa: BLE001 - numba refuses in many ways; the interpreted path takes over and says so
+        lines = str(error).strip().splitlines()
+        _compiled[key] = Refusal(lines[0] if lines else type(error).__name__)
+    return _compiled[key]
+
+
+def _in_place(function: Any) -> InPlace:
+    """Compile; divisions by zero give IEEE values, so that a step beyond the domain of a function is shortened, not raised."""
+    import numba
+
+    if function is _absent:
+        return numba.njit(FUNCTION)(_absent)  # type: ignore[no-any-return]
+    inner = function if is_compiled(function) else numba.njit(error_model="numpy")(function)
+
+    @numba.njit(FUNCTION, error_model="numpy")
+    def in_place(t, y, out):  # type: ignore[no-untyped-def]
+        out[:] = np.asarray(inner(t, y)).ravel()
+
+    return in_place  # type: ignore[no-any-return]
+
+
+def _absent(t: float, y: Array, out: Array) -> None:  # noqa: ARG001
+    """Stand where a function is not given; never called."""
+    out[:] = np.nan
+
+
+def _captured(function: Any, depth: int = 0) -> tuple[Any, ...]:
+    """Return the values a function takes from outside: numba freezes them, so a changed value means another compilation."""
+    plain = getattr(function, "py_func", function)
+    if depth > 3 or not isinstance(plain, types.FunctionType):
+        return ()
+    names = sorted(set(_names(plain.__code__)))
+    outside = {name: plain.__globals__[name] for name in names if name in plain.__globals__}
+    for name, cell in zip(plain.__code__.co_freevars, plain.__closure__ or (), strict=True):
+        try:
+            outside[name] = cell.cell_contents
+        except ValueError:  # not set yet
+            continue
+    for module in [
+        value for value in outside.values() if isinstance(value, types.ModuleType) and value is not np
+    ]:
+        outside |= {
+            f"{module.__name__}.{name}": getattr(module, name) for name in names if hasattr(module, name)
+        }
+    return tuple(
+        (name, *_mark(value, depth)) for name, value in sorted(outside.items(), key=lambda pair: pair[0])
+    )
+
+
+def _names(code: types.CodeType) -> Iterator[str]:
+    """Yield the names a function uses, those of its comprehensions and inner functions included."""
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from _names(constant)
+
+
+def _mark(value: Any, depth: int) -> tuple[Any, ...]:
+    """Return something that changes if the value does; 1, 1.0 and True are different values to a compiler."""
+    if isinstance(value, (bool, int, float, complex, str, np.generic)):
+        return type(value).__name__, repr(value)
+    if isinstance(value, np.ndarray):
+        return value.dtype.str, value.shape, value.tobytes()
+    if isinstance(value, (tuple, list)):
+        return type(value).__name__, *(_mark(each, depth) for each in value)
+    if isinstance(value, types.FunctionType) or is_compiled(value):
+        return value, *_captured(value, depth + 1)
+    return (type(value).__name__,)
+
+
+def _wrap(name: str, function: Any) -> InPlace:
+    """Return the in-place function in plain Python; what arithmetic refuses is not a number, as in compiled code."""
+    if not callable(function):
+        return _absent
+
+    def in_place(t: float, y: Array, out: Array) -> None:
+        try:
+            out[:] = np.ravel(real(call(name, function, float(t), y)))
+        except CallableError as error:
+            if not _outside_domain(error.__cause__):
+                raise
+            out[:] = np.nan
+
+    return in_place
+
+
+def _outside_domain(error: BaseException | None) -> bool:
+    return isinstance(error, ArithmeticError) or (
+        isinstance(error, ValueError) and str(error) == "math domain error"
+    )

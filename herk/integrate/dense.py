@@ -1,0 +1,91 @@
+"""Dense output: a callable over the accepted points of a run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from herk.core import HerkError, InputError
+from herk.core.dae import Array
+from herk.integrate.steppers.half_explicit.machine import Machine
+from herk.integrate.steppers.half_explicit.memory import OK
+from herk.integrate.steppers.half_explicit.ready import Recipe
+from herk.jit.compiled import quiet
+
+
+def rows(machine: Machine, t: Array, y: Array, slots: np.ndarray, times: Array) -> Array:
+    """Return the state at each of the times, one row each, between the points y (by rows) at t; slots name the selection of each step.
+
+    It works on a copy of the memory: the run may go on meanwhile, and so may other threads.
+    """
+    out = np.empty((times.size, machine.dae.n))
+    if t.size == 1:
+        out[:] = y[0]
+        return out
+    floats, ints = machine.memory.floats.copy(), machine.memory.ints.copy()
+    with quiet(), np.errstate(all="ignore"):
+        status = machine.sampler(
+            floats,
+            ints,
+            machine.table,
+            t,
+            y.reshape(-1),
+            slots,
+            np.ascontiguousarray(times),
+            machine.branched,
+            out,
+        )
+    if status != OK:
+        raise HerkError(
+            "The constraints could not be solved between two accepted points; use smaller tolerances."
+        )
+    return out
+
+
+def checked(points: Array, t: float | Array) -> Array:
+    """Return the time or times asked for as an array, if they lie between the accepted points."""
+    times = np.array(t, dtype=float)
+    low, high = min(points[0], points[-1]), max(points[0], points[-1])
+    if times.ndim > 1 or not ((times >= low) & (times <= high)).all():
+        raise InputError(
+            f"Dense output is known from {low} to {high}; ask for a time or a vector of times in between."
+        )
+    return times
+
+
+@dataclass(eq=False)
+class DenseOutput:
+    """Evaluates between accepted points: order of the tableau's dense output, and on the constraints like the points themselves.
+
+    It can be pickled and copied if the DAE can; the machine is then made again when it is first needed.
+    """
+
+    recipe: Recipe
+    t: Array
+    y: Array
+    slots: np.ndarray
+
+    @classmethod
+    def over(cls, recipe: Recipe, machine: Machine, t: Array, y: Array, slots: np.ndarray) -> DenseOutput:
+        """Return the dense output over points y (by rows), with the machine at hand."""
+        dense = cls(recipe, t, y, slots)
+        dense.machine = machine
+        return dense
+
+    @cached_property
+    def machine(self) -> Machine:
+        """Return the machine that repeats the steps."""
+        return self.recipe.machine(self.y[0])
+
+    def __call__(self, t: float | Array) -> Array:
+        """Return y at one time (n) or several (n x times)."""
+        times = checked(self.t, t)
+        out = rows(self.machine, self.t, self.y, self.slots, times.reshape(-1))
+        return out[0] if times.ndim == 0 else out.T
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the machine out: it holds compiled code."""
+        return {name: value for name, value in self.__dict__.items() if name != "machine"}

@@ -1,0 +1,92 @@
+"""Events by SciPy's rules: sign changes between accepted points, located on the dense output, some of them terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from herk.core import InputError
+from herk.core.dae import Array
+from herk.model.evaluate import call
+
+Event = Callable[[float, Array], float]
+Between = Callable[[float], Array]
+
+
+@dataclass
+class Watch:
+    """Follows event functions along a run and remembers when they were zero."""
+
+    events: Sequence[Event]
+    t: list[list[float]] = field(default_factory=list)
+    y: list[list[Array]] = field(default_factory=list)
+    values: list[float] = field(default_factory=list)
+    muted: int | None = None  # not looked at in the first step, because it is zero at the start
+    ended: int | None = None  # the terminal event that ended the run
+    sunk: bool = (
+        False  # the muted event went on in the direction in which it is an event: it would come ever faster
+    )
+
+    def start(self, t: float, y: Array) -> None:
+        """Evaluate the events at the start."""
+        self.t, self.y = [[] for _ in self.events], [[] for _ in self.events]
+        self.values = [value(event, t, y) for event in self.events]
+
+    def step(self, t_old: float, t_new: float, y_new: Array, between: Between) -> tuple[float, Array] | None:
+        """Look for events in one step, with the states between its ends; return time and state of a terminal one, if it ends the run."""
+        before, after = self.values, [value(event, t_new, y_new) for event in self.events]
+        self.values = after
+        if self.muted is not None:
+            beyond = after[self.muted] * getattr(self.events[self.muted], "direction", 0) > 0
+            before[self.muted] = after[self.muted]
+            self.muted, self.sunk = None, beyond
+        active = [
+            i
+            for i, event in enumerate(self.events)
+            if crosses(before[i], after[i], getattr(event, "direction", 0))
+        ]
+        found = [(locate(self.events[i], t_old, t_new, before[i], after[i], between), i) for i in active]
+        for t, i in sorted(found, key=lambda pair: abs(pair[0] - t_old)):
+            if self.t[i] and self.t[i][-1] == t:  # a zero right at an accepted point is seen from both sides
+                continue
+            y = between(t)
+            self.t[i].append(t)
+            self.y[i].append(y)
+            terminal = getattr(self.events[i], "terminal", None) or 0
+            if terminal and len(self.t[i]) >= int(terminal):
+                self.ended = i
+                return t, y
+        return None
+
+    def results(self) -> tuple[list[Array], list[Array]]:
+        """Return times and states (events x n) of every event function."""
+        return [np.array(t) for t in self.t], [np.array(y) for y in self.y]
+
+
+def value(event: Event, t: float, y: Array) -> float:
+    """Return the value of an event function."""
+    found = call(f"event {getattr(event, '__name__', type(event).__name__)}", event, t, y)
+    try:
+        return float(np.array(() if found is None else found, dtype=float).item())
+    except (TypeError, ValueError):
+        raise InputError(f"An event function must return one number, not {found!r}.") from None
+
+
+def crosses(before: float, after: float, direction: float) -> bool:
+    """Tell whether an event function changes sign in the wanted direction; one that stays zero has no event."""
+    up, down = before <= 0 <= after, before >= 0 >= after
+    if before == after == 0:
+        return False
+    return up if direction > 0 else down if direction < 0 else up or down
+
+
+def locate(event: Event, t_old: float, t_new: float, before: float, after: float, between: Between) -> float:
+    """Return the zero of the event inside the step, to rounding (Brent's method)."""
+    from scipy.optimize import brentq
+
+    if before == 0.0 or after == 0.0:
+        return t_old if before == 0.0 else t_new
+    eps = float(np.finfo(float).eps)
+    return float(brentq(lambda t: value(event, t, between(t)), t_old, t_new, xtol=4 * eps, rtol=4 * eps))

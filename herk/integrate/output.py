@@ -1,0 +1,116 @@
+"""What a run keeps: accepted points or values at t_eval, and when the selection changed."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from herk.core.dae import Array
+from herk.integrate.dense import DenseOutput, rows
+from herk.integrate.interpolant import Interpolant, plain_rows
+from herk.integrate.options import Request
+from herk.integrate.steppers.half_explicit.machine import Machine
+from herk.integrate.steppers.half_explicit.ready import Recipe
+from herk.integrate.track import Track
+
+Points = tuple[Array, Array, np.ndarray]  # times, states by rows, the selection of the step that led to each
+
+MOST_AHEAD = 2**24  # floats asked for before there is anything to put there
+
+
+class Output:
+    """Grows by chunks of accepted points; each is added at once, so that an interrupt leaves a consistent whole."""
+
+    def __init__(self, request: Request, machine: Machine, y0: Array) -> None:
+        """Begin with the start."""
+        self.request, self.machine = request, machine
+        self.every_point = request.dense_output or request.t_eval is None
+        steps = (
+            abs(request.t1 - request.t0) / request.step
+            if request.step is not None and self.every_point
+            else 0.0
+        )
+        self.track = Track(
+            machine.dae.n, int(min(steps, request.max_steps, MOST_AHEAD / machine.dae.n)) + 128
+        )
+        t, y, slots = self.track.room(1)
+        t[0], y[0], slots[0] = request.t0, y0, 0
+        self.track.count = 1
+        self.steps = 0
+        self.values: list[tuple[Array, Array]] = []
+        self.selections: list[tuple[float, tuple[int, ...]]] = []
+        self.done = 0  # how many of t_eval have values
+        self._evaluate((self.track.t, self.track.y, self.track.slots))
+
+    @property
+    def last(self) -> tuple[float, Array]:
+        """Return the last accepted point."""
+        return float(self.track.t[-1]), self.track.y[-1]
+
+    def room(self, size: int) -> Points:
+        """Return arrays for the next points; `add` keeps those that count."""
+        if not self.every_point:
+            self.track.restart()
+        return self.track.room(size)
+
+    def add(self, count: int) -> None:
+        """Keep the first `count` points in the last room and compute the values at t_eval they enclose."""
+        if not count:
+            return
+        joined = self._joined(count)
+        self._note_selections(*joined)
+        self.track.count += count
+        self.steps += count
+        self._evaluate(joined)
+
+    def between(self, count: int, times: Array) -> Array:
+        """Return the states at times between the last kept point and the first `count` in the room that follows it."""
+        return rows(self.machine, *self._joined(count), times)
+
+    def results(self) -> tuple[Array, Array]:
+        """Return times and states (n x points) as asked for."""
+        if self.request.t_eval is None:
+            return self.track.t, self.track.y.T
+        if not self.values:
+            return np.zeros(0), np.zeros((self.machine.dae.n, 0))
+        t, y = (np.concatenate(part) for part in zip(*self.values, strict=True))
+        return t, y.T
+
+    def dense(self) -> DenseOutput | Interpolant:
+        """Return the dense output over all accepted points."""
+        track = self.track
+        if not self.request.project_output:
+            return Interpolant.over(self.machine, track.t.copy(), track.y.copy(), track.slots.copy())
+        return DenseOutput.over(
+            Recipe.of(self.request, self.machine),
+            self.machine,
+            track.t.copy(),
+            track.y.copy(),
+            track.slots.copy(),
+        )
+
+    def _joined(self, count: int) -> Points:
+        """Return the last kept point and the next `count` ones, whether kept yet or not."""
+        first = self.track.count - 1
+        t, y, slots = self.track.stretch(first, first + 1 + count)
+        if count:
+            slots[0] = slots[1]  # no step of this stretch led to its first point
+        return t, y, slots
+
+    def _evaluate(self, points: Points) -> None:
+        times = self.request.t_eval
+        if times is None:
+            return
+        t_new = points[0][-1]
+        upto = int(np.count_nonzero(times <= t_new if self.request.t1 > self.request.t0 else times >= t_new))
+        if upto > self.done:
+            wanted = times[self.done : upto]
+            values = rows if self.request.project_output else plain_rows
+            self.values.append((wanted, values(self.machine, *points, wanted)))
+            self.done = upto
+
+    def _note_selections(self, t: Array, _: Array, slots: np.ndarray) -> None:
+        """Remember from which time on other components were algebraic."""
+        for i in np.flatnonzero(np.diff(slots[1:], prepend=-1)):
+            chosen = self.machine.known[slots[i + 1]]
+            if not self.selections or self.selections[-1][1] != chosen:
+                self.selections.append((float(t[i]), chosen))

@@ -1,0 +1,290 @@
+"""One run: chunks of compiled steps, and between them output, events, callback and limits in Python."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+import numpy as np
+
+from herk.core import HerkError, Reason
+from herk.core.dae import Array
+from herk.integrate import loop as drive
+from herk.integrate.callables import NAMES
+from herk.integrate.controller import shortest
+from herk.integrate.events import Watch
+from herk.integrate.options import Request
+from herk.integrate.output import Output
+from herk.integrate.steppers.half_explicit import memory as at
+from herk.integrate.steppers.half_explicit.machine import Machine
+from herk.jit.compiled import quiet
+from herk.model.evaluate import CallableError, call
+
+FIRST_CHUNK, LONGEST_CHUNK, PATIENCE = (
+    64,
+    8192,
+    0.02,
+)  # steps; seconds after which a chunk should come back to Python
+WORTH_A_KERNEL = 0.05  # seconds of stepping, all runs of a model together, after which kernels with written-out sums are made
+
+CAUSES = {
+    at.OK: (Reason.STEP_UNDERFLOW, "the error estimate asks for ever smaller steps"),
+    at.NO_CONVERGENCE: (
+        Reason.NEWTON,
+        "the constraints could not be solved for the algebraic components, however short the step",
+    ),
+    at.SINGULAR: (Reason.SINGULAR, "E y' = f could not be solved for the derivatives"),
+    at.E_CHANGED: (Reason.SINGULAR, "E changed its structure and its derivatives are no longer determined"),
+    at.BRANCH: (
+        Reason.SINGULAR,
+        "the constraints become singular: two of their solutions meet, or one goes to infinity",
+    ),
+    at.ROUGH: (Reason.STEP_UNDERFLOW, "algebraic components change ever faster: a pole, or a jump"),
+    at.NONFINITE: (
+        Reason.NONFINITE,
+        "the right-hand side or the constraints gave values that are not finite, however short the step",
+    ),
+}
+
+
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """Let Ctrl-C wait: interrupted in the middle, a compiler can take the whole process with it."""
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(before):
+        yield
+        return
+    pending: list[tuple[int, FrameType | None]] = []
+    signal.signal(signal.SIGINT, lambda number, frame: pending.append((number, frame)))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if pending:
+        before(*pending[-1])
+
+
+class Run:
+    """The state of a run on the Python side: the arrays shared with the compiled loop, what is kept, how it ended."""
+
+    def __init__(self, request: Request, machine: Machine, y0: Array) -> None:
+        """Prepare the arrays shared with the compiled loop, and the output."""
+        n, m = machine.dae.n, machine.dae.m
+        self.request, self.machine, self.y0 = request, machine, y0
+        self.run = np.zeros(drive.RUN_SCALARS + 4 * n + m)
+        self.plan = np.zeros(drive.PLAN_SCALARS + n + m, dtype=np.int64)
+        self._fill()
+        self.advance = machine.advance
+        self.output = Output(request, machine, y0)
+        self.watch = Watch(request.events, muted=request.muted) if request.events is not None else None
+        self.deadline = np.inf
+        machine.spent(0.0, WORTH_A_KERNEL)
+        self.taken = 0
+        self.reason: Reason | None = None
+        self.message = ""
+        self.interrupted: KeyboardInterrupt | None = None
+
+    def _fill(self) -> None:
+        request, run, plan, n = self.request, self.run, self.plan, self.machine.dae.n
+        span = request.t1 - request.t0
+        run[[drive.T, drive.T_START, drive.T_END]] = request.t0, request.t0, request.t1
+        run[[drive.H_MAX, drive.RTOL, drive.OLD_ERROR]] = request.max_step, request.rtol, 1e-4
+        run[drive.EXPONENT] = 1.0 / (request.tableau.error_order + 1)
+        run[drive.RUN_SCALARS : drive.RUN_SCALARS + n] = request.atol
+        run[drive.RUN_SCALARS + n : drive.RUN_SCALARS + 2 * n] = self.machine.size
+        if request.step is not None:
+            plan[drive.FIXED] = 1
+            plan[drive.TOTAL] = max(1, int(np.ceil(abs(span) / request.step * (1 - 1e-9))))
+            run[drive.H] = np.copysign(request.step, span)
+        elif request.first_step is not None:
+            first = max(request.first_step, shortest(request.t0, span))
+            run[drive.H] = np.copysign(min(first, abs(span)), span)
+        run[drive.THRESHOLD] = self.machine.threshold
+        few = len({float(c) for c in request.tableau.c if 0.05 < c < 0.95}) < 3
+        run[drive.RESOLVED] = 0.08 if few else 0.2  # two stages inside a step see less than three
+        plan[drive.PENDING] = 1
+        plan[drive.ALWAYS] = request.selection == "complete" and self.machine.dae.m > 0
+        plan[drive.PLAN_SCALARS : drive.PLAN_SCALARS + n] = self.machine.cost
+
+    def go(self) -> None:
+        """Step until the end, a stop or a failure; every way out leaves the points reached so far."""
+        if self.watch is not None:
+            self.watch.start(self.request.t0, self.y0)
+        if self.request.time_limit is not None:
+            self.deadline = time.perf_counter() + self.request.time_limit
+        chunk = FIRST_CHUNK if self.machine.functions.compiled else 1
+        try:
+            with quiet(), np.errstate(all="ignore"):
+                while self.reason is None:
+                    chunk = self._chunk(chunk)
+        except (KeyboardInterrupt, Exception) as error:  # noqa: BLE001 - whatever happens, the points reached are returned
+            self._fail(error)
+
+    def _chunk(self, size: int) -> int:
+        """Advance by at most `size` steps, hand out what they bring, and return the size of the next chunk."""
+        left = int(self.plan[drive.TOTAL] - self.plan[drive.INDEX]) if self.plan[drive.FIXED] else size
+        size = min(size, left, self.request.max_steps - self.taken)
+        t, y, slots = self.output.room(size)
+        plan = self.plan
+        plan[drive.KNOWN], plan[drive.COUNT] = len(self.machine.known), 0
+        before = (
+            [array.copy() for array in self._state]
+            if self.watch is not None or self.request.callback is not None
+            else []
+        )
+        started = time.perf_counter()
+        error: BaseException | None = None
+        try:
+            status = self.advance(*self._state, self.machine.table, t, y, slots)
+            error = self.machine.functions.error  # of a Python function that was called back
+            self.machine.functions.forget()
+        except (KeyboardInterrupt, Exception) as caught:  # noqa: BLE001 - a user's function may raise anything; the points before it are kept
+            error, status = caught, drive.STUCK
+        taken, count = time.perf_counter() - started, int(plan[drive.COUNT])
+        quick = taken < PATIENCE
+        self.machine.spent(taken, WORTH_A_KERNEL)
+        self.taken += count
+        kept = self._watched(t[:count], y[:count])
+        self.output.add(kept)
+        if kept < count:
+            self._rewind(before, kept)
+        if self.reason is None:
+            if error is not None:
+                self._fail(error)
+            else:
+                self._judge(status)
+        return min(2 * size, LONGEST_CHUNK) if quick else max(size // 2, 1)
+
+    @property
+    def _state(self) -> tuple[Array, np.ndarray, Array, np.ndarray]:
+        """Return the arrays the compiled loop works on."""
+        return self.machine.memory.floats, self.machine.memory.ints, self.run, self.plan
+
+    def _rewind(self, before: list[np.ndarray], kept: int) -> None:
+        """Make the steps that count once more from the state before the chunk, so that counters and residual tell of them alone."""
+        for array, old in zip(self._state, before, strict=True):
+            array[:] = old
+        self.advance(
+            *self._state,
+            self.machine.table,
+            np.empty(kept),
+            np.empty((kept, self.y0.size)),
+            np.empty(kept, dtype=np.int64),
+        )
+
+    def _watched(self, t: Array, y: Array) -> int:
+        """Pass accepted points to events and callback in order; return how many count, the last one being the terminal event."""
+        if self.watch is None and self.request.callback is None:
+            return t.size
+        for i in range(t.size):
+            try:
+                stop = self._look(t[: i + 1], y[: i + 1])
+            except (KeyboardInterrupt, Exception) as error:  # noqa: BLE001 - of the user's functions; the points before are kept
+                self._fail(error, float(t[i]))
+                stop = None
+            if stop is not None:
+                if stop[0] == (t[i - 1] if i else self.output.last[0]):
+                    return i
+                t[i], y[i] = stop
+            if self.reason is not None:
+                return i + 1
+        return t.size
+
+    def _look(self, t: Array, y: Array) -> tuple[float, Array] | None:
+        """Show the last of these points to events, callback and clock; return the point of a terminal event."""
+        t_new, y_new = float(t[-1]), y[-1]
+        if self.watch is not None:
+            t_old = float(t[-2]) if t.size > 1 else self.output.last[0]
+            stop = self.watch.step(
+                t_old, t_new, y_new, lambda time: self.output.between(t.size, np.array([time]))[0]
+            )
+            if self.watch.sunk:
+                self._end(
+                    Reason.STEP_UNDERFLOW,
+                    f"Events with a reset come ever faster before t = {t_new!r}: the run cannot pass them.",
+                )
+                return None
+            if stop is not None:
+                self._end(Reason.EVENT, f"A terminal event occurred at t = {stop[0]!r}.")
+                return stop
+        if self.request.callback is not None:
+            answer = call("callback", self.request.callback, t_new, y_new)
+            if isinstance(answer, (bool, np.bool_)) and answer:
+                self._end(Reason.CALLBACK, f"The callback stopped the run at t = {t_new!r}.")
+        if self.reason is None and time.perf_counter() > self.deadline:
+            self._late(t_new)
+        return None
+
+    def _judge(self, status: int) -> None:
+        """Say how the run ended if it did; make the selection the loop asks for."""
+        t = self.output.last[0]
+        if status == drive.FINISHED:
+            self._end(Reason.FINISHED, "The end of the span was reached.")
+        elif status == drive.NEED_SELECTION:
+            n, m = self.machine.dae.n, self.machine.dae.m
+            with undisturbed():
+                self.machine.slot(self.plan[drive.PLAN_SCALARS + n : drive.PLAN_SCALARS + n + m].tolist())
+        elif status == drive.RANK_LOST:
+            self._end(
+                Reason.SINGULAR,
+                f"At t = {t!r} dg/dy lost rank: it no longer determines {self.machine.dae.m} components.",
+            )
+        elif status < 0:
+            reason, words = CAUSES[int(self.plan[drive.CAUSE])]
+            tried = f"last step tried {self.run[drive.H_TRIED]:.3g}"
+            advice = "fixed steps are not shortened; use a smaller step" if self.plan[drive.FIXED] else tried
+            self._end(reason, f"The run stopped at t = {t!r}: {words} ({advice}).")
+        elif self.taken >= self.request.max_steps:
+            self._end(
+                Reason.MAX_STEPS,
+                f"max_steps = {self.taken} steps were made; t = {t!r} of {self.request.t1!r} is reached.",
+            )
+        if self.reason is None and time.perf_counter() > self.deadline:
+            self._late(t)
+
+    def _late(self, t: float) -> None:
+        self._end(
+            Reason.TIME_LIMIT,
+            f"time_limit = {self.request.time_limit} s is over; t = {t!r} of {self.request.t1!r} is reached.",
+        )
+
+    def _end(self, reason: Reason, message: str) -> None:
+        self.reason, self.message = reason, message
+
+    def _fail(self, error: BaseException, t: float | None = None) -> None:
+        """End the run for an exception: an interrupt, states that cannot be found between points, or a user's function."""
+        t = self.output.last[0] if t is None else t
+        if isinstance(error, KeyboardInterrupt):
+            self.interrupted = error
+            self._end(
+                Reason.INTERRUPTED, f"Interrupted at t = {t!r}; the points reached so far are returned."
+            )
+        elif isinstance(error, MemoryError):
+            self._end(
+                Reason.EXCEPTION, f"Memory was exhausted at t = {t!r}; ask for fewer points with t_eval."
+            )
+        elif isinstance(error, HerkError) and not isinstance(error, CallableError):
+            self._end(Reason.NEWTON, f"After t = {t!r}: {error}")
+        else:
+            known = error if isinstance(error, CallableError) else self._raised_again()
+            again = known.report() if known else f"A callable raised {type(error).__name__}: {error}."
+            self._end(Reason.EXCEPTION, f"The run stopped at t = {t!r}. {again}")
+
+    def _raised_again(self) -> CallableError | None:
+        """Call the user's functions in plain Python where compiled code raised: the error then has a name, t, y and a traceback."""
+        dae, memory = self.machine.dae, self.machine.memory
+        for block in (at.STAGE, at.NEW, at.Y):
+            for t in (float(memory.floats[at.STAGE_T]), float(self.run[drive.T])):
+                for name in NAMES:
+                    function = getattr(dae, name)
+                    try:
+                        call(
+                            name, getattr(function, "py_func", function), t, memory.view(block, dae.n)
+                        ) if callable(function) else None
+                    except CallableError as found:
+                        return found
+        return None

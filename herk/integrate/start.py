@@ -1,0 +1,108 @@
+"""One smooth stretch: the start settled and checked, the machine made ready, the run made, its outcome put into words."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from herk.core import HerkError, InputError, Solution
+from herk.core.dae import Array
+from herk.integrate import loop as drive
+from herk.integrate.options import Request
+from herk.integrate.run import Run
+from herk.integrate.steppers.half_explicit import memory as at
+from herk.integrate.steppers.half_explicit.ready import ready
+from herk.linalg.threads import one_thread
+from herk.model.contradiction import contradictions
+from herk.model.evaluate import Linearisation, linearise
+from herk.model.forms import Form, analysed_anew, analysis
+from herk.model.start import completed_start, consistent_start, inconsistency, undetermined
+
+
+def finished(asked: Request) -> Run:
+    """Return the run, made to its end."""
+    with one_thread(asked.dae.n):
+        run = started(asked)
+        run.go()
+    return run
+
+
+def started(asked: Request) -> Run:
+    """Return the run; ranks that were decided for other values of the parameters and do not hold for these are decided anew."""
+    try:
+        return _start(asked)
+    except HerkError:
+        dae = asked.dae
+        if not isinstance(dae, Form) or dae.form != "overdetermined":
+            raise
+        other = analysed_anew(dae.model.with_start(asked.y0).with_span(asked.t1, asked.t0))
+        if other is None:
+            raise
+        return _start(replace(asked, dae=other))
+
+
+def _derived_here(asked: Request) -> bool:
+    """Tell whether the constraints were derived by the program for this very start: then they are not put on trial again."""
+    dae = asked.dae
+    if not isinstance(dae, Form) or dae.form != "overdetermined":
+        return False
+    model = analysis(dae.model).model
+    return bool(model.values == dae.model.values and model.y0 == asked.y0 and model.t_span[0] == asked.t0)
+
+
+def _start(asked: Request) -> Run:
+    """Settle the start values, check that the problem is well posed there, and make the machine ready."""
+    dae = asked.dae
+    y = (
+        consistent_start(dae, asked.t0, asked.y0)
+        if asked.consistent == "project"
+        else completed_start(dae, asked.t0, asked.y0)
+    )
+    here = linearise(dae, asked.t0, y)
+    if asked.consistent == "check":
+        _check_start(asked, y, here)
+    wrong = undetermined(dae, here)
+    if wrong:
+        raise InputError(wrong)
+    machine = ready(asked, y, here)
+    machine.slot(machine.first_selection(here.jac) if dae.m else ())
+    return Run(asked, machine, y)
+
+
+def _check_start(asked: Request, y: Array, here: Linearisation) -> None:
+    wrong = inconsistency(asked.dae, asked.t0, y, asked.rtol, asked.atol, here)
+    if wrong:
+        raise InputError(
+            f'{wrong} Repair it with consistent="project" or herk.consistent_start, or insist with consistent="trust".'
+        )
+    contrary = [] if _derived_here(asked) else contradictions(here, asked.t0)
+    if contrary:
+        raise InputError(f'{" ".join(contrary)} Correct g, or insist with consistent="trust".')
+
+
+def solution_of(run: Run) -> Solution:
+    """Return what a finished run found."""
+    ints = run.machine.memory.ints
+    counts = {
+        name.lower(): int(ints[getattr(at, name)])
+        for name in ("NREJECT", "NFEV", "NGEV", "NJEV", "NLU", "NIT")
+    }
+    t_events, y_events = run.watch.results() if run.watch else (None, None)
+    t, y = run.output.results()
+    residual = float(run.machine.memory.floats[at.WORST_RESIDUAL])
+    assert run.reason is not None
+    notes = _notes(run)
+    return Solution(
+        t=t, y=y, reason=run.reason, message=run.message, sol=run.output.dense() if run.request.dense_output else None,
+        t_events=t_events, y_events=y_events, residual=residual, selections=tuple(run.output.selections),
+        nstep=run.output.steps, notes=notes, **counts,
+    )  # fmt: skip
+
+
+def _notes(run: Run) -> tuple[str, ...]:
+    jumps, last = int(run.plan[drive.JUMPS]), float(run.run[drive.JUMP])
+    if not jumps:
+        return ()
+    often = "Once" if jumps == 1 else f"{jumps} times"
+    return (
+        f"{often}, the last time at t = {last!r}, a component whose derivative does not occur jumped; the run went on behind it.",
+    )

@@ -1,0 +1,1 @@
+"""Steppers: what a method adds to the loop, one room each."""

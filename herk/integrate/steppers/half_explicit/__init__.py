@@ -1,0 +1,1 @@
+"""Half-explicit Runge-Kutta: tableaus, stages, Newton, selections and kernels."""

@@ -1,0 +1,233 @@
+"""Text of kernels for one model, one selection and one tableau, every sum written out: made where a run is long enough to pay for them.
+
+They do what `step.kernel` does at run-time sizes, in the same order, so a run may change from one to the other at any step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from herk.core.dae import StageSource
+from herk.integrate.steppers.half_explicit import memory as at
+from herk.integrate.steppers.half_explicit.memory import probes, rows_of, starts
+from herk.integrate.steppers.half_explicit.tableau import Tableau
+
+UNROLLED_TERMS = 600  # products in the Runge-Kutta sums up to which they are written out
+UNROLLED_STATES = 12
+
+TASKS = """
+def kernel(task, t, h, mem, ints):
+    if task == ACCEPT:
+        return accept(h, mem, ints)
+    if task == RATE:
+        return first_rate(t, mem, ints)
+    if task == COMPLETE:
+        return complete_new(t, mem, ints)
+    if task == EXTEND:
+        return extend(t, h, mem, ints)
+"""
+
+
+def is_small(n: int, m: int, tableau: Tableau) -> bool:
+    """Tell whether the step is written out with every number in a local variable."""
+    s = tableau.stages
+    return n <= UNROLLED_STATES and (n - m + 1) * s * (s + 1) // 2 <= UNROLLED_TERMS
+
+
+def kernel_text(source: StageSource, tableau: Tableau, n: int, m: int, parameters: int) -> str:
+    """Return the text that defines `kernel` for this stage code and tableau, every sum written out."""
+    return source.text + "\n" + "\n".join(Unrolled(source, tableau, n, m, parameters).lines())
+
+
+class Unrolled:
+    """The step with its sums written out: every stage value, derivative and component is a local scalar."""
+
+    def __init__(self, source: StageSource, tableau: Tableau, n: int, m: int, parameters: int) -> None:
+        """Collect the names the lines are made of."""
+        self.source, self.n, self.m = source, n, m
+        self.stages, self.extra = tableau.stages, len(tableau.dense_c)
+        self.rows, self.nodes, self.estimates = rows_of(tableau)
+        self.start = starts(n, m, tableau, parameters)
+        self.probes = probes(tableau) if m else None
+        self.free = set(source.free)
+        self.columns = (*source.differential, *source.guessed[: source.predicted])
+        self.extrapolated = source.guessed[source.predicted :]
+
+    def lines(self) -> Iterator[str]:
+        """Yield the functions of a kernel; the step itself stands in `kernel`, to save a call."""
+        yield from self.function("accept(h, mem, ints)", self.acceptance())
+        yield from self.function("extend(t, h, mem, ints)", self.extension())
+        loads = [f"z0_{i} = mem[{self.start[at.Y] + i}]" for i in range(self.n)]
+        keep = [f"mem[{self.start[at.K] + j}] = k0_{j}" for j in range(len(self.columns))]
+        yield from self.function(
+            "first_rate(t, mem, ints)",
+            [self.views(), *loads, self.rate(0, "t"), *keep, "ints[NFEV] += 1", "return 0"],
+        )
+        loads = [f"z0_{i} = mem[{self.start[at.NEW] + i}]" for i in range(self.n)]
+        keep = [f"mem[{self.start[at.NEW] + i}] = z0_{i}" for i in self.source.algebraic]
+        counted = [f"ints[NGEV] += {1 if self.m else 0}", "ints[NIT] += it0"]
+        body = [
+            self.views(),
+            *loads,
+            *self.complete(0, "t", "mem[TIGHT]"),
+            *keep,
+            *self.pivots(),
+            *counted,
+            "return 0",
+        ]
+        yield from self.function("complete_new(t, mem, ints)", body)
+        yield TASKS.rstrip()
+        yield from (
+            f"    {line}" for line in [*self.load(1), *self.sequence(1, self.stages + 1), *self.store()]
+        )
+        yield ""
+
+    @staticmethod
+    def function(head: str, body: Sequence[str]) -> Iterator[str]:
+        """Yield a compiled function."""
+        yield from (f"def {head}:", *(f"    {line}" for line in body), "", "")
+
+    def views(self) -> str:
+        """Return the line that names the memory stage code needs."""
+        floor, work, par = (self.start[block] for block in (at.FLOOR, at.WORK, at.PARAMETERS))
+        return f"floor, work, par = mem[{floor}:], mem[{work}:], mem[{par}:]"
+
+    def load(self, stages: int) -> list[str]:
+        """Return the lines that load the point, the slopes and the first stages."""
+        lines = [
+            self.views(),
+            *(f"y{i} = mem[{self.start[at.Y] + i}]" for i in (*self.columns, *self.extrapolated)),
+        ]
+        lines += [f"slope{i} = mem[{self.start[at.SLOPE] + i}]" for i in self.extrapolated]
+        lines += [f"sign{j} = mem[{self.start[at.SIGN] + j}]" for j in range(self.source.pivots)]
+        return lines + [
+            f"k{s}_{j} = mem[{self.start[at.K] + s * self.n + j}]"
+            for s in range(stages)
+            for j in range(len(self.columns))
+        ]
+
+    def sequence(self, first: int, last: int) -> list[str]:
+        """Return the lines of the stages first .. last - 1."""
+        lines = []
+        for i in range(first, last):
+            lines.append(f"t{i} = t + {float(self.nodes[i])!r} * h")
+            lines += [
+                f"z{i}_{c} = y{c} + h * ({self.sum(self.rows[i], j)})" for j, c in enumerate(self.columns)
+            ]
+            lines += [f"z{i}_{c} = y{c} + {float(self.nodes[i])!r} * h * slope{c}" for c in self.extrapolated]
+            lines += self.complete(i, f"t{i}", "mem[TIGHT]" if i == self.stages else "mem[TOLERANCE]")
+            lines.append(self.rate(i, f"t{i}"))
+        iterations = " + ".join(f"it{i}" for i in range(first, last))
+        return [
+            *lines,
+            f"ints[NFEV] += {last - first}",
+            f"ints[NGEV] += {last - first if self.m else 0}",
+            f"ints[NIT] += {iterations}",
+        ]
+
+    @staticmethod
+    def sum(weights: Sequence[float], j: int) -> str:
+        """Return the weighted sum of the derivatives of column j."""
+        return " + ".join(f"{float(w)!r} * k{s}_{j}" for s, w in enumerate(weights) if w != 0.0) or "0.0"
+
+    def complete(self, i: int, t: str, tolerance: str) -> list[str]:
+        """Return the lines that complete stage i; its unset components are passed as zero, they have no influence."""
+        known = {*self.columns, *self.extrapolated} if i else set(range(self.n))
+        arguments = ", ".join(f"z{i}_{c}" if c in known else "0.0" for c in range(self.n))
+        results = [
+            f"it{i}",
+            *(f"z{i}_{c}" for c in self.source.algebraic),
+            *(f"p{j}" for j in range(self.source.pivots)),
+        ]
+        call = f"{', '.join(results)}{',' if len(results) == 1 else ''} = complete({t}, {arguments}, {tolerance}, floor, work, par)"
+        lines = [call, f"if it{i} < 0:", f"    mem[STAGE_T] = {t}", "    return NO_CONVERGENCE"]
+        if i and self.source.pivots:
+            turned = " or ".join(f"p{j} * sign{j} < 0.0" for j in range(self.source.pivots))
+            lines += [f"if {turned}:", "    return BRANCH"]
+        return lines
+
+    def rate(self, i: int, t: str) -> str:
+        """Return the line that computes the derivatives of stage i."""
+        names = [f"k{i}_{j}" for j in range(len(self.columns))]
+        if not names:
+            return "pass"
+        return f"{', '.join(names)}{',' if len(names) == 1 else ''} = rate({t}, {', '.join(f'z{i}_{c}' for c in range(self.n))}, work, par)"
+
+    def pivots(self) -> list[str]:
+        """Return the lines that report the pivots."""
+        return [f"mem[{self.start[at.PIVOT] + j}] = p{j}" for j in range(self.source.pivots)]
+
+    def store(self) -> list[str]:
+        """Return the lines that hand back the new point, its derivatives, residual and error estimates."""
+        s = self.stages
+        lines = [f"mem[{self.start[at.NEW] + c}] = z{s}_{c}" for c in range(self.n)]
+        for q, row in enumerate(self.estimates):
+            start = self.start[at.ERROR] + q * self.n
+            lines += [
+                f"mem[{start + j}] = h * ({self.sum(row, j)})" for j in range(len(self.source.differential))
+            ]
+        residual = (
+            f"mem[RESIDUAL] = residual(t{s}, {', '.join(f'z{s}_{c}' for c in range(self.n))}, work, par)"
+        )
+        finite = " + ".join(f"0.0 * z{s}_{c}" for c in self.source.differential) or "0.0"
+        return [
+            *lines,
+            *self.keep(s, s + 1),
+            *self.pivots(),
+            *self.roughness(),
+            residual,
+            f"return OK if {finite} == 0.0 else NONFINITE",
+        ]
+
+    def roughness(self) -> list[str]:
+        """Return the lines of `step.roughness`."""
+        lines = ["rough = 0.0", "rough_free = 0.0"]
+        if self.probes is not None:
+            (first, second, third), (w0, w1, w2, w3) = self.probes
+            for c in self.source.algebraic:
+                place, new = "rough_free" if c in self.free else "rough", f"z{self.stages}_{c}"
+                lines += [
+                    f"start = mem[{self.start[at.Y] + c}]",
+                    f"middle, end = z{first}_{c} - start, {new} - start",
+                ]
+                lines += [f"early, late = z{second}_{c} - start, z{third}_{c} - start"]
+                lines += [f"off = abs(early - {w0!r} * middle - {w1!r} * end)"]
+                lines += [f"off = max(off, abs(late - {w2!r} * middle - {w3!r} * end))"]
+                lines += ["change = max(abs(middle), abs(early), abs(late), abs(end))"]
+                lines += [f"size = max(abs(start), abs({new})) + floor[{c}]"]
+                lines += [f"{place} = max({place}, off / (change + UNSEEN * size))"]
+        return [*lines, "mem[ROUGHNESS] = rough", "mem[ROUGHNESS_FREE] = rough_free"]
+
+    def acceptance(self) -> list[str]:
+        """Return the lines that move on to the new point and compare the pivots with their best values."""
+        y, new, k, pivot, best = (
+            self.start[block] for block in (at.Y, at.NEW, at.K, at.PIVOT, at.BEST_PIVOT)
+        )
+        lines = [
+            f"mem[{self.start[at.SLOPE] + c}] = (mem[{new + c}] - mem[{y + c}]) / h"
+            for c in self.extrapolated
+        ]
+        lines += [f"mem[{y + c}] = mem[{new + c}]" for c in range(self.n)]
+        lines += [f"mem[{k + j}] = mem[{k + self.stages * self.n + j}]" for j in range(len(self.columns))]
+        lines += ["mem[WORST_RESIDUAL] = max(mem[WORST_RESIDUAL], mem[RESIDUAL])", "status = OK"]
+        for j in range(self.source.pivots):
+            lines += [
+                f"if not abs(mem[{pivot + j}]) >= DETERIORATED * mem[{best + j}]:",
+                "    status = WORSE",
+            ]
+            lines.append(f"mem[{best + j}] = max(mem[{best + j}], abs(mem[{pivot + j}]))")
+        return [*lines, "return status"]
+
+    def keep(self, first: int, last: int) -> list[str]:
+        """Return the lines that store the derivatives of the stages first .. last - 1."""
+        columns = range(len(self.columns))
+        return [
+            f"mem[{self.start[at.K] + i * self.n + j}] = k{i}_{j}"
+            for i in range(first, last)
+            for j in columns
+        ]
+
+    def extension(self) -> list[str]:
+        """Return the lines that compute and store all stages, those of dense output included."""
+        last = self.stages + 1 + self.extra
+        return [*self.load(1), *self.sequence(1, last), *self.keep(1, last), "return 0"]

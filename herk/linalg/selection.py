@@ -1,0 +1,138 @@
+"""Which components are algebraic: Procedure 3.11 of the thesis, an LU of dg/dy that takes the required columns first."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from herk.core.dae import Array
+from herk.jit.compiled import compiled, inner
+
+RANK_TOLERANCE = 1e-12
+IN_ANY_UNITS = 1e-7  # pivots beside the largest entry, below which rows and columns are scaled first: units may have made them small
+LOSS = 0.01  # of a component beside the heaviest term of its row: two digits
+
+
+@compiled()
+def eliminate(a, rows, n, required, cost, size, heaviest, threshold, tolerance, chosen):  # type: ignore[no-untyped-def]
+    """Choose `rows` pivot columns of a (by rows, overwritten) into `chosen`; return how many pivots are not negligible.
+
+    Required columns come first, largest entry among them; then complete pivoting. With threshold < 1 an entry may be taken
+    that is not the largest but at least threshold times it, if its column costs less: sparse columns keep the blocks of the stage
+    equations small. `size` tells how large the components have been: what is computed from a row carries the rounding of its heaviest
+    term, and a component beside which that is too much is not computed from it. threshold = 1 and sizes of 1 are Procedure 3.11
+    as published. `heaviest` is scratch; pivots below `tolerance` times the largest entry are negligible.
+    """
+    largest = 0.0
+    for i in range(rows * n):
+        largest = max(largest, abs(a[i]))
+    left = 0
+    for j in range(n):
+        left += required[j]
+    for i in range(rows):
+        forced = left > 0
+        weigh(a, i, rows, n, size, tolerance * largest, forced, chosen, heaviest)
+        top = 0.0
+        for c in range(n):
+            if (required[c] or not forced) and not taken(c, chosen, i):
+                for r in range(i, rows):
+                    if clear(abs(a[r * n + c]), size[c], heaviest[r]):
+                        top = max(top, abs(a[r * n + c]))
+        if not top > tolerance * largest:
+            return i
+        row, column = best(a, i, rows, n, required, cost, size, heaviest, forced, threshold * top, chosen)
+        chosen[i] = column
+        left -= required[column]
+        for c in range(n):
+            a[i * n + c], a[row * n + c] = a[row * n + c], a[i * n + c]
+        for r in range(i + 1, rows):
+            multiplier = a[r * n + column] / a[i * n + column]
+            if multiplier != 0.0:
+                for c in range(n):
+                    a[r * n + c] -= multiplier * a[i * n + c]
+                a[r * n + column] = 0.0
+    return rows
+
+
+@compiled()
+def scale(a, rows, n, weight):  # type: ignore[no-untyped-def]
+    """Write a in units of the unknowns, columns times `weight`, and rows in units of their largest entry."""
+    for r in range(rows):
+        top = 0.0
+        for c in range(n):
+            a[r * n + c] *= weight[c]
+            top = max(top, abs(a[r * n + c]))
+        if top > 0.0:
+            for c in range(n):
+                a[r * n + c] /= top
+
+
+@inner()
+def weigh(a, i, rows, n, size, negligible, forced, chosen, heaviest):  # type: ignore[no-untyped-def]
+    """Write the largest term |a_rc| size_c of each row that is left, over entries that may be pivots; 0 as long as columns are required."""
+    for r in range(i, rows):
+        heaviest[r] = 0.0
+    if forced:
+        return
+    for c in range(n):
+        if not taken(c, chosen, i):
+            for r in range(i, rows):
+                if abs(a[r * n + c]) > negligible:
+                    heaviest[r] = max(heaviest[r], abs(a[r * n + c]) * size[c])
+
+
+@inner(forceinline=True)
+def clear(value, size, heaviest):  # type: ignore[no-untyped-def]
+    """Tell whether a component may be computed from a row; one that is zero still may turn out to have any size."""
+    return size == 0.0 or value * size >= LOSS * heaviest
+
+
+@inner()
+def best(a, i, rows, n, required, cost, size, heaviest, forced, least, chosen):  # type: ignore[no-untyped-def]
+    """Return row and column of the cheapest entry that is at least `least`; among equals the largest, then the first by columns."""
+    row, column, top, price = i, 0, -1.0, 0
+    for c in range(n):
+        if taken(c, chosen, i) or (forced and not required[c]):
+            continue
+        for r in range(i, rows):
+            value = abs(a[r * n + c])
+            allowed = value >= least and clear(value, size[c], heaviest[r])
+            if allowed and (top < 0.0 or cost[c] < price or (cost[c] == price and value > top)):
+                row, column, top, price = r, c, value, cost[c]
+    return row, column
+
+
+@inner()
+def taken(column, chosen, count):  # type: ignore[no-untyped-def]
+    """Tell whether a column is among the first `count` chosen ones."""
+    for i in range(count):
+        if chosen[i] == column:
+            return True
+    return False
+
+
+def select(
+    jacobian: Array, required: tuple[int, ...] = (), *, cost: np.ndarray | None = None, size: Array | None = None,
+    floor: Array | None = None, threshold: float = 1.0,
+) -> tuple[tuple[int, ...], int]:  # fmt: skip
+    """Return the algebraic components in the order of their pivots, and the rank found (smaller than m if dg/dy is rank-deficient).
+
+    `floor` tells how large a component that is zero may be; with it, units do not decide.
+    """
+    m, n = np.shape(jacobian)
+    flags = np.zeros(n, dtype=np.int64)
+    flags[list(required)] = 1
+    chosen = np.zeros(max(m, 1), dtype=np.int64)
+    cost = np.zeros(n, dtype=np.int64) if cost is None else cost
+    size = np.ones(n) if size is None else size
+    matrix = np.array(jacobian, dtype=float).ravel()
+    tolerance = RANK_TOLERANCE if floor is None else IN_ANY_UNITS
+    rank = int(eliminate(matrix, m, n, flags, cost, size, np.zeros(m), threshold, tolerance, chosen))
+    if rank < m and floor is not None:
+        matrix, weight = np.array(jacobian, dtype=float).ravel(), size + floor
+        scale(matrix, m, n, weight)
+        rank = int(
+            eliminate(
+                matrix, m, n, flags, cost, size / weight, np.zeros(m), threshold, RANK_TOLERANCE, chosen
+            )
+        )
+    return tuple(int(c) for c in chosen[:rank]), rank

@@ -1,1 +1,0 @@
-"""The HERK integrator: tableaus, selection, Newton, step, control, start, dense output, events, solve."""

@@ -1,0 +1,187 @@
+"""The integrator's own stepping loop in 50-digit numbers: interpreted source, arrays of gmpy2 numbers, unrounded tableau."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import gmpy2
+import mpmath
+import numpy as np
+from gmpy2 import mpfr
+
+import herk
+from herk.integrate import loop as drive
+from herk.integrate.options import request
+from herk.integrate.run import Run
+from herk.integrate.steppers.half_explicit import memory as at
+from herk.integrate.steppers.half_explicit import newton, rate, step, tableaus
+from herk.integrate.steppers.half_explicit.memory import Memory, rows_of
+from herk.integrate.steppers.half_explicit.ready import ready
+from herk.jit.compiled import interpreted
+from herk.jit.pointers import address
+from herk.model.evaluate import linearise
+
+DIGITS = 50
+BITS = 180  # a little more than 50 digits
+NAMES = ("f", "g", "jac_g")
+
+
+@contextmanager
+def long_numbers() -> Iterator[None]:
+    """Let gmpy2 and mpmath work with 50 digits, whatever others have asked them for."""
+    with gmpy2.context(gmpy2.get_context(), precision=BITS), mpmath.workdps(DIGITS + 2):
+        yield
+
+
+@dataclass(frozen=True)
+class Precise:
+    """A DAE whose functions take and give gmpy2 numbers; `exact` gives the solution as mpmath numbers."""
+
+    name: str
+    E: Any
+    f: Callable[..., Any]
+    g: Callable[..., Any]
+    jac_g: Callable[..., Any]
+    m: int
+    t_span: tuple[str, str]
+    exact: Callable[[Any], list[Any]]
+
+    @property
+    def dae(self) -> herk.Dae:
+        """Return the DAE in double precision, from which sizes and the first selection come."""
+
+        def rounded(function: Callable[..., Any]) -> Callable[..., np.ndarray]:
+            return lambda t, y: np.array(function(mpfr(t), y), dtype=float)
+
+        plain = {name: rounded(getattr(self, name)) for name in NAMES}
+        return herk.Dae(E=self.E, n=len(self.E), m=self.m, g_t=lambda t, y: np.zeros(self.m), **plain)
+
+
+def number(value: Any) -> mpfr:
+    """Return a gmpy2 number of full length from a text, an mpmath number, a float or an exact coefficient."""
+    if isinstance(value, tableaus.Number):
+        root = gmpy2.sqrt(mpfr(value.radicand)) if value.factor else mpfr(0)
+        rational, factor = (mpfr(q.numerator) / mpfr(q.denominator) for q in (value.rational, value.factor))
+        return rational + factor * root
+    return mpfr(mpmath.nstr(value, DIGITS + 4) if isinstance(value, mpmath.mpf) else value)
+
+
+def numbers(values: Any) -> np.ndarray:
+    """Return an array of gmpy2 numbers."""
+    return np.array([number(value) for value in np.asarray(values, dtype=object).ravel()], dtype=object)
+
+
+def exact_table(memory: Memory, method: str) -> None:
+    """Put the coefficients before rounding in the place of the rounded ones."""
+    tableau, table = herk.METHODS[method], tableaus.exact(method)
+    width, s = tableau.stages + 1 + len(tableau.dense_c), tableau.stages
+    rows, nodes = numbers(rows_of(tableau)[0]).reshape(width, width), numbers(rows_of(tableau)[1])
+    nodes[:s] = [number(c) for c in table.c]
+    for i, weights in enumerate(table.A):
+        rows[i, :s] = [number(a) for a in weights]
+        if i > 0:  # what is printed with 40 digits need not have its row sums to 50
+            last = max(j for j in range(s) if rows[i, j] != 0)
+            rows[i, last] += nodes[i] - sum(rows[i, :s])
+    rows[s, :s] = quadrature([number(b) for b in table.b], nodes[:s], tableau.order)
+    memory.view(at.TABLE_A, rows.size)[:] = rows.ravel()
+    memory.view(at.TABLE_C, nodes.size)[:] = nodes
+
+
+def quadrature(weights: list[mpfr], nodes: np.ndarray, order: int) -> list[mpfr]:
+    """Return the weights with the least change after which they integrate powers below `order` to all digits; exact ones stay."""
+    used = [i for i, weight in enumerate(weights) if weight != 0]
+    powers = [[nodes[i] ** k for i in used] for k in range(order)]
+    missing = [
+        1 / mpfr(k + 1) - sum(p * weights[i] for p, i in zip(row, used, strict=True))
+        for k, row in enumerate(powers)
+    ]
+    if max(map(abs, missing)) < mpfr(10) ** -DIGITS:
+        return weights
+    matrix = mpmath.matrix([[mpmath.mpf(str(value)) for value in row] for row in powers])
+    change = matrix.T * mpmath.lu_solve(
+        matrix * matrix.T, mpmath.matrix([mpmath.mpf(str(value)) for value in missing])
+    )
+    for place, i in enumerate(used):
+        weights[i] += number(change[place])
+    return weights
+
+
+def in_place(function: Callable[..., Any]) -> Callable[..., None]:
+    """Return function(t, y, par, out) without a detour through floats."""
+
+    def call(t: Any, y: np.ndarray, _: np.ndarray, out: np.ndarray) -> None:
+        out[:] = np.asarray(function(t, y), dtype=object).ravel()
+
+    return call
+
+
+def _by_address(machine: Any, ints: np.ndarray, monkeypatch: Any) -> list[Any]:
+    """Let everything the loop reaches by address be its Python source; what is returned must be kept alive."""
+    twins = {
+        function: interpreted(function)
+        for function in (step.kernel, newton.complete, newton.residual, rate.rate)
+    }
+    monkeypatch.setattr(
+        "herk.integrate.steppers.half_explicit.machine.address",
+        lambda function, signature=None: address(twins[function]),
+    )
+    ints[at.ANY_SIZE] = address(twins[step.kernel])
+    return list(twins.values())
+
+
+def solve(
+    problem: Precise, method: str, count: int, selection: str, monkeypatch: Any
+) -> tuple[list[Any], np.ndarray]:
+    """Make `count` fixed steps; return times and points (times x unknowns)."""
+    monkeypatch.setattr(newton, "EPS", 10.0**-DIGITS)
+    t0, t1 = (number(t) for t in problem.t_span)
+    y0 = [number(value) for value in problem.exact(mpmath.mpf(problem.t_span[0]))]
+    options = dict.fromkeys(("t_eval", "events", "first_step", "time_limit", "callback"))
+    options |= {"rtol": 1e-6, "atol": 1e-9, "step": float(t1 - t0) / count, "dense_output": False, "max_step": np.inf,
+                "max_steps": 10**9, "consistent": "trust"}  # fmt: skip
+    extra = {"generate": False, "selection": selection, "newton": "full"}
+    asked = request(problem.dae, (float(t0), float(t1)), [float(v) for v in y0], method, options, extra)
+    start = np.array([float(v) for v in y0])
+    machine = ready(asked, start, linearise(asked.dae, asked.t0, start))
+    run = Run(asked, machine, start)
+    floats, ints = numbers(machine.memory.floats), machine.memory.ints
+    machine.memory = Memory(floats, ints)
+    exact_table(machine.memory, method)
+    floats[at.TIGHT] = floats[at.TOLERANCE] = mpfr(10) ** -(DIGITS - 6)
+    machine.memory.view(at.Y, len(y0))[:] = y0
+    functions = [in_place(getattr(problem, name)) for name in NAMES]
+    ints[[at.AT_F, at.AT_G, at.AT_JAC_G]] = [address(function) for function in functions]
+    kept = _by_address(machine, ints, monkeypatch)
+    machine.slot(machine.first_selection(np.array(problem.jac_g(t0, y0), dtype=float)))
+    state = numbers(run.run)
+    state[[drive.T, drive.T_START, drive.T_END]] = t0, t0, t1
+    state[drive.H] = (t1 - t0) / count
+    times, points, slots = (
+        np.empty(count, dtype=object),
+        np.empty((count, len(y0)), dtype=object),
+        np.zeros(count, dtype=np.int64),
+    )
+    done, advance = 0, interpreted(drive.advance)
+    while done < count:
+        run.plan[drive.KNOWN], run.plan[drive.COUNT] = len(machine.known), 0
+        status = advance(
+            machine.memory.floats,
+            ints,
+            state,
+            run.plan,
+            machine.table,
+            times[done:],
+            points[done:],
+            slots[done:],
+        )
+        done += int(run.plan[drive.COUNT])
+        if status == drive.NEED_SELECTION:
+            n = len(y0)
+            machine.slot(run.plan[drive.PLAN_SCALARS + n : drive.PLAN_SCALARS + n + problem.m].tolist())
+        else:
+            assert status in (drive.FINISHED, drive.CHUNK_FULL), f"the run ended with {status}"
+    del kept
+    return list(times), points

@@ -1,0 +1,235 @@
+"""Functions as users write them: compiled where possible, always with the values they see at the time of the call."""
+
+from __future__ import annotations
+
+import functools
+import gc
+import types
+import warnings
+from math import exp
+from pathlib import Path
+
+import numba
+import numpy as np
+import pytest
+
+import herk
+import testset
+from tests.integrate.systems import ACADEMIC, PENDULUM, called_back
+
+RATE = -1.0
+WEIGHTS = np.array([1.0, 1.0])
+PAIR = (1.0, 1.0)
+settings = types.ModuleType("settings")
+settings.rate = -1.0
+
+
+@numba.njit
+def scaled(y):
+    return -2.0 * y
+
+
+def end(f, n: int = 1, **options) -> np.ndarray:
+    """Return y(1) of y' = f, y(0) = 1."""
+    sol = herk.solve_dae(
+        herk.Dae(E=np.eye(n), f=f, n=n), (0.0, 1.0), np.ones(n), rtol=1e-9, atol=1e-10, **options
+    )
+    assert sol.success
+    return sol.y[:, -1]
+
+
+def by_global(t, y):
+    return RATE * y
+
+
+def by_comprehension(t, y):
+    return np.array([RATE * value for value in y])
+
+
+def by_array(t, y):
+    return -WEIGHTS[:1] * y
+
+
+def by_tuple(t, y):
+    return -PAIR[1] * y
+
+
+def by_module(t, y):
+    return settings.rate * y
+
+
+CAPTURES = [
+    (by_global, "RATE", -1.0, -3.0), (by_global, "RATE", -1, -1.5), (by_global, "RATE", np.float32(-1.0), np.int64(-2)),
+    (by_comprehension, "RATE", -1.0, -3.0), (by_array, "WEIGHTS", np.array([1.0, 0.0]), np.array([2.0, 0.0])),
+    (by_tuple, "PAIR", (1.0, 1.0), (1.0, 2.0)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("f", "name", "first", "second"), CAPTURES)
+def test_a_global_that_changes_between_two_solves_is_honoured(f, name, first, second, monkeypatch) -> None:
+    for value in (first, second, first):
+        monkeypatch.setitem(globals(), name, value)
+        rate = float(f(0.0, np.ones(1))[0])
+        assert end(f)[0] == pytest.approx(exp(rate), rel=1e-7)
+
+
+def test_an_array_that_is_changed_in_place_between_two_solves_is_honoured() -> None:
+    rates = np.array([-1.0])
+
+    def f(t, y):
+        return rates * y
+
+    assert end(f)[0] == pytest.approx(exp(-1.0), rel=1e-7)
+    rates[0] = -2.0
+    assert end(f)[0] == pytest.approx(exp(-2.0), rel=1e-7)
+
+
+def test_a_value_of_a_module_that_changes_between_two_solves_is_honoured(monkeypatch) -> None:
+    assert end(by_module)[0] == pytest.approx(exp(-1.0), rel=1e-7)
+    monkeypatch.setattr(settings, "rate", -2.0)
+    assert end(by_module)[0] == pytest.approx(exp(-2.0), rel=1e-7)
+
+
+def test_closures_over_different_values_are_different_functions() -> None:
+    def make(rate):
+        return lambda t, y: rate * y
+
+    assert [end(make(rate))[0] for rate in (-1.0, -2.0)] == pytest.approx([exp(-1.0), exp(-2.0)], rel=1e-7)
+
+
+def as_list(t, y):
+    return [-y[0], -2.0 * y[1]]
+
+
+def as_tuple(t, y):
+    return -y[0], -2.0 * y[1]
+
+
+def as_array(t, y):
+    return np.array([-y[0], -2.0 * y[1]])
+
+
+@numba.njit
+def as_numba(t, y):
+    return np.array([-y[0], -2.0 * y[1]])
+
+
+def by_numba_part(t, y):
+    return np.array([-y[0], scaled(y[1])])
+
+
+def as_whole_numbers(t, y):
+    return np.array([-1, -2]) * y
+
+
+def as_strided(t, y):
+    return np.array([[-y[0], -2.0 * y[1]], [0.0, 0.0]]).T[:, 0]
+
+
+as_lambda = lambda t, y: -y * np.arange(1, 3)
+
+
+@pytest.mark.parametrize(
+    "f", [as_list, as_tuple, as_array, as_numba, by_numba_part, as_whole_numbers, as_strided, as_lambda]
+)
+def test_lists_tuples_arrays_lambdas_and_numba_functions_are_compiled(f) -> None:
+    assert end(f, n=2) == pytest.approx([exp(-1.0), exp(-2.0)], rel=1e-7)  # a SlowWarning would be an error
+
+
+def matrix_as_lists(t, y):
+    return [[1.0, 0.0], [0.0, 0.5]]
+
+
+def test_a_matrix_may_be_given_as_lists() -> None:
+    sol = herk.solve_dae(
+        herk.Dae(E=matrix_as_lists, f=lambda t, y: [-y[0], -y[1]], n=2),
+        (0.0, 1.0),
+        [1.0, 1.0],
+        rtol=1e-9,
+        atol=1e-10,
+    )
+    assert sol.y[:, -1] == pytest.approx([exp(-1.0), exp(-2.0)], rel=1e-7)
+
+
+class Plant:
+    """A system as an object."""
+
+    def __init__(self, rate: float) -> None:
+        self.rate = rate
+
+    def f(self, t, y):
+        return self.rate * y
+
+    def __call__(self, t, y):
+        return self.rate * y
+
+
+class Unhashable(Plant):
+    __hash__ = None  # type: ignore[assignment]
+
+
+def partial_rate(rate, t, y):
+    return rate * y
+
+
+@pytest.mark.parametrize(
+    "f", [Plant(-2.0).f, Plant(-2.0), Unhashable(-2.0), functools.partial(partial_rate, -2.0)]
+)
+def test_what_cannot_be_compiled_is_called_back_and_right(f) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert end(f)[0] == pytest.approx(exp(-2.0), rel=1e-7)
+
+
+def test_a_changed_object_is_seen() -> None:
+    plant = Plant(-1.0)
+    dae = herk.Dae(E=np.eye(1), f=plant.f, n=1)
+    for rate in (-1.0, -2.0):
+        plant.rate = rate
+        assert herk.solve_dae(dae, (0.0, 1.0), [1.0], rtol=1e-9).y[0, -1] == pytest.approx(
+            exp(rate), rel=1e-6
+        )
+
+
+def growth(solve, count: int) -> float:
+    """Return by how many bytes the process grows in `count` solves, after a warm-up."""
+    import resource
+
+    def resident() -> int:
+        gc.collect()
+        return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
+
+    for _ in range(count // 10):
+        solve()
+    before = resident()
+    for _ in range(count):
+        solve()
+    return resident() - before
+
+
+@pytest.mark.skipif(
+    not Path("/proc/self/statm").exists(), reason="the size of the process is read from /proc"
+)
+@pytest.mark.parametrize("kind", ["callables", "model", "dense", "python"])
+def test_thousands_of_solves_do_not_leak(kind) -> None:
+    dae = {"model": testset.get("pendulum").dae, "python": called_back(ACADEMIC.dae)}.get(kind, PENDULUM.dae)
+    options = {"dense": {"dense_output": True, "events": lambda t, y: y[0], "t_eval": [0.005]}}
+    y0 = ACADEMIC.y0 if kind == "python" else PENDULUM.y0
+
+    def solve() -> None:
+        assert herk.solve_dae(dae, (0.0, 0.01), y0, method="rk4", step=0.005, **options.get(kind, {})).success
+
+    assert growth(solve, 300 if kind == "python" else 2000) < 2e6
+
+
+def test_solves_in_several_threads_do_not_disturb_each_other() -> None:
+    from concurrent.futures import ThreadPoolExecutor
+
+    alone = herk.solve_dae(PENDULUM.dae, (0.0, 2.0), PENDULUM.y0, dense_output=True)
+    times = np.linspace(0.0, 2.0, 500)
+    expected = alone(times)
+    with ThreadPoolExecutor(4) as pool:
+        solutions = list(pool.map(lambda _: herk.solve_dae(PENDULUM.dae, (0.0, 2.0), PENDULUM.y0), range(16)))
+        values = list(pool.map(lambda _: alone(times), range(16)))
+    assert all(np.array_equal(sol.y, alone.y) for sol in solutions)
+    assert all(np.array_equal(each, expected) for each in values)

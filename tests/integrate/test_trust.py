@@ -1,0 +1,104 @@
+"""No wrong answer is called success: branches, poles, jumps and crossings along constraints, where nothing is integrated."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import herk
+from herk.core import Reason
+
+PAIRS = ["bs32", "dopri5", "tsit5", "dop853", "verner98"]
+TIMES = np.linspace(0.0, 10.0, 2001)
+
+
+def constrained(*rows: str, t_end: float, y0: list[float], names: tuple[str, ...] = ("x", "z")) -> herk.Model:
+    """Return x' = (first row), 0 = other rows."""
+    n = len(names)
+    return herk.Model(
+        "m", list(names), np.diag([1] + [0] * (n - 1)).tolist(), list(rows), t_span=(0, t_end), y0=y0
+    )
+
+
+@pytest.mark.parametrize("method", PAIRS)
+def test_a_driven_crank_stays_on_its_branch(method):
+    rows = ["ax - cos(6*t)", "ay - sin(6*t)", "(s - ax)**2 + ay**2 - 1.44"]
+    model = herk.Model("crank", ["ax", "ay", "s"], [[0] * 3] * 3, rows, t_span=(0, 10), y0=[1, 0, 2.2])
+    exact = np.cos(6 * TIMES) + np.sqrt(1.44 - np.sin(6 * TIMES) ** 2)
+    sol = herk.solve_dae(model, method=method, t_eval=TIMES)
+    assert sol.success
+    assert np.abs(sol.y[2] - exact).max() < 1e-12
+    plain = herk.solve_dae(model, method=method, dense_output=True, project_output=False)
+    assert np.abs(plain(TIMES)[2] - exact).max() < 1e-4
+
+
+def test_what_only_constraints_move_is_interpolated_to_the_tolerance_without_projection():
+    model = herk.Model("cos", ["z"], [[0]], ["z - cos(5*t)"], t_span=(0, 10), y0=[1])
+    sol = herk.solve_dae(model, dense_output=True, project_output=False)
+    assert np.abs(sol(TIMES)[0] - np.cos(5 * TIMES)).max() < 1e-4
+
+
+@pytest.mark.parametrize("method", PAIRS)
+@pytest.mark.parametrize(("row", "start", "end"), [("z*(1 - t) - 1", 1.0, 1.0), ("z*(1 - t)**2 - 1", 1.0, 1.0),
+                                                   ("z - tan(t)", 0.0, np.pi / 2), ("z**2 + x**2 - 1", 1.0, 1.0)])  # fmt: skip
+def test_a_run_ends_at_a_pole_or_a_fold(method, row, start, end):
+    sol = herk.solve_dae(constrained("1", row, t_end=2.0, y0=[0.0, start]), method=method)
+    assert not sol.success
+    assert sol.reason in (Reason.SINGULAR, Reason.STEP_UNDERFLOW, Reason.NEWTON, Reason.NONFINITE)
+    assert sol.t[-1] == pytest.approx(end, abs=2e-3)  # a double pole is noticed while its pivot still is 1e-6
+
+
+def test_where_two_branches_cross_a_run_ends_instead_of_choosing_one():
+    rows = [
+        "ay - sin(2*t)",
+        "ax - cos(2*t)",
+        "ay**2 + (s - ax)**2 - 1",
+    ]  # s = 2 cos 2t and s = 0 meet at t = pi/4
+    model = herk.Model("equal crank", ["ay", "ax", "s"], [[0] * 3] * 3, rows, t_span=(0, 2), y0=[0, 1, 2])
+    for method in PAIRS:
+        sol = herk.solve_dae(model, method=method)
+        assert not sol.success
+        assert sol.t[-1] == pytest.approx(np.pi / 4, abs=1e-3)
+        assert np.abs(sol.y[2] - 2 * np.cos(2 * sol.t)).max() < 1e-2
+
+
+def test_a_pivot_that_only_comes_close_to_zero_stops_nothing():
+    rows = ["ay - sin(2*t)", "ax - cos(2*t)", "ay**2 + (s - ax)**2 - 1.0001"]
+    start = 1 + np.sqrt(1.0001)
+    model = herk.Model("crank", ["ay", "ax", "s"], [[0] * 3] * 3, rows, t_span=(0, 4), y0=[0, 1, start])
+    sol = herk.solve_dae(model)
+    assert sol.success
+    exact = np.cos(2 * sol.t) + np.sqrt(1.0001 - np.sin(2 * sol.t) ** 2)
+    assert np.abs(sol.y[2] - exact).max() < 1e-10
+
+
+def test_a_force_that_jumps_is_noted_and_the_run_goes_on():
+    dae = herk.Dae(
+        E=np.diag([1.0, 0.0]),
+        f=lambda t, y: np.array([y[1], 0.0]),
+        g=lambda t, y: np.array([y[1] - (1.0 if t > 1.0 else -1.0)]),
+        n=2,
+        m=1,
+    )
+    sol = herk.solve_dae(dae, (0.0, 2.0), [0.0, -1.0])
+    assert sol.success
+    assert sol.y[0, -1] == pytest.approx(0.0, abs=1e-4)
+    assert "jumped" in sol.notes[0]
+
+
+def test_a_pulse_the_model_shows_is_not_stepped_over():
+    model = constrained(
+        "Piecewise((0, t < 6), (50, t < 6.01), (0, True))", "z - x", t_end=10.0, y0=[1.0, 1.0]
+    )
+    sol = herk.solve_dae(model, method="dop853")
+    assert sol.y[0, -1] == pytest.approx(1.5, rel=1e-9)
+
+
+def test_a_start_on_another_branch_of_the_equations_is_analysed_for_itself():
+    def model(x: float, z: float) -> herk.Model:
+        matrix = [[1, 0], [0, "Piecewise((0, x < 1), (1, True))"]]
+        return herk.Model("branches", ["x", "z"], matrix, ["0", "x + 1 - z"], t_span=(0, 1), y0=[x, z])
+
+    assert herk.solve_dae(model(0.5, 1.5)).y[1, -1] == pytest.approx(1.5)  # 0 = x + 1 - z
+    later = herk.solve_dae(model(2.0, 5.0), rtol=1e-9)
+    assert later.y[1, -1] == pytest.approx(3.0 + 2.0 * np.exp(-1.0), rel=1e-7)  # z' = 3 - z
