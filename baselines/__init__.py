@@ -1,4 +1,7 @@
-"""Rival solvers behind one protocol, one module each; packages add theirs through the entry-point group `herk.solvers`."""
+"""Rival solvers behind one protocol, one module each.
+
+Packages add theirs through the entry-point group `herk.solvers`.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +45,10 @@ def get(name: str) -> Solver:
 
 
 def register(solver: Solver, *, replace: bool = False) -> None:
-    """Add a solver for this process, or replace one that was added; packages use the entry-point group `herk.solvers` instead."""
+    """Add a solver for this process, or replace one that was added.
+
+    Packages use the entry-point group `herk.solvers` instead.
+    """
     if solver.name in names() and not (replace and solver.name in _registered):
         raise InputError(f"A solver named {solver.name!r} is there already.")
     _registered[solver.name] = solver

@@ -1,4 +1,7 @@
-"""What rivals share: counted callables under a time limit, silence, and the way from a library's points to a Solution."""
+"""What rivals share: counted callables under a time limit, silence.
+
+And the way from a library's points to a Solution.
+"""
 
 from __future__ import annotations
 
@@ -23,12 +26,18 @@ _FLUSH = ctypes.CDLL(None).fflush  # C keeps what it prints until then
 
 
 class TimeUpError(Exception):
-    """The time limit has passed; raised inside a callable, because nothing else runs while a library is at work."""
+    """The time limit has passed; raised inside a callable.
+
+    Because nothing else runs while a library is at work.
+    """
 
 
 @dataclass
 class Watch:
-    """Count calls of right-hand side or residual and of its Jacobian, the same way for every rival, and end a run in time."""
+    """Count calls of right-hand side or residual and of its Jacobian, the same way for every rival.
+
+    And end a run in time.
+    """
 
     limit: float | None = None
     nfev: int = 0
@@ -90,9 +99,12 @@ class Points:
 
 @dataclass(frozen=True)
 class Rival:
-    """A solver on the forms of a model; a new one defines `prepare` and `integrate`, and names the module it needs.
+    """A solver on the forms of a model.
 
-    `options` are the settings of the library that are not its defaults; settings.options of a run win over them.
+    A new one defines `prepare` and `integrate`, and names the module it needs.
+
+    `options` are the settings of the library that are not its defaults; settings.options of a run win over
+    them.
     """
 
     name: str
@@ -142,7 +154,10 @@ class Rival:
         raise NotImplementedError
 
     def solve(self, prepared: Any, settings: Settings) -> Solution:
-        """Solve, piece by piece if the problem has kinks; whatever happens, the points reached are returned with a reason."""
+        """Solve, piece by piece if the problem has kinks.
+
+        Whatever happens, the points reached are returned with a reason.
+        """
         return solve_pieces(self._solve, prepared, settings)
 
     def _solve(self, prepared: Any, settings: Settings) -> Solution:
@@ -189,7 +204,9 @@ def finished(prepared: Any, points: Points, watch: Watch) -> Solution:
 
 
 def tolerances(prepared: Any, atol: float | tuple[float, ...]) -> Array:
-    """Return one atol for each unknown of the form; a given vector is in the unknowns of the model, new unknowns get its smallest.
+    """Return one atol for each unknown of the form.
+
+    A given vector is in the unknowns of the model, new unknowns get its smallest.
 
     A single number is in units of the sizes of the problem, where it has any.
     """

@@ -1,8 +1,8 @@
 """CasADi's idas (IDA with CasADi's own compiled graph and exact Jacobians) on forms of index 1.
 
-Tolerances: as in scikits_ida; all unknowns take part in the error test. CasADi builds its own functions from the formulas of the
-form, so nfev and njev are what idas reports, not counted by wrapping. Steps of its own are not handed out: without t_eval only
-start and end are returned.
+Tolerances: as in scikits_ida; all unknowns take part in the error test. CasADi builds its own functions from
+the formulas of the form, so nfev and njev are what idas reports, not counted by wrapping. Steps of its own
+are not handed out: without t_eval only start and end are returned.
 """
 
 from __future__ import annotations
@@ -20,7 +20,10 @@ from herk.core.dae import Array
 
 
 class Graph(Implicit):
-    """The form with CasADi's description of it: x' = E^-1 f for unknowns with a derivative, 0 = f for the others."""
+    """The form with CasADi's description of it.
+
+    X' = E^-1 f for unknowns with a derivative, 0 = f for the others.
+    """
 
     @cached_property
     def system(self) -> tuple[dict[str, Any], list[int], list[int]]:
@@ -62,11 +65,17 @@ class Casadi(Rival):
     module, package, install = "casadi", "casadi", "pip install 'herk[casadi]'"
 
     def supports(self, problem: Problem, form: str) -> tuple[bool, str]:
-        """Refuse problems without formulas, because the graph is made from them, and formulas by pieces, which it has no words for."""
+        """Refuse problems without formulas, because the graph is made from them.
+
+        And formulas by pieces, which it has no words for.
+        """
         if problem.model is None:
             return (
                 False,
-                f"problem {problem.name!r} is given by callables; {self.name} builds its graph from the formulas of a model",
+                (
+                    f"problem {problem.name!r} is given by callables; {self.name} builds its graph from the"
+                    " formulas of a model"
+                ),
             )
         if any("Piecewise" in str(matrix) for matrix in (problem.model.E, problem.model.f)):
             return (

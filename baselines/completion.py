@@ -1,4 +1,7 @@
-"""Eliminated unknowns from their constraints at many points at once, compiled: or the way back would cost more than a fast solve."""
+"""Eliminated unknowns from their constraints at many points at once, compiled.
+
+Or the way back would cost more than a fast solve.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,8 @@ from herk.model.callable_forms import GivenForm
 from herk.model.to_model_states import Back
 
 LINEAR, MOST = 2, 30  # iterations: the second one of a linear system is for rounding
-SETTLED = 1e-7  # relative size of a correction after which the next one would be lost in rounding: Newton's method squares it
+# relative size of a correction after which the next one would be lost in rounding: Newton's method squares it
+SETTLED = 1e-7
 LOST = 1e-3  # corrections larger than this that do not shrink either are no rounding
 ZERO = 1e-7  # of the largest unknown: smaller ones are measured by that
 
@@ -63,7 +67,10 @@ def _newton(g, jac_g, t, y, unknown, most, work):  # type: ignore[no-untyped-def
 
 @compiled("void(int64, int64, float64[::1], float64[:,::1], int64[::1], float64[::1], int64, float64[::1])")
 def _complete(g_address, jac_address, t, y, unknown, guess, most, work):  # type: ignore[no-untyped-def]
-    """Compute y[i, unknown] from the constraints, beginning with the point before or with the guess; NaN where that leads nowhere."""
+    """Compute y[i, unknown] from the constraints, beginning with the point before or with the guess.
+
+    NaN where that leads nowhere.
+    """
     g = function_at(g_address)
     jac_g = function_at(jac_address)
     for i in range(t.shape[0]):
@@ -76,7 +83,10 @@ def _complete(g_address, jac_address, t, y, unknown, guess, most, work):  # type
 
 
 class Completion:
-    """Fill in unknown components of points, y with one row for each time; `source` is a form with as many constraints."""
+    """Fill in unknown components of points, y with one row for each time.
+
+    `source` is a form with as many constraints.
+    """
 
     def __init__(self, source: Any, unknown: tuple[int, ...]) -> None:
         """Look the functions up once."""
@@ -87,7 +97,8 @@ class Completion:
         )  # kept alive: compiled code has their addresses only
         self._addresses = tuple(address(function, FUNCTION) for function in self._functions)
         self._unknown, self._work = np.array(unknown, dtype=np.int64), np.empty(m * m + 2 * m + m * n)
-        # Formulas are linear in what they eliminate; callables need not be, and may not even be defined at zero.
+        # Formulas are linear in what they eliminate; callables need not be, and may not even be defined at
+        # zero.
         given = isinstance(source, GivenForm)
         self._most = MOST if given else LINEAR
         self._guess = np.array(source.y0, dtype=float)[list(unknown)] if given else np.zeros(len(unknown))

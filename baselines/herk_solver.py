@@ -1,9 +1,11 @@
-"""HERK itself behind the protocol: every method on `overdetermined`, on `ode` (m = 0, the method alone) and on `index1` (it drifts).
+"""HERK itself behind the protocol.
 
-Tolerances: the weighted RMS of the embedded error estimate of the differential components is kept below 1 in each step;
-constraints hold to rounding whatever the tolerance. Methods without an error estimate need settings.step.
-Counters are those of the kernel; on compiled code nothing else can count.
-What belongs to the problem (breakpoints, switches) is handed to solve_dae.
+Every method on `overdetermined`, on `ode` (m = 0, the method alone) and on `index1` (it drifts).
+
+Tolerances: the weighted RMS of the embedded error estimate of the differential components is kept below 1 in
+each step; constraints hold to rounding whatever the tolerance. Methods without an error estimate need
+settings.step. Counters are those of the kernel; on compiled code nothing else can count. What belongs to the
+problem (breakpoints, switches) is handed to solve_dae.
 """
 
 from __future__ import annotations
@@ -22,7 +24,10 @@ from herk.model.to_model_states import Back
 
 @dataclass(frozen=True, eq=False)
 class Whole(Prepared):
-    """A form with what belongs to the problem: times at which it is not smooth, events at which its equations change."""
+    """A form with what belongs to the problem.
+
+    Times at which it is not smooth, events at which its equations change.
+    """
 
     breakpoints: tuple[float, ...] = ()
     switches: Switches | None = None
@@ -41,7 +46,10 @@ class Herk(Rival):
         if problem.model is None and form == "ode":
             return (
                 False,
-                f"problem {problem.name!r} is given by callables; {self.name} eliminates no unknowns in numbers, take 'index1'",
+                (
+                    f"problem {problem.name!r} is given by callables; {self.name} eliminates no unknowns in"
+                    " numbers, take 'index1'"
+                ),
             )
         return (
             (True, "")
@@ -76,10 +84,19 @@ class Herk(Rival):
         options = {**self.options, **settings.options}
         try:
             sol = herk.solve_dae(
-                prepared.form, prepared.t_span, start, method=self.method, rtol=settings.rtol, atol=atol, step=settings.step,
-                t_eval=settings.t_eval, time_limit=settings.time_limit, breakpoints=prepared.breakpoints, switches=prepared.switches,
+                prepared.form,
+                prepared.t_span,
+                start,
+                method=self.method,
+                rtol=settings.rtol,
+                atol=atol,
+                step=settings.step,
+                t_eval=settings.t_eval,
+                time_limit=settings.time_limit,
+                breakpoints=prepared.breakpoints,
+                switches=prepared.switches,
                 **options,
-            )  # fmt: skip
+            )
         except InputError as error:
             reason = Reason.INCONSISTENT if "nconsistent" in str(error) else Reason.UNSUPPORTED
             return Solution(

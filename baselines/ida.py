@@ -1,4 +1,7 @@
-"""IDA as seen from Python, whichever package wraps it: one loop over internal steps, output by IDA's own interpolation."""
+"""IDA as seen from Python, whichever package wraps it.
+
+One loop over internal steps, output by IDA's own interpolation.
+"""
 
 from __future__ import annotations
 
@@ -14,10 +17,21 @@ from herk.core.dae import Array
 FORMS = ("index1", "ggl", "index2", "index3")
 TAGS = frozenset({"implicit", "stiff", "multistep", "sundials"})
 REASONS = {
-    -1: Reason.MAX_STEPS, -2: Reason.STEP_UNDERFLOW, -3: Reason.STEP_UNDERFLOW, -4: Reason.NEWTON, -5: Reason.SINGULAR, -6: Reason.SINGULAR,
-    -7: Reason.SINGULAR, -8: Reason.EXCEPTION, -9: Reason.NEWTON, -12: Reason.EXCEPTION, -14: Reason.NEWTON, -16: Reason.NEWTON,
-    -17: Reason.NEWTON, -22: Reason.INCONSISTENT,
-}  # fmt: skip
+    -1: Reason.MAX_STEPS,
+    -2: Reason.STEP_UNDERFLOW,
+    -3: Reason.STEP_UNDERFLOW,
+    -4: Reason.NEWTON,
+    -5: Reason.SINGULAR,
+    -6: Reason.SINGULAR,
+    -7: Reason.SINGULAR,
+    -8: Reason.EXCEPTION,
+    -9: Reason.NEWTON,
+    -12: Reason.EXCEPTION,
+    -14: Reason.NEWTON,
+    -16: Reason.NEWTON,
+    -17: Reason.NEWTON,
+    -22: Reason.INCONSISTENT,
+}
 MAX_STEPS = 10_000_000
 
 IGNORED = 1e3  # atol of unknowns that are not to count
@@ -26,9 +40,12 @@ Step = Callable[[float, bool], tuple[int, float, Array, str]]
 
 
 class Residual:
-    """The residual as IDA calls it: calls and steps are counted, errors become flags, all in one layer because it is timed.
+    """The residual as IDA calls it.
 
-    A trial that is followed by one at an earlier time was rejected, all others were accepted: this counts steps exactly.
+    Calls and steps are counted, errors become flags, all in one layer because it is timed.
+
+    A trial that is followed by one at an earlier time was rejected, all others were accepted: this counts
+    steps exactly.
     """
 
     def __init__(self, function: Callable[..., None], watch: Watch, t_span: tuple[float, float]) -> None:
@@ -68,15 +85,21 @@ class Residual:
 
 
 def atol(form: Any, given: Array) -> Array:
-    """Return atol, so large for unknowns of index above one that IDA neither tests them nor iterates for their sake.
+    """Return atol, so large for unknowns of index above one that IDA neither tests them nor iterates.
 
-    IDASetSuppressAlg is not enough: Newton's iteration then fails on the spring chain in index 2 and on the pendulum in index 3.
+    For their sake.
+
+    IDASetSuppressAlg is not enough: Newton's iteration then fails on the spring chain in index 2 and on the
+    pendulum in index 3.
     """
     return np.where(np.array(form.levels) > 1, IGNORED, given)
 
 
 def run(step: Step, t_span: tuple[float, float], start: Array, settings: Settings, points: Points) -> None:
-    """Go through the span; `step(t, one)` goes to t, where IDA interpolates, or makes one step of its own towards t and maybe past it."""
+    """Go through the span; `step(t, one)` goes to t, where IDA interpolates.
+
+    Or makes one step of its own towards t and maybe past it.
+    """
     here, end = t_span
     own, sign = settings.t_eval is None, 1.0 if end > here else -1.0
     wanted = [end] if own else [*map(float, settings.t_eval), end]

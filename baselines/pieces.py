@@ -1,7 +1,9 @@
-"""Problems that are not smooth at known times, their kinks: the span is solved piece by piece, each from a start of its own.
+"""Problems that are not smooth at known times, their kinks.
 
-A piece ends just before a kink and the next begins just behind it, so that no evaluation sees the wrong branch. Unknowns whose
-derivative occurs go on continuously; algebraic ones may jump and are computed anew.
+The span is solved piece by piece, each from a start of its own.
+
+A piece ends just before a kink and the next begins just behind it, so that no evaluation sees the wrong
+branch. Unknowns whose derivative occurs go on continuously; algebraic ones may jump and are computed anew.
 """
 
 from __future__ import annotations
@@ -24,7 +26,10 @@ Span = tuple[float, float]
 
 
 def solve_pieces(solve: Callable[[Any, Settings], Solution], prepared: Any, settings: Settings) -> Solution:
-    """Solve one piece after the other, the first failure being the last; points are joined, counters summed."""
+    """Solve one piece after the other, the first failure being the last.
+
+    Points are joined, counters summed.
+    """
     cut = pieces(prepared.t_span, prepared.kinks)
     if len(cut) == 1:
         return solve(prepared, settings)
@@ -55,7 +60,10 @@ def solve_pieces(solve: Callable[[Any, Settings], Solution], prepared: Any, sett
 
 
 def pieces(t_span: Span, kinks: Sequence[float]) -> list[tuple[Span, float]]:
-    """Return the spans between the kinks, and the time up to which output belongs to each; the end of t_span may be a kink, too."""
+    """Return the spans between the kinks, and the time up to which output belongs to each.
+
+    The end of t_span may be a kink, too.
+    """
     gap, begin, found = GAP * max(map(abs, t_span)), t_span[0], []
     for kink in kinks:
         if begin < kink <= t_span[1]:

@@ -1,4 +1,7 @@
-"""Forms made ready for foreign solvers: start, way back, and compiled functions without the cost of general callables."""
+"""Forms made ready for foreign solvers.
+
+Start, way back, and compiled functions without the cost of general callables.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,10 @@ from herk.model.to_model_states import Back, Elimination
 
 @dataclass(frozen=True, eq=False)
 class Prepared:
-    """A form with start (z0, z0') and the way back to the unknowns of the model; compiled functions are found again after pickling."""
+    """A form with start (z0, z0') and the way back to the unknowns of the model.
+
+    Compiled functions are found again after pickling.
+    """
 
     form: Any
     t_span: tuple[float, float]
@@ -61,7 +67,10 @@ class Implicit(Prepared):
 
 @dataclass(frozen=True, eq=False)
 class Explicit(Prepared):
-    """z' = rate(t, z), multipliers eliminated: by formulas in the form `ode`, in numbers at every call in the form `baumgarte`."""
+    """z' = rate(t, z), multipliers eliminated.
+
+    By formulas in the form `ode`, in numbers at every call in the form `baumgarte`.
+    """
 
     @cached_property
     def rate(self) -> Callable[[float, Array], Array]:
@@ -93,7 +102,10 @@ class Explicit(Prepared):
 
 @dataclass(frozen=True, eq=False)
 class _Completed(Elimination):
-    """An elimination by the compiled completion, which is at home with constraints that are not linear in what they determine."""
+    """An elimination by the compiled completion.
+
+    Which is at home with constraints that are not linear in what they determine.
+    """
 
     @cached_property
     def _complete(self) -> Completion:
@@ -117,7 +129,10 @@ def implicit(problem: Problem, form: str) -> Implicit:
 
 
 def explicit(problem: Problem, form: str) -> Explicit:
-    """Return a form for solvers of z' = rate(t, z), compiled; of callables, algebraic unknowns are eliminated in numbers."""
+    """Return a form for solvers of z' = rate(t, z), compiled.
+
+    Of callables, algebraic unknowns are eliminated in numbers.
+    """
     own: Any = problem.form("index1" if form == "ode" and problem.model is None else form)
     z, zp = own.start()
     back = own.back

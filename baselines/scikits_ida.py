@@ -1,10 +1,12 @@
-"""IDA through scikits.odes, or through scikits-odes-sundials, where it lives since version 3; SUNDIALS as installed on the machine.
+"""IDA through scikits.odes, or through scikits-odes-sundials, where it lives since version 3.
 
-Tolerances: the weighted RMS of the local error, weights 1/(rtol |z| + atol), is kept below 1 in each step. In forms of index 2 and
-3 unknowns of index above one are left out of that test (IDASetSuppressAlg, as IDA's manual asks for, and a large atol, without
-which Newton's iteration fails at tight tolerances); in index 1 all are in.
-Variants: compiled residual with IDA's difference quotients (ida_scikits), with exact Jacobian (ida_scikits_jac), and the same
-formulas in plain Python (ida_scikits_python), which is what most users have.
+SUNDIALS as installed on the machine.
+
+Tolerances: the weighted RMS of the local error, weights 1/(rtol |z| + atol), is kept below 1 in each step. In
+forms of index 2 and 3 unknowns of index above one are left out of that test (IDASetSuppressAlg, as IDA's
+manual asks for, and a large atol, without which Newton's iteration fails at tight tolerances); in index 1 all
+are in. Variants: compiled residual with IDA's difference quotients (ida_scikits), with exact Jacobian
+(ida_scikits_jac), and the same formulas in plain Python (ida_scikits_python), which is what most users have.
 """
 
 from __future__ import annotations
@@ -25,7 +27,10 @@ from herk.core import Problem, Settings
 from herk.core.dae import Array
 
 PATHS = ("scikits_odes_sundials.ida", "scikits.odes.sundials.ida")
-INSTALL = "apt-get install gfortran libsundials-dev && pip install 'herk[scikits]' (SUNDIALS 6; with SUNDIALS 7: pip install scikits-odes)"
+INSTALL = (
+    "apt-get install gfortran libsundials-dev && pip install 'herk[scikits]' (SUNDIALS 6; with SUNDIALS 7:"
+    " pip install scikits-odes)"
+)
 
 
 @cache

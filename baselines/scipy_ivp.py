@@ -1,9 +1,12 @@
-"""SciPy's solve_ivp methods on ODEs: `ode` (index 1 with multipliers eliminated by formulas) and `baumgarte` (in numbers).
+"""SciPy's solve_ivp methods on ODEs.
 
-Tolerances: the RMS over components of error/(atol + rtol |y|) is kept below 1 in each step, for every unknown of the ODE; LSODA
-uses the same weights in its own norm. Multipliers are no unknowns here and therefore not controlled. Radau, BDF and LSODA get the
-exact Jacobian, compiled. Output times are served by each method's own interpolant. The methods are driven step by step through
-SciPy's own classes, which is what solve_ivp does, so that steps are counted and an interrupted run keeps its points.
+`ode` (index 1 with multipliers eliminated by formulas) and `baumgarte` (in numbers).
+
+Tolerances: the RMS over components of error/(atol + rtol |y|) is kept below 1 in each step, for every unknown
+of the ODE; LSODA uses the same weights in its own norm. Multipliers are no unknowns here and therefore not
+controlled. Radau, BDF and LSODA get the exact Jacobian, compiled. Output times are served by each method's
+own interpolant. The methods are driven step by step through SciPy's own classes, which is what solve_ivp
+does, so that steps are counted and an interrupted run keeps its points.
 """
 
 from __future__ import annotations

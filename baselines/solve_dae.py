@@ -1,8 +1,9 @@
 """SolveDAE (Radau IIA of order 5, BDF) on F(t, z, z') = 0, driven step by step through its own classes.
 
-Tolerances: the RMS of error/(atol + rtol |z|) is kept below 1 in each step. The library does not scale the error of unknowns of
-higher index yet (its argument var_index is refused), so their atol is set to infinity here: they follow from the others.
-Jacobians are exact and compiled; output times are served by the collocation polynomial or the BDF interpolant.
+Tolerances: the RMS of error/(atol + rtol |z|) is kept below 1 in each step. The library does not scale the
+error of unknowns of higher index yet (its argument var_index is refused), so their atol is set to infinity
+here: they follow from the others. Jacobians are exact and compiled; output times are served by the
+collocation polynomial or the BDF interpolant.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The loop around solvers that make one step at a time, SciPy's way: points, output times, limits, reasons."""
+"""The loop around solvers that make one step at a time, SciPy's way.
+
+Points, output times, limits, reasons.
+"""
 
 from __future__ import annotations
 

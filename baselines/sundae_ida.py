@@ -1,7 +1,8 @@
 """IDA through scikit-sundae, whose wheels bring SUNDIALS along.
 
 Tolerances: as in scikits_ida; this wrapper does not offer IDASetSuppressAlg, the large atol does the same.
-Variants: compiled residual (ida_sundae), with exact Jacobian (ida_sundae_jac), plain Python (ida_sundae_python).
+Variants: compiled residual (ida_sundae), with exact Jacobian (ida_sundae_jac), plain Python
+(ida_sundae_python).
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""herk: solving and judging differential-algebraic equations; half-explicit Runge-Kutta methods that never drift."""
+"""herk: solving and judging differential-algebraic equations.
+
+Half-explicit Runge-Kutta methods that never drift.
+"""
 
 from __future__ import annotations
 

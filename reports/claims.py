@@ -1,4 +1,7 @@
-"""A claim: the facts a sentence states, as plain values that another program can check, and the sentence made from nothing else."""
+"""A claim: the facts a sentence states, as plain values that another program can check.
+
+And the sentence made from nothing else.
+"""
 
 from __future__ import annotations
 
@@ -57,13 +60,20 @@ def _speed(f: Facts) -> str:
         f" On {listed(f['none'])} one side does not get there, so nothing is compared." if f["none"] else ""
     )
     if not compared:
-        return f"At an error of {error} no problem allows a comparison of half-explicit methods with foreign solvers.{rest}"
+        return (
+            f"At an error of {error} no problem allows a comparison of half-explicit methods with foreign"
+            f" solvers.{rest}"
+        )
     parts = [
-        f"a half-explicit method is faster than every foreign solver on {len(f['ahead'])} of {counted(compared, 'problem')}"
+        f"a half-explicit method is faster than every foreign solver on {len(f['ahead'])} of"
+        f" {counted(compared, 'problem')}"
     ]
     parts += [f"level on {len(f['level'])} ({listed(f['level'])})"] if f["level"] else []
     parts += [f"behind on {len(f['behind'])} ({listed(f['behind'])})"] if f["behind"] else []
-    return f"At an error of {error} {', '.join(parts)}; in the median it needs {_of_the_time(f['median'])} of the fastest foreign one.{rest}"
+    return (
+        f"At an error of {error} {', '.join(parts)}; in the median it needs {_of_the_time(f['median'])} of"
+        f" the fastest foreign one.{rest}"
+    )
 
 
 def _duel(f: Facts) -> str:
@@ -80,7 +90,10 @@ def _duel(f: Facts) -> str:
             parts.append(f"{names[group]}: none gets there")
     mine, foreign = f["best"]["half-explicit"], f["best"]["foreign"]
     ratio = f". Half-explicit over foreign: {_of_the_time(mine[1] / foreign[1])}" if mine and foreign else ""
-    return f"Fastest to an error of {tolerance(f['error'])} on {f['case']}: {'; '.join(parts) or 'nobody was asked'}{ratio}."
+    return (
+        f"Fastest to an error of {tolerance(f['error'])} on {f['case']}:"
+        f" {'; '.join(parts) or 'nobody was asked'}{ratio}."
+    )
 
 
 def _orders(f: Facts) -> str:
@@ -88,7 +101,10 @@ def _orders(f: Facts) -> str:
     total = f["kept"] + len(below) + len(unjudged)
     if not total:
         return "There are no ladders of fixed steps with a claimed order in these records."
-    text = f"The claimed order is observed in {f['kept']} of {total} cases (a half-explicit method on a problem, all its components)."
+    text = (
+        f"The claimed order is observed in {f['kept']} of {total} cases (a half-explicit method on a problem,"
+        " all its components)."
+    )
     text += f" Below it: {listed(below, 8)}." if below else ""
     return text + (
         f" Not to be judged, because too few steps lie above rounding: {listed(unjudged, 8)}."
@@ -102,7 +118,8 @@ def _drift(f: Facts) -> str:
     if f["keeping"]:
         own = f["keeping"]
         parts.append(
-            f"half-explicit methods on all constraints violate none by more than {short(own['largest'])} ({counted(own['runs'], 'run')})"
+            f"half-explicit methods on all constraints violate none by more than {short(own['largest'])}"
+            f" ({counted(own['runs'], 'run')})"
         )
     if f["others"]:
         low, high = f["others"]["smallest"], f["others"]["largest"]
@@ -122,12 +139,16 @@ def _run(run: Sequence[Any]) -> str:
 
 
 def _endings(f: Facts) -> str:
-    whole = f"Of {counted(f['runs'], 'run')} of {counted(f['solvers'], 'solver')} on {counted(f['problems'], 'problem')} with tolerances"
+    whole = (
+        f"Of {counted(f['runs'], 'run')} of {counted(f['solvers'], 'solver')} on"
+        f" {counted(f['problems'], 'problem')} with tolerances"
+    )
     parts = [f"{f['right']} reached the end with a result that is not wrong"]
     parts += [f"{f['wrong']} reached it with an error larger than the solution"] if f["wrong"] else []
     parts += (
         [
-            f"{f['stopped']} {'was' if f['stopped'] == 1 else 'were'} stopped by our limit, which proves nothing"
+            f"{f['stopped']} {'was' if f['stopped'] == 1 else 'were'} stopped by our limit, which proves"
+            " nothing"
         ]
         if f["stopped"]
         else []
@@ -154,7 +175,10 @@ def _stiff(f: Facts) -> str:
         f"{p} ({c}, rtol {tolerance(r)}: step times eigenvalue {x:.2g} of {b:.2g})"
         for p, c, r, x, b in f["limited"]
     ]
-    return f"Stability limits the steps of explicit methods on {listed(cases, 12)}; measured on {counted(f['measured'], 'run')}."
+    return (
+        f"Stability limits the steps of explicit methods on {listed(cases, 12)}; measured on"
+        f" {counted(f['measured'], 'run')}."
+    )
 
 
 def _references(f: Facts) -> str:
@@ -172,25 +196,38 @@ def _documents(f: Facts) -> str:
             if name not in ("same", "within rounding")
         ]
         parts.append(
-            f"{source}: {same} of {total} come out the same or within rounding{f', {listed(others)}' if others else ''}"
+            f"{source}: {same} of {total} come out the same or within"
+            f" rounding{f', {listed(others)}' if others else ''}"
         )
     return f"Values of documents; {'; '.join(parts)}."
 
 
 def _tolerance(f: Facts) -> str:
     low, high = f["lowest"], f["highest"]
-    return f"Median error over tolerance, {f['group']}: {short(low)} to {short(high)} ({counted(f['curves'], 'curve')})."
+    return (
+        f"Median error over tolerance, {f['group']}: {short(low)} to {short(high)}"
+        f" ({counted(f['curves'], 'curve')})."
+    )
 
 
 def _profile(f: Facts) -> str:
     best = [f"{curve} {number}" for curve, number in f["within"]]
     return (
-        f"Solved to an error of {tolerance(f['error'])} within {f['factor']:g} times the least {f['cost_name']}, "
-        f"of {counted(f['problems'], 'problem')}: {listed(best, 5) if best else 'none'}."
+        f"Solved to an error of {tolerance(f['error'])} within {f['factor']:g} times the least"
+        f" {f['cost_name']}, of {counted(f['problems'], 'problem')}: {listed(best, 5) if best else 'none'}."
     )
 
 
 WORDS: dict[str, Callable[[Facts], str]] = {
-    "speed": _speed, "duel": _duel, "orders": _orders, "drift": _drift, "endings": _endings, "testset": _testset, "stiff": _stiff,
-    "references": _references, "documents": _documents, "tolerance": _tolerance, "profile": _profile,
-}  # fmt: skip
+    "speed": _speed,
+    "duel": _duel,
+    "orders": _orders,
+    "drift": _drift,
+    "endings": _endings,
+    "testset": _testset,
+    "stiff": _stiff,
+    "references": _references,
+    "documents": _documents,
+    "tolerance": _tolerance,
+    "profile": _profile,
+}

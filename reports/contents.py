@@ -1,4 +1,7 @@
-"""What a record file holds, sorted by kind: runs as a table, series, problems, solvers, and what studies of documents found."""
+"""What a record file holds, sorted by kind.
+
+Runs as a table, series, problems, solvers, and what studies of documents found.
+"""
 
 from __future__ import annotations
 
@@ -16,14 +19,50 @@ from herk.bench import store
 
 Record = dict[str, Any]
 TEXTS = (
-    "key", "study", "problem", "changes", "form", "solver", "solver_version", "options", "atol", "status", "reason", "message", "machine",
-    "commit", "date", "herk",
-)  # fmt: skip
+    "key",
+    "study",
+    "problem",
+    "changes",
+    "form",
+    "solver",
+    "solver_version",
+    "options",
+    "atol",
+    "status",
+    "reason",
+    "message",
+    "machine",
+    "commit",
+    "date",
+    "herk",
+)
 NUMBERS = (
-    "rtol", "step", "t_reached", "t_end", "nstep", "nreject", "nfev", "ngev", "njev", "nlu", "nit", "wall_min", "wall_median",
-    "cpu_min", "cpu_median", "repeats", "compile_seconds", "error_end", "error_grid", "scd", "mescd", "drift.all", "memory_bytes",
-    "h_lambda", "h_lambda_bound",
-)  # fmt: skip
+    "rtol",
+    "step",
+    "t_reached",
+    "t_end",
+    "nstep",
+    "nreject",
+    "nfev",
+    "ngev",
+    "njev",
+    "nlu",
+    "nit",
+    "wall_min",
+    "wall_median",
+    "cpu_min",
+    "cpu_median",
+    "repeats",
+    "compile_seconds",
+    "error_end",
+    "error_grid",
+    "scd",
+    "mescd",
+    "drift.all",
+    "memory_bytes",
+    "h_lambda",
+    "h_lambda_bound",
+)
 OUR_LIMITS = (
     "time_limit",
     "max_steps",
@@ -86,7 +125,8 @@ class Contents:
     def tried(self) -> pd.DataFrame:
         """Return the runs that were asked for a tolerance, those of the drift study aside.
 
-        The study of the test set has few tolerances: a problem that another study has measured is shown with the runs of that one.
+        The study of the test set has few tolerances: a problem that another study has measured is shown with
+        the runs of that one.
         """
         runs = self.runs[self.runs["step"].isna() & (self.runs["study"] != "drift")]
         few = runs["study"] == FEW
@@ -94,7 +134,10 @@ class Contents:
 
     @cached_property
     def ladders(self) -> pd.DataFrame:
-        """Return those of them that verdicts on work are about: many tolerances, unless the records hold no such runs."""
+        """Return those of them that verdicts on work are about.
+
+        Many tolerances, unless the records hold no such runs.
+        """
         many = self.tried["study"] != FEW
         return self.tried[many] if many.any() else self.tried
 
@@ -159,7 +202,10 @@ def sort(records: Iterable[Record], notes: Iterable[str] = ()) -> Contents:
 
 
 def environments(records: Iterable[Record]) -> tuple[Record, ...]:
-    """Return every combination of versions, machine and commit, with the number of records, most frequent first."""
+    """Return every combination of versions, machine and commit, with the number of records.
+
+    Most frequent first.
+    """
     counts: dict[tuple[Any, ...], int] = {}
     for record in records:
         found = tuple(record.get(name) for name in ENVIRONMENT)
@@ -169,7 +215,10 @@ def environments(records: Iterable[Record]) -> tuple[Record, ...]:
 
 
 def frame(runs: list[Record]) -> pd.DataFrame:
-    """Return runs as a table in a fixed order: every column of the schema, and `ok`, `outcome`, `time`, `mixed`, `case`, `curve`."""
+    """Return runs as a table in a fixed order.
+
+    Every column of the schema, and `ok`, `outcome`, `time`, `mixed`, `case`, `curve`.
+    """
     table = pd.DataFrame(runs)
     measured = [str(name) for name in table.columns if str(name).startswith(MEASURED) and name not in NUMBERS]
     names = [*TEXTS, *NUMBERS, *measured]
@@ -214,7 +263,10 @@ def case(problem: str, changes: str) -> str:
 
 
 def curves(table: pd.DataFrame) -> list[str]:
-    """Return the name of each run's curve: the solver, the form if it is not the overdetermined one, options if runs differ in them."""
+    """Return the name of each run's curve.
+
+    The solver, the form if it is not the overdetermined one, options if runs differ in them.
+    """
     variants = table.groupby(["study", "problem", "changes", "solver", "form"])["options"].transform(
         "nunique"
     )

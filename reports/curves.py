@@ -1,4 +1,7 @@
-"""Work against error: medians over a decade of tolerances with their range, and the work that an error asked for costs."""
+"""Work against error: medians over a decade of tolerances with their range.
+
+And the work that an error asked for costs.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,8 @@ TINY = 1e-18  # an error of zero is drawn here
 class Curve:
     """The median curve of one solver on one problem, loosest tolerance first.
 
-    One tolerance proves nothing: the error of an adaptive run scatters by a decade or two when the tolerance moves a little.
+    One tolerance proves nothing: the error of an adaptive run scatters by a decade or two when the tolerance
+    moves a little.
     """
 
     places: np.ndarray  # the decade k of tolerances from 10^-k on, or minus the step of runs with fixed steps
@@ -31,7 +35,10 @@ class Curve:
 
 
 def decades(rtol: np.ndarray) -> np.ndarray:
-    """Return the decade of each tolerance (4 for 1e-4 down to 1.8e-5); a lone tolerance at the end joins the decade before."""
+    """Return the decade of each tolerance (4 for 1e-4 down to 1.8e-5).
+
+    A lone tolerance at the end joins the decade before.
+    """
     found = np.floor(-np.log10(rtol) + 1e-9)
     if len(found) and (found == found.max()).sum() == 1 < (found == found.max() - 1).sum():
         found = np.minimum(found, found.max() - 1)
@@ -39,7 +46,10 @@ def decades(rtol: np.ndarray) -> np.ndarray:
 
 
 def usable(runs: pd.DataFrame, cost: str, error: str) -> pd.DataFrame:
-    """Return the runs that reached the end and have both numbers, errors of zero lifted to what can be drawn."""
+    """Return the runs that reached the end and have both numbers.
+
+    Errors of zero lifted to what can be drawn.
+    """
     good = runs[_good(runs, cost, error)]
     return good.assign(**{error: good[error].clip(lower=TINY)})
 
@@ -49,9 +59,12 @@ def _good(runs: pd.DataFrame, cost: str, error: str) -> np.ndarray:
 
 
 def medians(runs: pd.DataFrame, cost: str, error: str) -> Curve:
-    """Return the median curve of the runs of one solver on one problem; medians are taken of logarithms, as the numbers are read.
+    """Return the median curve of the runs of one solver on one problem.
 
-    A decade in which fewer than half of the runs reached the end has none: the survivors do not speak for the others.
+    Medians are taken of logarithms, as the numbers are read.
+
+    A decade in which fewer than half of the runs reached the end has none: the survivors do not speak for the
+    others.
     """
     asked = runs[runs["rtol"].notna() | runs["step"].notna()]
     costs, errors, steps, rtol, ok = (asked[name].to_numpy() for name in (cost, error, "step", "rtol", "ok"))
@@ -73,7 +86,10 @@ def medians(runs: pd.DataFrame, cost: str, error: str) -> Curve:
 
 
 def work_at(curve: Curve, error: float) -> float | None:
-    """Return the least cost at which the median curve has an error of at most `error`, log-log between its points; None if it never has."""
+    """Return the least cost at which the median curve has an error of at most `error`.
+
+    Log-log between its points; None if it never has.
+    """
     x, y, goal = np.log10(curve.error), np.log10(curve.cost), np.log10(error)
     found = list(y[x <= goal])
     crossing = np.flatnonzero((x[:-1] - goal) * (x[1:] - goal) < 0)

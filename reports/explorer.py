@@ -1,4 +1,7 @@
-"""The data of the interactive plot: runs in columns, texts as numbers into lists, numbers with four digits."""
+"""The data of the interactive plot.
+
+Runs in columns, texts as numbers into lists, numbers with four digits.
+"""
 
 from __future__ import annotations
 

@@ -36,7 +36,9 @@ def looks(contents: Contents) -> dict[str, style.Look]:
 
 
 def chosen(contents: Contents, runs: pd.DataFrame) -> list[str]:
-    """Return the curves worth a picture: of every solver its best form, of every family its best solvers, at most MOST.
+    """Return the curves worth a picture.
+
+    Of every solver its best form, of every family its best solvers, at most MOST.
 
     Best: the least time for the error that most curves reach, then the smallest error.
     """
@@ -65,7 +67,10 @@ def chosen(contents: Contents, runs: pd.DataFrame) -> list[str]:
 def work_precision(
     contents: Contents, runs: pd.DataFrame, look: Looks, error: str = "mixed", floor: float | None = None
 ) -> Figure:
-    """Draw error against time and evaluations: medians over a decade, bars for the range, the reference's digits as a floor."""
+    """Draw error against time and evaluations.
+
+    Medians over a decade, bars for the range, the reference's digits as a floor.
+    """
     figure = style.figure(8.4, 4.4)
     names = chosen(contents, runs)
     for axes, cost in zip(figure.subplots(1, 2, sharey=True), ("time", "nfev"), strict=True):
@@ -88,7 +93,10 @@ def work_precision(
 def by_group(
     contents: Contents, runs: pd.DataFrame, look: Looks, cost: str, floor: float | None = None
 ) -> Figure:
-    """Draw error against one cost for every curve: a panel for each group of solvers, the curves of the other groups grey behind."""
+    """Draw error against one cost for every curve.
+
+    A panel for each group of solvers, the curves of the other groups grey behind.
+    """
     found: dict[str, list[tuple[str, curves.Curve]]] = {}
     for _, name, part in curves.each(runs):
         curve = curves.medians(part, cost, "mixed")
@@ -127,7 +135,10 @@ def _median_curve(axes: Axes, found: curves.Curve, name: str, look: style.Look) 
 
 
 def proportionality(contents: Contents, runs: pd.DataFrame, look: Looks) -> Figure:
-    """Draw the error reached against the tolerance asked for: medians over problems, the band of the middle half for ours."""
+    """Draw the error reached against the tolerance asked for.
+
+    Medians over problems, the band of the middle half for ours.
+    """
     figure = style.figure(7.2, 4.6)
     axes = figure.subplots()
     for name in chosen(contents, runs):
@@ -150,7 +161,10 @@ def proportionality(contents: Contents, runs: pd.DataFrame, look: Looks) -> Figu
 
 
 def order_looks(ladders: Iterable[Ladder], orders: Mapping[str, float | None]) -> dict[str, style.Look]:
-    """Return looks by order: a colour for each order, a marker for each method of that order; implicit methods hollow and dashed."""
+    """Return looks by order: a colour for each order, a marker for each method of that order.
+
+    Implicit methods hollow and dashed.
+    """
     methods = sorted(
         {(orders.get(ladder.solver) or 0.0, ladder.form != KEEPING, ladder.curve) for ladder in ladders}
     )
@@ -171,7 +185,10 @@ def order_looks(ladders: Iterable[Ladder], orders: Mapping[str, float | None]) -
 def convergence(
     ladders: Sequence[Ladder], claims: Mapping[str, float | None], orders: Mapping[str, float | None]
 ) -> Figure:
-    """Draw error against step for one problem, one panel for each group, with a triangle for each claimed order."""
+    """Draw error against step for one problem, one panel for each group.
+
+    With a triangle for each claimed order.
+    """
     look = order_looks(ladders, orders)
     panels: dict[str, list[Ladder]] = {}
     for ladder in ladders:
@@ -198,7 +215,10 @@ def convergence(
 
 
 def _triangle(axes: Any, ladders: list[Ladder], order: float) -> None:
-    """Draw a right-angled triangle whose long side has the slope `order`, under the small steps of the most accurate ladder."""
+    """Draw a right-angled triangle whose long side has the slope `order`.
+
+    Under the small steps of the most accurate ladder.
+    """
     ends = [
         (ladder.errors[above[-1]], ladder, above)
         for ladder in ladders

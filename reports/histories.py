@@ -26,7 +26,10 @@ def numbers(values: Sequence[Any]) -> np.ndarray:
 
 
 def drift(runs: Sequence[tuple[str, style.Look, Series, bool]], titles: Mapping[str, str]) -> Figure:
-    """Draw the largest violation of the constraints so far, one panel for each level; a cross ends a run that stopped early."""
+    """Draw the largest violation of the constraints so far, one panel for each level.
+
+    A cross ends a run that stopped early.
+    """
     figure = style.figure(9.6 if len(titles) > 1 else 7.2, 3.6 + 0.17 * (len(runs) // 3 + 1))
     panels = np.atleast_1d(np.asarray(figure.subplots(1, len(titles), sharey=True, sharex=True)))
     for axes, (name, title) in zip(panels, titles.items(), strict=True):
@@ -53,7 +56,10 @@ def drift(runs: Sequence[tuple[str, style.Look, Series, bool]], titles: Mapping[
 
 
 def kept(runs: Named) -> Figure | None:
-    """Draw how far constraints and invariants have moved at most so far, a panel for each; None if nothing is recorded."""
+    """Draw how far constraints and invariants have moved at most so far, a panel for each.
+
+    None if nothing is recorded.
+    """
     found = {}
     for label, look, series in runs:
         drifts = [series[name] for name in sorted(series) if name.startswith("drift.level")]
@@ -81,7 +87,10 @@ def kept(runs: Named) -> Figure | None:
 
 
 def largest_so_far(series: Sequence[tuple[list[float], list[Any]]]) -> tuple[np.ndarray, np.ndarray]:
-    """Return when the largest absolute value of all series grew, and what it was then; the start and the end are always there."""
+    """Return when the largest absolute value of all series grew, and what it was then.
+
+    The start and the end are always there.
+    """
     t = np.concatenate([numbers(times) for times, _ in series])
     order = np.argsort(t, kind="stable")
     t, values = t[order], np.concatenate([np.abs(numbers(values)) for _, values in series])[order]
@@ -96,7 +105,10 @@ def largest_so_far(series: Sequence[tuple[list[float], list[Any]]]) -> tuple[np.
 
 
 def stretch(figure: Figure, times: Sequence[Any]) -> None:
-    """Draw time on a logarithmic axis if half of these points lie in the first thousandth of it: there nearly all happens."""
+    """Draw time on a logarithmic axis if half of these points lie in the first thousandth of it.
+
+    There nearly all happens.
+    """
     t = numbers(times)
     positive = t[t > 0]
     if positive.size and positive.size >= t.size - 1 and np.median(t) < positive.max() / 1000:
@@ -106,7 +118,10 @@ def stretch(figure: Figure, times: Sequence[Any]) -> None:
 
 
 def fewer(t: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return at most MOST_POINTS points: of each stretch the smallest and the largest value, so that extremes survive."""
+    """Return at most MOST_POINTS points.
+
+    Of each stretch the smallest and the largest value, so that extremes survive.
+    """
     if len(t) <= MOST_POINTS:
         return t, values
     known = np.flatnonzero(np.isfinite(values))

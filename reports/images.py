@@ -37,7 +37,10 @@ class Inlined:
 
 
 def inline(picture: Picture, out: Path) -> Inlined | None:
-    """Return a picture for the page, drawn and written to OUT/figures first if it is ours; None if its file is not there."""
+    """Return a picture for the page, drawn and written to OUT/figures first if it is ours.
+
+    None if its file is not there.
+    """
     if picture.drawn is not None:
         svg, png = style.save(picture.drawn, out / "figures" / picture.file)
         found = vector(svg.read_bytes())
@@ -64,7 +67,10 @@ def inside(out: Path, path: str) -> Path | None:
 
 
 def vector(svg: bytes) -> tuple[str, int, int] | None:
-    """Return an SVG as data with its size in pixels, without digits nobody sees; as an image it can neither run nor load anything."""
+    """Return an SVG as data with its size in pixels, without digits nobody sees.
+
+    As an image it can neither run nor load anything.
+    """
     size = SIZE.search(svg)
     if not size:
         return None

@@ -1,4 +1,7 @@
-"""The figures of the lecture redrawn from its study: accuracy by index, condition numbers, wrong start, drift, Baumgarte."""
+"""The figures of the lecture redrawn from its study.
+
+Accuracy by index, condition numbers, wrong start, drift, Baumgarte.
+"""
 
 from __future__ import annotations
 
@@ -18,12 +21,30 @@ from reports import style
 from reports.style import COLOURS, GREY, MARKERS
 
 FIGURES = {
-    "accuracy": "Error of x over the step size: the spherical pendulum as ODE and with index 1, 2, 3, by number of stages n_s",
-    "components": "Order reduction by component with two stages: positions and velocities x, y and multiplier z of the spherical pendulum",
-    "condition": "Condition number of the Newton matrix over the step size, and what other unknowns and scaling make of it",
-    "wrong_start": "Index 1 from a start that violates q·v = 0 runs to a wrong solution: the pendulum becomes longer and longer",
-    "drift": "Drift of the constraint |q·q − 1|: differentiated constraints are left, the index-3 form stays at rounding",
-    "baumgarte": "Baumgarte's stabilisation with (κ0, κ1): drift stays bounded, an error of the start dies out by its equation",
+    "accuracy": (
+        "Error of x over the step size: the spherical pendulum as ODE and with index 1, 2, 3, by number of"
+        " stages n_s"
+    ),
+    "components": (
+        "Order reduction by component with two stages: positions and velocities x, y and multiplier z of the"
+        " spherical pendulum"
+    ),
+    "condition": (
+        "Condition number of the Newton matrix over the step size, and what other unknowns and scaling make"
+        " of it"
+    ),
+    "wrong_start": (
+        "Index 1 from a start that violates q·v = 0 runs to a wrong solution: the pendulum becomes longer and"
+        " longer"
+    ),
+    "drift": (
+        "Drift of the constraint |q·q − 1|: differentiated constraints are left, the index-3 form stays at"
+        " rounding"
+    ),
+    "baumgarte": (
+        "Baumgarte's stabilisation with (κ0, κ1): drift stays bounded, an error of the start dies out by its"
+        " equation"
+    ),
 }
 TITLES = {0: "ODE", 1: "index 1", 2: "index 2", 3: "index 3"}
 NAMES = {"radau_iia": "Radau IIA", "gauss": "Gauss"}
@@ -162,7 +183,10 @@ def _power(exponent: float) -> str:
 
 
 def _violation(axes: Axes, t: np.ndarray, values: np.ndarray, label: str, place: int) -> None:
-    """Draw the largest violation so far: the sign changes of the violation itself would hide everything else."""
+    """Draw the largest violation so far.
+
+    The sign changes of the violation itself would hide everything else.
+    """
     some = slice(None, None, max(1, len(t) // 1000))
     largest = np.maximum(np.maximum.accumulate(np.abs(values)), 1e-17)[some]
     axes.semilogy(

@@ -1,4 +1,7 @@
-"""LaTeX to MathML for the formulas that sympy writes: a page shows mathematics without a network, and every text is escaped."""
+"""LaTeX to MathML for the formulas that sympy writes.
+
+A page shows mathematics without a network, and every text is escaped.
+"""
 
 from __future__ import annotations
 
@@ -7,17 +10,76 @@ from html import escape
 
 TOKEN = re.compile(r"\\(?:[A-Za-z]+|.)|\d+(?:\.\d+)?|[A-Za-z]+|\s+|[^\sA-Za-z\d]", re.DOTALL)
 GREEK = {
-    "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ϵ", "varepsilon": "ε", "zeta": "ζ", "eta": "η", "theta": "θ",
-    "vartheta": "ϑ", "iota": "ι", "kappa": "κ", "lambda": "λ", "mu": "μ", "nu": "ν", "xi": "ξ", "pi": "π", "rho": "ρ", "sigma": "σ",
-    "tau": "τ", "upsilon": "υ", "phi": "ϕ", "varphi": "φ", "chi": "χ", "psi": "ψ", "omega": "ω", "Gamma": "Γ", "Delta": "Δ",
-    "Theta": "Θ", "Lambda": "Λ", "Xi": "Ξ", "Pi": "Π", "Sigma": "Σ", "Upsilon": "Υ", "Phi": "Φ", "Psi": "Ψ", "Omega": "Ω",
-}  # fmt: skip
+    "alpha": "α",
+    "beta": "β",
+    "gamma": "γ",
+    "delta": "δ",
+    "epsilon": "ϵ",
+    "varepsilon": "ε",
+    "zeta": "ζ",
+    "eta": "η",
+    "theta": "θ",
+    "vartheta": "ϑ",
+    "iota": "ι",
+    "kappa": "κ",
+    "lambda": "λ",
+    "mu": "μ",
+    "nu": "ν",
+    "xi": "ξ",
+    "pi": "π",
+    "rho": "ρ",
+    "sigma": "σ",
+    "tau": "τ",
+    "upsilon": "υ",
+    "phi": "ϕ",
+    "varphi": "φ",
+    "chi": "χ",
+    "psi": "ψ",
+    "omega": "ω",
+    "Gamma": "Γ",
+    "Delta": "Δ",
+    "Theta": "Θ",
+    "Lambda": "Λ",
+    "Xi": "Ξ",
+    "Pi": "Π",
+    "Sigma": "Σ",
+    "Upsilon": "Υ",
+    "Phi": "Φ",
+    "Psi": "Ψ",
+    "Omega": "Ω",
+}
 SIGNS = {
-    "cdot": "·", "times": "×", "le": "≤", "leq": "≤", "ge": "≥", "geq": "≥", "ne": "≠", "neq": "≠", "lt": "<", "gt": ">",
-    "infty": "∞", "pm": "±", "to": "→", "in": "∈", "wedge": "∧", "vee": "∨", "neg": "¬", "ldots": "…", "dots": "…", "partial": "∂",
-    "lfloor": "⌊", "rfloor": "⌋", "lceil": "⌈", "rceil": "⌉", "langle": "⟨", "rangle": "⟩", "lvert": "|", "rvert": "|", "prime": "′",
+    "cdot": "·",
+    "times": "×",
+    "le": "≤",
+    "leq": "≤",
+    "ge": "≥",
+    "geq": "≥",
+    "ne": "≠",
+    "neq": "≠",
+    "lt": "<",
+    "gt": ">",
+    "infty": "∞",
+    "pm": "±",
+    "to": "→",
+    "in": "∈",
+    "wedge": "∧",
+    "vee": "∨",
+    "neg": "¬",
+    "ldots": "…",
+    "dots": "…",
+    "partial": "∂",
+    "lfloor": "⌊",
+    "rfloor": "⌋",
+    "lceil": "⌈",
+    "rceil": "⌉",
+    "langle": "⟨",
+    "rangle": "⟩",
+    "lvert": "|",
+    "rvert": "|",
+    "prime": "′",
     "mid": "|",
-}  # fmt: skip
+}
 OPERATORS = {"-": "−", "*": "·", "'": "′", "~": " "}
 SPACES = {" ", ",", ";", ":", "!", "quad", "qquad", "displaystyle", "limits", "nonumber"}
 ACCENTS = {"dot": "˙", "ddot": "¨", "hat": "^", "bar": "¯", "overline": "¯", "tilde": "~", "vec": "→"}
@@ -43,7 +105,10 @@ class Reader:
         self.at = 0
 
     def peek(self) -> str | None:
-        """Return the next token without taking it; commands without their backslash, except the line break."""
+        """Return the next token without taking it.
+
+        Commands without their backslash, except the line break.
+        """
         if self.at >= len(self.tokens):
             return None
         token = self.tokens[self.at]

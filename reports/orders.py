@@ -1,4 +1,7 @@
-"""Observed orders: slopes of error against step where the method converges and rounding does not interfere."""
+"""Observed orders: slopes of error against step where the method converges.
+
+And rounding does not interfere.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +48,8 @@ class Ladder:
 def observed(steps: np.ndarray, errors: np.ndarray, size: float = 1.0) -> float | None:
     """Return the median of all slopes between the last steps before rounding.
 
-    An order shows at small steps, and one lucky error (its sign changes there) proves nothing: the median over all pairs ignores it.
+    An order shows at small steps, and one lucky error (its sign changes there) proves nothing: the median
+    over all pairs ignores it.
     """
     steps, errors, scale = np.asarray(steps, float), np.asarray(errors, float), max(1.0, size)
     grown = np.r_[False, (errors[1:] >= errors[:-1]) & (errors[1:] < NOISE * scale)]
@@ -60,7 +64,10 @@ def observed(steps: np.ndarray, errors: np.ndarray, size: float = 1.0) -> float 
 
 
 def groups(runs: pd.DataFrame) -> dict[str, str]:
-    """Return group -> column of its error: over the output grid where it is known, at the end otherwise; `all` are all components."""
+    """Return group -> column of its error: over the output grid where it is known, at the end otherwise.
+
+    `all` are all components.
+    """
     found: dict[str, str] = {}
     for kind in ("error_end", "error_grid"):
         for column in runs.columns:
@@ -97,7 +104,10 @@ def order(contents: Contents, solver: str) -> float | None:
 
 
 def claimed(contents: Contents, solver: str) -> float | None:
-    """Return the order that is claimed: half-explicit methods keep theirs in all components, implicit ones on DAEs may not."""
+    """Return the order that is claimed.
+
+    Half-explicit methods keep theirs in all components, implicit ones on DAEs may not.
+    """
     return order(contents, solver) if contents.group(solver) == HALF_EXPLICIT else None
 
 

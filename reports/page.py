@@ -1,4 +1,7 @@
-"""The report: reads the records, writes tables and figures beside index.html, and the page itself, which needs no other file."""
+"""The report: reads the records, writes tables and figures beside index.html.
+
+And the page itself, which needs no other file.
+"""
 
 from __future__ import annotations
 
@@ -35,15 +38,28 @@ from reports.tables import Table, bound
 
 TEMPLATES = Path(__file__).with_name("templates")
 SECTIONS = (
-    work_precision, profiles, proportionality, convergence, drift, reached, steps, failures, references, problems, documents,
-)  # fmt: skip
+    work_precision,
+    profiles,
+    proportionality,
+    convergence,
+    drift,
+    reached,
+    steps,
+    failures,
+    references,
+    problems,
+    documents,
+)
 WANTED = {"ida_scikits_jac": "scikits.odes", "scipy_radau": "SciPy"}  # the rivals that were asked for by name
 STAND_IN = {"ida_scikits_jac": ("ida_sundae_jac", "scikit-sundae")}
 STANDARD = ("work_precision", "convergence", "drift")
 
 
 def write(out: Path) -> Path:
-    """Write OUT/index.html from OUT/records.jsonl, with tables in OUT/tables and figures in OUT/figures; return its path."""
+    """Write OUT/index.html from OUT/records.jsonl, with tables in OUT/tables and figures in OUT/figures.
+
+    Return its path.
+    """
     found = records.read(out)
     with mpl.rc_context(style.RC):
         sections = [*five.sections(found), *(module.section(found) for module in SECTIONS)]
@@ -63,7 +79,8 @@ def write(out: Path) -> Path:
 
 def render(found: Contents, sections: list[Section], inlined: dict[str, images.Inlined | None]) -> str:
     """Return the page; everything that comes from records is escaped."""
-    # Autoescaping holds for every template and is never switched off; Markup marks the three texts that are ours.
+    # Autoescaping holds for every template and is never switched off; Markup marks the three texts that are
+    # ours.
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(TEMPLATES),
         autoescape=True,
@@ -86,7 +103,7 @@ def render(found: Contents, sections: list[Section], inlined: dict[str, images.I
         css=Markup((TEMPLATES / "page.css").read_text(encoding="utf-8")),  # noqa: S704 - ours
         javascript=Markup(script),  # noqa: S704 - ours
         script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
-        explorer=Markup(explorer.script(found)) if len(found.tried) else "",  # noqa: S704 - JSON without angle brackets
+        explorer=(Markup(explorer.script(found)) if len(found.tried) else ""),  # noqa: S704 - JSON without angle brackets
     )
 
 
@@ -102,7 +119,10 @@ def shown(found: Contents) -> dict[str, set[str]]:
 
 
 def absent(found: Contents) -> list[str]:
-    """Return a sentence for every rival that was asked for by name and is not in these records, with who stands in for it."""
+    """Return a sentence for every rival that was asked for by name and is not in these records.
+
+    With who stands in for it.
+    """
     sentences = []
     present = set(found.runs.loc[~found.runs["status"].isin(["unavailable", "unsupported"]), "solver"])
     for name, package in WANTED.items():

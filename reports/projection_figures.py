@@ -1,4 +1,7 @@
-"""The figures of Schropp's paper redrawn from the study `projection`, with the counts and orders as pictures."""
+"""The figures of Schropp's paper redrawn from the study `projection`.
+
+With the counts and orders as pictures.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +36,10 @@ ANGLES = ("β", "Θ", "γ", "Φ", "δ", "Ω", "ε")
 
 
 def size(values: np.ndarray) -> np.ndarray:
-    """Return the largest |constraint| at each time; exact zeros, which a logarithmic axis does not have, are left out."""
+    """Return the largest |constraint| at each time.
+
+    Exact zeros, which a logarithmic axis does not have, are left out.
+    """
     largest: np.ndarray = np.abs(values).max(axis=0)
     return np.where(largest > 0.0, largest, np.nan)
 
@@ -120,7 +126,10 @@ def counts(study: Study) -> Figure:
 
 
 def orders(study: Study) -> Figure:
-    """Draw the errors over the step size of the methods with three stages, the claimed slope as a dotted line."""
+    """Draw the errors over the step size of the methods with three stages.
+
+    The claimed slope as a dotted line.
+    """
     drawn = style.figure(9.5, 3.8)
     shown = [o for o in study.orders if o.method.stages == 3 and o.projected]
     families = list(dict.fromkeys(o.method.family for o in shown))

@@ -1,4 +1,7 @@
-"""Why solvers do not reach the digits asked for: rows with a reason and the numbers of the runs that show it."""
+"""Why solvers do not reach the digits asked for.
+
+Rows with a reason and the numbers of the runs that show it.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,10 @@ LONGEST = 160  # characters of a message
 
 
 def table(contents: Contents, runs: pd.DataFrame, short_of: Iterable[tuple[str, str]]) -> Table:
-    """Return a row for every explicit curve that a stiff problem defeats, and for every problem and family short of its digits."""
+    """Return a row for every explicit curve that a stiff problem defeats.
+
+    And for every problem and family short of its digits.
+    """
     stiff = [
         row
         for name in sorted(set(runs["problem"]))
@@ -47,7 +53,10 @@ def tags(contents: Contents, problem: str) -> set[str]:
 
 
 def stiff_rows(contents: Contents, runs: pd.DataFrame, problem: str) -> list[tuple[str, str, str, str]]:
-    """Return a row for every explicit curve whose steps lie at the bound of stability, with the run that shows it best."""
+    """Return a row for every explicit curve whose steps lie at the bound of stability.
+
+    With the run that shows it best.
+    """
     share = runs["h_lambda"] / runs["h_lambda_bound"]
     rows = []
     for curve, part in runs.assign(share=share)[share >= verdicts.DECIDES].groupby("curve", sort=True):

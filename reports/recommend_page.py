@@ -1,4 +1,7 @@
-"""A recommendation as one self-contained page: the sections of the text, escaped, in the style of the report."""
+"""A recommendation as one self-contained page.
+
+The sections of the text, escaped, in the style of the report.
+"""
 
 from __future__ import annotations
 

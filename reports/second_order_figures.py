@@ -1,4 +1,7 @@
-"""The figures of Wunderlich's paper redrawn from the study `second_order`, with tables and orders as pictures."""
+"""The figures of Wunderlich's paper redrawn from the study `second_order`.
+
+With tables and orders as pictures.
+"""
 
 from __future__ import annotations
 

@@ -35,7 +35,9 @@ class Formula:
 
 @dataclass(frozen=True)
 class Section:
-    """A section; one without tables, pictures and parts shows its words only. Parts that are not folded are listed on its top.
+    """A section; one without tables, pictures and parts shows its words only.
+
+    Parts that are not folded are listed on its top.
 
     `verdicts` are claims, which carry their facts, or sentences that state none.
     """

@@ -9,8 +9,19 @@ from pathlib import Path
 from herk.bench.published import Erratum, Row, SeedStudy, by_origin
 
 COLUMNS = (
-    "part", "case", "quantity", "origin", "printed", "ours", "verdict", "why", "modern_method", "modern_error", "modern_steps", "modern_ms",
-)  # fmt: skip
+    "part",
+    "case",
+    "quantity",
+    "origin",
+    "printed",
+    "ours",
+    "verdict",
+    "why",
+    "modern_method",
+    "modern_error",
+    "modern_steps",
+    "modern_ms",
+)
 ERRATUM_COLUMNS = ("where", "printed", "right", "evidence", "holds")
 
 
@@ -87,7 +98,10 @@ def markdown_table(head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
 
 
 def markdown(study: SeedStudy, figures: Mapping[str, str], *notes: str) -> str:
-    """Return the report as Markdown: claims, notes, a table for every part, errata, figures (name -> caption)."""
+    """Return the report as Markdown.
+
+    Claims, notes, a table for every part, errata, figures (name -> caption).
+    """
     parts = [
         f"# {study.title}",
         "",

@@ -16,7 +16,8 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
-# Colours of Okabe and Ito, distinguishable with every kind of colour vision (their yellow is too faint on white), and three of Tol's.
+# Colours of Okabe and Ito, distinguishable with every kind of colour vision (their yellow is too faint on
+# white), and three of Tol's.
 COLOURS = (
     "#0072B2",
     "#D55E00",
@@ -111,7 +112,10 @@ class Look:
 def looks(
     curves: Iterable[tuple[str, str]], ours: Collection[str], first: Collection[str] = ()
 ) -> dict[tuple[str, str], Look]:
-    """Return a look for every (solver, form): colour and marker by solver, line by form; solvers in `first` have the first colours."""
+    """Return a look for every (solver, form): colour and marker by solver, line by form.
+
+    Solvers in `first` have the first colours.
+    """
     pairs = sorted(set(curves))
     solvers = sorted(
         {solver for solver, _ in pairs}, key=lambda name: (name not in first, name not in ours, name)
@@ -135,7 +139,10 @@ def power(value: float, _: object = None) -> str:
 
 
 def logarithmic(axis: Any) -> None:
-    """Make an axis with its data logarithmic, with at most eight labels: powers of ten, and 2 and 5 times them on a short one."""
+    """Make an axis with its data logarithmic, with at most eight labels.
+
+    Powers of ten, and 2 and 5 times them on a short one.
+    """
     _widen(axis)
     axis.axes.set(**{f"{axis.axis_name}scale": "log"})
     low, high = sorted(axis.get_view_interval())
@@ -174,7 +181,10 @@ def figure(width: float = 7.2, height: float = 4.4) -> Figure:
 
 
 def save(drawn: Figure, path: Path) -> list[Path]:
-    """Write path.svg and path.png; the SVG holds no date and two decimals, so that it changes only when a number does."""
+    """Write path.svg and path.png.
+
+    The SVG holds no date and two decimals, so that it changes only when a number does.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     svg, png = (path.with_name(f"{path.name}.{ending}") for ending in ("svg", "png"))
     with mpl.rc_context(RC):

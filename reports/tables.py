@@ -1,4 +1,7 @@
-"""A table of the report: rows with a name and a caption, as CSV, Markdown and HTML, and how numbers are written in it."""
+"""A table of the report: rows with a name and a caption, as CSV, Markdown and HTML.
+
+And how numbers are written in it.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +53,10 @@ def fraction(ratio: float) -> str:
 
 
 def slug(name: str) -> str:
-    """Return a file name for any text; names that had to be changed get a few digits so that no two are the same."""
+    """Return a file name for any text.
+
+    Names that had to be changed get a few digits so that no two are the same.
+    """
     plain = re.sub(r"[^A-Za-z0-9_.-]+", "_", name).strip("_.") or "unnamed"
     return plain if plain == name else f"{plain[:60]}_{hashlib.sha256(name.encode()).hexdigest()[:6]}"
 
@@ -144,7 +150,10 @@ class Table:
 
 
 def bound(tables: Iterable[Table]) -> list[Table]:
-    """Return tables as they are written: those of one book in one, with the name of each in a first column."""
+    """Return tables as they are written.
+
+    Those of one book in one, with the name of each in a first column.
+    """
     books: dict[str, list[Table]] = {}
     for table in tables:
         books.setdefault(table.file, []).append(table)

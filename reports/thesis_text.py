@@ -12,10 +12,26 @@ from reports.thesis_figures import FIGURES
 
 MARKS = {"same": "=", "within rounding": "~", "misprint": "M", "wrong in print": "W", "not reproduced": "?"}
 CELL_COLUMNS = (
-    "system", "tf", "beta", "eps0", "printed_error", "printed_steps", "error", "steps", "rejected", "newton_abort", "t_reached", "seconds",
-    "matches", "verdict", "why",
-)  # fmt: skip
-NOTE = "`ours` is `herk.thesis.herkosidae` with the settings printed; `modern` is `herk.solve_dae` with rtol = atol = eps0."
+    "system",
+    "tf",
+    "beta",
+    "eps0",
+    "printed_error",
+    "printed_steps",
+    "error",
+    "steps",
+    "rejected",
+    "newton_abort",
+    "t_reached",
+    "seconds",
+    "matches",
+    "verdict",
+    "why",
+)
+NOTE = (
+    "`ours` is `herk.thesis.herkosidae` with the settings printed; `modern` is `herk.solve_dae` with rtol ="
+    " atol = eps0."
+)
 
 
 def plain_table1(cells: Sequence[Cell]) -> str:

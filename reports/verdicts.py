@@ -1,4 +1,7 @@
-"""Verdicts computed from the runs, as claims; none says more than the records show, and none rests on a run that we stopped."""
+"""Verdicts computed from the runs, as claims.
+
+None says more than the records show, and none rests on a run that we stopped.
+"""
 
 from __future__ import annotations
 
@@ -13,13 +16,17 @@ from reports.contents import FOREIGN, GROUPS, HALF_EXPLICIT, KEEPING, STOPPED, C
 from reports.curves import each, medians, work_at
 from reports.orders import EXACT
 
-LEVEL = 1.25  # times closer than this factor are called equal: timing noise and scatter of single runs are of that size
+# times closer than this factor are called equal: timing noise and scatter of single runs are of that size
+LEVEL = 1.25
 Best = tuple[str, float]  # a curve and what the error asked for costs it
 
 
 @dataclass(frozen=True)
 class Race:
-    """The cheapest curve of each group for one error on one problem; a group may not get there, or be stopped by us on the way."""
+    """The cheapest curve of each group for one error on one problem.
+
+    A group may not get there, or be stopped by us on the way.
+    """
 
     case: str
     error: float
@@ -35,7 +42,10 @@ class Race:
 
     @property
     def outcome(self) -> str:
-        """Return ahead, level or behind; open if our limit stopped what would decide; none if somebody does not get there."""
+        """Return ahead, level or behind; open if our limit stopped what would decide.
+
+        None if somebody does not get there.
+        """
         if self.ratio is not None:
             return "ahead" if self.ratio < 1 / LEVEL else "behind" if self.ratio > LEVEL else "level"
         missing = [group for group in (HALF_EXPLICIT, FOREIGN) if self.best[group] is None]
@@ -56,7 +66,10 @@ class Race:
 
 
 def races(runs: pd.DataFrame, errors: Sequence[float], group: Callable[[str], str]) -> list[Race]:
-    """Return a race for every problem and error, problem by problem; half-explicit methods take part where they hold all constraints."""
+    """Return a race for every problem and error, problem by problem.
+
+    Half-explicit methods take part where they hold all constraints.
+    """
     control = (runs["solver"].map(group) == HALF_EXPLICIT) & (runs["form"] != KEEPING)
     costs: dict[str, list[tuple[str, str, list[float | None], bool]]] = {}
     for case, curve, part in each(runs[~runs["status"].isin(["unsupported", "unavailable"]) & ~control]):
@@ -122,10 +135,14 @@ def endings(contents: Contents) -> Claim:
     runs = runs[~runs["status"].isin(["unsupported", "unavailable"])]
     wrong = runs["ok"] & (runs["mescd"] < 0)
     facts: dict[str, Any] = {
-        "runs": len(runs), "right": int((runs["ok"] & ~wrong).sum()), "wrong": int(wrong.sum()),
-        "stopped": int((runs["outcome"] == STOPPED).sum()), "failed": int((runs["outcome"] == "failed").sum()),
-        "solvers": contents.programs(runs["solver"].unique()), "problems": int(runs["problem"].nunique()),
-    }  # fmt: skip
+        "runs": len(runs),
+        "right": int((runs["ok"] & ~wrong).sum()),
+        "wrong": int(wrong.sum()),
+        "stopped": int((runs["outcome"] == STOPPED).sum()),
+        "failed": int((runs["outcome"] == "failed").sum()),
+        "solvers": contents.programs(runs["solver"].unique()),
+        "problems": int(runs["problem"].nunique()),
+    }
     return Claim("endings", facts)
 
 
@@ -133,7 +150,10 @@ DECIDES = 0.5  # of the bound of stability: above it the bound, and not the tole
 
 
 def stiff(contents: Contents) -> Claim:
-    """Return the problems on which eigenvalue times step, measured, lies at the bound of an explicit method: the clearest run."""
+    """Return the problems on which eigenvalue times step, measured.
+
+    Lies at the bound of an explicit method: the clearest run.
+    """
     runs = contents.runs[contents.runs["h_lambda"].notna() & (contents.runs["h_lambda_bound"] > 0)]
     share = runs["h_lambda"] / runs["h_lambda_bound"]
     found = []

@@ -1,4 +1,7 @@
-"""Imports go one way only, and `import herk` stays light: Section 2 of the design, checked on the text of every module."""
+"""Imports go one way only, and `import herk` stays light.
+
+Section 2 of the design, checked on the text of every module.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +61,10 @@ def offence(importer: str, imported: str) -> str | None:
 
 
 def imports(text: str) -> set[str]:
-    """Return every module a text imports, inside functions and for the type checker too; `from a import b` counts as a and a.b."""
+    """Return every module a text imports, inside functions and for the type checker too.
+
+    `from a import b` counts as a and a.b.
+    """
     found = set()
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Import):
@@ -98,7 +104,10 @@ def test_imports_go_one_way() -> None:
 
 
 def test_no_module_imports_the_facade() -> None:
-    """The facade would lead around the rule above; the bench, baselines and problems may use it, they stand above all of it."""
+    """The facade would lead around the rule above.
+
+    The bench, baselines and problems may use it, they stand above all of it.
+    """
     low = [
         name
         for name, text in modules().items()

@@ -1,4 +1,7 @@
-"""herk.thesis: the rules of the program of 2017, checked on small systems where theory says what must come out."""
+"""herk.thesis: the rules of the program of 2017.
+
+Checked on small systems where theory says what must come out.
+"""
 
 from __future__ import annotations
 
@@ -253,7 +256,10 @@ def columns_of(matrix):
 @pytest.mark.parametrize("m", [1, 2, 3])
 @pytest.mark.parametrize("seed", range(5))
 def test_few_linear_constraints_are_solved_by_one_update(seed, m):
-    """With the exact Jacobian of a linear g, Newton's first update gives the solution; quotients of linear functions are exact."""
+    """With the exact Jacobian of a linear g, Newton's first update gives the solution.
+
+    Quotients of linear functions are exact.
+    """
     rng = np.random.default_rng(seed)
     a, solution, order = rng.normal(size=(m, m)), rng.normal(size=m), np.array([4, 0, 2, 1, 3])
     x, right = np.zeros(5), a @ solution
@@ -300,7 +306,10 @@ def test_the_estimate_is_a_norm_that_neither_overflows_nor_loses_a_nan():
 
 
 def test_code_made_for_one_g_gives_the_points_of_the_general_code(monkeypatch):
-    """The two ways differ in the roundings of the inverse, so they agree as far as Newton's tolerance tells the stages apart."""
+    """The two ways differ in the roundings of the inverse.
+
+    So they agree as far as Newton's tolerance tells the stages apart.
+    """
     from herk.bench.thesis_study import systems
 
     system, settings = systems.PENDULUM, Settings(h0=0.01, ssc=0)
@@ -352,7 +361,10 @@ def test_code_made_for_a_g_follows_the_file_it_stands_in(tmp_path, monkeypatch):
 
 
 def test_a_nearly_singular_jacobian_of_three_constraints_is_counted():
-    """Three constraints of which two differ by 1e-7 in direction: every Jacobian is worth the original's warning."""
+    """Three constraints of which two differ by 1e-7 in direction.
+
+    Every Jacobian is worth the original's warning.
+    """
     dae = herk.Dae(
         E=np.diag([1.0, 0.0, 0.0, 0.0]), f=lambda t, x: np.array([1.0, 0.0, 0.0, 0.0]),
         g=lambda t, x: np.array([x[1] + x[2], x[1] + (1 + 1e-7) * x[2], x[3] - x[0]]), n=4, m=3,
@@ -378,7 +390,10 @@ def test_free_components_are_the_zero_columns():
 
 
 def test_rows_of_f_that_nothing_keeps_are_warned_about():
-    """f demands x1 = x0 where E has no row, but g keeps x1 = x0 + 1: the warning of the manual, once for each of 2 steps x 1 stage."""
+    """f demands x1 = x0 where E has no row, but g keeps x1 = x0 + 1.
+
+    The warning of the manual, once for each of 2 steps x 1 stage.
+    """
     dae = herk.Dae(E=np.diag([1.0, 0.0]), f=decay_f, g=lambda t, x: np.array([x[1] - x[0] - 1.0]), n=2, m=1)
     with pytest.warns(ThesisWarning, match="Inhomogeneity not fulfilled: 2 times"):
         herkosidae(dae, 0, 0.2, [1, 2], method=1, h0=0.1, ssc=0, delta=1e-8)

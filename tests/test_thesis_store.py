@@ -1,4 +1,7 @@
-"""Generated modules are written once, found again, repaired if damaged, and safe against processes that run at once."""
+"""Generated modules are written once, found again, repaired if damaged.
+
+And safe against processes that run at once.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The test set: problems with equations as written, consistent starts, references one can trust, invariants and sources."""
+"""The test set: problems with equations as written, consistent starts, references one can trust.
+
+Invariants and sources.
+"""
 
 from __future__ import annotations
 
@@ -38,9 +41,12 @@ def names(tag: str | None = None) -> list[str]:
 
 
 def get(name: str, **changes: Any) -> Problem:
-    """Return a problem; `t_end` and the parameters of its model can be changed: `testset.get("pendulum", t_end=200.0, g=9.81)`.
+    """Return a problem; `t_end` and the parameters of its model can be changed.
 
-    A reference that does not hold for the changed problem is computed anew where there is a formula, and left out otherwise.
+    `testset.get("pendulum", t_end=200.0, g=9.81)`.
+
+    A reference that does not hold for the changed problem is computed anew where there is a formula, and left
+    out otherwise.
     """
     maker = _lookup(name)
     known = inspect.signature(maker).parameters

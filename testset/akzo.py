@@ -1,4 +1,7 @@
-"""Chemical Akzo Nobel problem: two species are mixed while carbon dioxide flows in. Index 1, mildly stiff at the beginning."""
+"""Chemical Akzo Nobel problem: two species are mixed while carbon dioxide flows in.
+
+Index 1, mildly stiff at the beginning.
+"""
 
 from __future__ import annotations
 
@@ -29,9 +32,17 @@ ROWS = (
 
 
 def problem(
-    t_end: float = 180.0, k1: float = 18.7, k2: float = 0.58, k3: float = 0.09, k4: float = 0.42, K: float = 34.4,
-    klA: float = 3.3, Ks: float = 115.83, p: float = 0.9, H: float = 737.0,
-) -> Problem:  # fmt: skip
+    t_end: float = 180.0,
+    k1: float = 18.7,
+    k2: float = 0.58,
+    k3: float = 0.09,
+    k4: float = 0.42,
+    K: float = 34.4,
+    klA: float = 3.3,
+    Ks: float = 115.83,
+    p: float = 0.9,
+    H: float = 737.0,
+) -> Problem:
     """Return the problem; p is the partial pressure of carbon dioxide."""
     start = (0.444, 0.00123, 0.0, 0.007, 0.0, Ks * 0.444 * 0.007)
     parameters = {"k1": k1, "k2": k2, "k3": k3, "k4": k4, "K": K, "klA": klA, "Ks": Ks, "p": p, "H": H}

@@ -16,15 +16,24 @@ from herk.model.model import Model
 from testset.stored import stored
 
 TAGS = ("index3", "mechanical", "nonstiff", "holonomic", "autonomous", "conservative", "large", "hessenberg")
-SOURCE = "Test Set for IVP Solvers (CWI/Bari), problem andrews; E. Hairer, G. Wanner, Solving ODEs II, VII.7; J. Schropp, Example 2"
-DATA = """m1=.04325 m2=.00365 m3=.02373 m4=.00706 m5=.07050 m6=.00706 m7=.05498 I1=2.194e-6 I2=4.410e-7 I3=5.255e-6 I4=5.667e-7
-I5=1.169e-5 I6=5.667e-7 I7=1.912e-5 xa=-.06934 ya=-.00227 xb=-.03635 yb=.03273 xc=.014 yc=.072 d=.028 da=.0115 e=.02 ea=.01421
-rr=.007 ra=.00092 ss=.035 sa=.01874 sb=.01043 sc=.018 sd=.02 ta=.02308 tb=.00916 u=.04 ua=.01228 ub=.00449 zf=.02 zt=.04 fa=.01421"""
+SOURCE = (
+    "Test Set for IVP Solvers (CWI/Bari), problem andrews; E. Hairer, G. Wanner, Solving ODEs II, VII.7; J."
+    " Schropp, Example 2"
+)
+DATA = """m1=.04325 m2=.00365 m3=.02373 m4=.00706 m5=.07050 m6=.00706 m7=.05498 I1=2.194e-6 I2=4.410e-7
+I3=5.255e-6 I4=5.667e-7 I5=1.169e-5 I6=5.667e-7 I7=1.912e-5 xa=-.06934 ya=-.00227 xb=-.03635
+yb=.03273 xc=.014 yc=.072 d=.028 da=.0115 e=.02 ea=.01421 rr=.007 ra=.00092 ss=.035 sa=.01874
+sb=.01043 sc=.018 sd=.02 ta=.02308 tb=.00916 u=.04 ua=.01228 ub=.00449 zf=.02 zt=.04 fa=.01421"""
 P = {key: sp.Rational(value) for key, value in (item.split("=") for item in DATA.split())}
 Q0 = (
-    -0.0617138900142764496358948458001, 0.0, 0.455279819163070380255912382449, 0.222668390165885884674473185609,
-    0.487364979543842550225598953530, -0.222668390165885884674473185609, 1.23054744454982119249735015568,
-)  # fmt: skip
+    -0.0617138900142764496358948458001,
+    0.0,
+    0.455279819163070380255912382449,
+    0.222668390165885884674473185609,
+    0.487364979543842550225598953530,
+    -0.222668390165885884674473185609,
+    1.23054744454982119249735015568,
+)
 W0 = (14222.4439199541138705911625887, -10666.8329399655854029433719415, 0.0, 0.0, 0.0, 0.0, 0.0)
 L0 = (98.5668703962410896057654982170, -6.12268834425566265503114393122, 0.0, 0.0, 0.0, 0.0)
 Q = sp.symbols("beta Theta gamma Phi delta Omega epsilon", real=True)
@@ -94,11 +103,17 @@ def forces() -> sp.Matrix:
     dx, dy, length = spring()
     pull = -C0 * (length - REST) / length
     lever = dx * (p["sc"] * cos(ga) - p["sd"] * sin(ga)) + dy * (p["sd"] * cos(ga) + p["sc"] * sin(ga))
-    return sp.Matrix([
-        MOM - p["m2"] * da * rr * vt * (vt + 2 * vb) * sin(th), p["m2"] * da * rr * vb**2 * sin(th), pull * lever,
-        p["m4"] * zt * x * vd**2 * cos(ph), -p["m4"] * zt * x * vp * (vp + 2 * vd) * cos(ph),
-        -p["m6"] * u * z * ve**2 * cos(om), p["m6"] * u * z * vo * (vo + 2 * ve) * cos(om),
-    ])  # fmt: skip
+    return sp.Matrix(
+        [
+            MOM - p["m2"] * da * rr * vt * (vt + 2 * vb) * sin(th),
+            p["m2"] * da * rr * vb**2 * sin(th),
+            pull * lever,
+            p["m4"] * zt * x * vd**2 * cos(ph),
+            -p["m4"] * zt * x * vp * (vp + 2 * vd) * cos(ph),
+            -p["m6"] * u * z * ve**2 * cos(om),
+            p["m6"] * u * z * vo * (vo + 2 * ve) * cos(om),
+        ]
+    )
 
 
 @cache
@@ -132,7 +147,11 @@ def problem(t_end: float = 0.03, c0: float = 4530.0, l0: float = 0.07785, mom: f
         model=model,
         reference=stored("andrews", t_end, c0=c0, l0=l0, mom=mom),
         invariants=(Invariant("energy", partial(energy, c0=c0, l0=l0, mom=mom)),),
-        groups={"positions": tuple(range(7)), "velocities": tuple(range(7, 14)), "accelerations": tuple(range(14, 21)),
-                "multipliers": tuple(range(21, 27))},
+        groups={
+            "positions": tuple(range(7)),
+            "velocities": tuple(range(7, 14)),
+            "accelerations": tuple(range(14, 21)),
+            "multipliers": tuple(range(21, 27)),
+        },
         tags=frozenset(TAGS),
-    )  # fmt: skip
+    )

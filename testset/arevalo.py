@@ -1,4 +1,7 @@
-"""Particle on a circular track in stabilised form: both position and velocity constraint, a second multiplier that is zero. Index 2."""
+"""Particle on a circular track in stabilised form.
+
+Both position and velocity constraint, a second multiplier that is zero. Index 2.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,10 @@ from herk.model.model import Model
 from testset import circular_track
 
 TAGS = ("index2", "mechanical", "nonstiff", "holonomic", "autonomous", "exact", "hessenberg", "stabilised")
-SOURCE = "C. Arévalo, 1995; benchmark of scipy_dae. The unstabilised problem of index 3 is the same as circular_track"
+SOURCE = (
+    "C. Arévalo, 1995; benchmark of scipy_dae. The unstabilised problem of index 3 is the same as"
+    " circular_track"
+)
 
 
 def exact(t: float) -> Array:

@@ -1,4 +1,7 @@
-"""Car axis on a bumpy road: two wheels, springs and a massless link, the road's motion in the constraints. Index 3."""
+"""Car axis on a bumpy road: two wheels, springs and a massless link, the road's motion in the constraints.
+
+Index 3.
+"""
 
 from __future__ import annotations
 
@@ -15,10 +18,19 @@ SOURCE = "S. Schneider; Test Set for IVP Solvers (CWI/Bari), problem caraxis"
 
 
 def problem(
-    t_end: float = 3.0, M: float = 10.0, eps: float = 0.01, L: float = 1.0, L0: float = 0.5, r: float = 0.1, omega: float = 10.0,
+    t_end: float = 3.0,
+    M: float = 10.0,
+    eps: float = 0.01,
+    L: float = 1.0,
+    L0: float = 0.5,
+    r: float = 0.1,
+    omega: float = 10.0,
     g: float = 1.0,
-) -> Problem:  # fmt: skip
-    """Return the axis of length L and mass M on springs of rest length L0 and stiffness 1/eps^2, its right wheel going up and down by r."""
+) -> Problem:
+    """Return the axis of length L and mass M on springs of rest length L0 and stiffness 1/eps^2.
+
+    Its right wheel going up and down by r.
+    """
     K, length, rest, height, speed, gravity = sp.symbols("K L L0 r omega g", real=True)
     xl, yl, xr, yr, *velocities, lam1, lam2 = sp.symbols("xl yl xr yr ul vl ur vr lam1 lam2", real=True)
     yb = height * sp.sin(speed * t)

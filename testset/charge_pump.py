@@ -1,9 +1,12 @@
-"""Charge pump: a MOS transistor between two capacities, driven by a trapezoidal voltage. Index 2, piecewise smooth, known in closed form.
+"""Charge pump: a MOS transistor between two capacities, driven by a trapezoidal voltage.
 
-Both sums of charges stay zero, so the circuit has no memory: U2 follows from one equation at every time, and U3 = 4 U2. Of the cases of
-the transistor only those are written here that this leaves. U1 is never below the voltage of the flat band. Source and drain do not
-change roles (U3 >= U2). The channel conducts if and only if U1 > VT0 (s > 0 and CS U2 = COX s/3 give U1 - threshold = 2.2 U2), and
-then it is pinched off at the drain (U1 - U3 is below the threshold). So all kinks are at times known in advance.
+Index 2, piecewise smooth, known in closed form.
+
+Both sums of charges stay zero, so the circuit has no memory: U2 follows from one equation at every time, and
+U3 = 4 U2. Of the cases of the transistor only those are written here that this leaves. U1 is never below the
+voltage of the flat band. Source and drain do not change roles (U3 >= U2). The channel conducts if and only if
+U1 > VT0 (s > 0 and CS U2 = COX s/3 give U1 - threshold = 2.2 U2), and then it is pinched off at the drain (U1
+- U3 is below the threshold). So all kinks are at times known in advance.
 """
 
 from __future__ import annotations
@@ -71,7 +74,10 @@ def drain_charge(t: float, y: Array) -> float:  # noqa: ARG001
 
 
 def kinks(t_end: float) -> tuple[float, ...]:
-    """Return when the input has a corner and when it passes the threshold, where the transistor begins and ceases to conduct."""
+    """Return when the input has a corner and when it passes the threshold.
+
+    Where the transistor begins and ceases to conduct.
+    """
     (_, _), (begin, _), (top, _), (down, _), (end, _) = INPUT.corners
     part = Fraction(VT0.p, VT0.q) / INPUT.top
     inner = (begin, begin + part * (top - begin), top, down, end - part * (end - down), end)

@@ -11,7 +11,10 @@ from herk.core.dae import Array
 from herk.model.model import Model
 
 TAGS = ("index3", "mechanical", "nonstiff", "holonomic", "autonomous", "second_order", "exact", "hessenberg")
-SOURCE = "L. Wunderlich, Semi-explicit Systems of Second Order Differential-Algebraic Equations (2005), Example 1.3 (7); C. Arévalo, 1995"
+SOURCE = (
+    "L. Wunderlich, Semi-explicit Systems of Second Order Differential-Algebraic Equations (2005), Example"
+    " 1.3 (7); C. Arévalo, 1995"
+)
 
 
 def exact(t: float) -> Array:

@@ -12,7 +12,10 @@ from herk.core.dae import Array
 from herk.model.model import Model
 
 TAGS = ("index2", "circuit", "linear", "nonstiff", "oscillatory", "thesis", "exact")
-SOURCE = "S. M. Bäse, Half-explicit Runge-Kutta methods for overdetermined semi-implicit DAEs, 2017, Example 2.7 and Section 4.6"
+SOURCE = (
+    "S. M. Bäse, Half-explicit Runge-Kutta methods for overdetermined semi-implicit DAEs, 2017, Example 2.7"
+    " and Section 4.6"
+)
 
 
 def exact(t: float, omega: float) -> Array:

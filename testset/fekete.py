@@ -1,4 +1,7 @@
-"""Fekete points: N particles on the unit sphere repel each other until they rest. Index 2, the stabilised form of index 3; any N."""
+"""Fekete points: N particles on the unit sphere repel each other until they rest.
+
+Index 2, the stabilised form of index 3; any N.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +56,10 @@ def repulsion(y):  # type: ignore[no-untyped-def]
 
 @compiled(_nrt=True)
 def repulsion_slope(y):  # type: ignore[no-untyped-def]
-    """Return dF/dp: 2 d d^T/|d|^4 - I/|d|^2 for each pair at distance d, minus the sum over the others on the diagonal."""
+    """Return dF/dp: 2 d d^T/|d|^4 - I/|d|^2 for each pair at distance d.
+
+    Minus the sum over the others on the diagonal.
+    """
     N = y.size // 8
     out, d = np.zeros((3 * N, 3 * N)), np.zeros(3)
     for i in range(N):
@@ -107,7 +113,10 @@ def jac_f(t, y):  # type: ignore[no-untyped-def]  # noqa: ARG001
 
 @compiled(_nrt=True)
 def g(t, y):  # type: ignore[no-untyped-def]
-    """Return |p|^2 - 1 and 2 p . q, then the derivatives of both along the motion, which determine mu = 0 and lam."""
+    """Return |p|^2 - 1 and 2 p . q, then the derivatives of both along the motion.
+
+    Which determine mu = 0 and lam.
+    """
     N = y.size // 8
     rate, out = f(t, y), np.zeros(4 * N)
     for i in range(N):
@@ -150,7 +159,10 @@ def points(N: int) -> Array:
 
 
 def momentum(t: float, y: Array) -> float:  # noqa: ARG001
-    """Return the size of the angular momentum, which friction damps and nothing drives: zero from a start at rest."""
+    """Return the size of the angular momentum, which friction damps and nothing drives.
+
+    Zero from a start at rest.
+    """
     p, q = y[: 6 * len(y) // 8].reshape(2, -1, 3)
     return float(np.linalg.norm(np.cross(p, q).sum(axis=0)))
 

@@ -1,4 +1,7 @@
-"""A chain of N rigid links, hanging from a fixed point, bobs in Cartesian coordinates: index 3, any N; N = 1 is the pendulum."""
+"""A chain of N rigid links, hanging from a fixed point, bobs in Cartesian coordinates: index 3, any N.
+
+N = 1 is the pendulum.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +36,10 @@ SOURCE = (
 
 @compiled(_nrt=True)
 def links(y, start):  # type: ignore[no-untyped-def]
-    """Return the differences of neighbours, the first one to the fixed point, with a zero behind the free end."""
+    """Return the differences of neighbours, the first one to the fixed point.
+
+    With a zero behind the free end.
+    """
     N = y.size // 5
     d = np.zeros((N + 1, 2))
     for i in range(N):
@@ -44,7 +50,10 @@ def links(y, start):  # type: ignore[no-untyped-def]
 
 @compiled(_nrt=True)
 def right(y, m, l, g):  # type: ignore[no-untyped-def]  # noqa: E741
-    """Return f: m v_i' = -m g e_2 - 2 d_i lam_i + 2 d_(i+1) lam_(i+1), 0 = d_i . d_i - l^2 with the links d_i = r_i - r_(i-1)."""
+    """Return f of the chain with the links d_i = r_i - r_(i-1).
+
+    m v_i' = -m g e_2 - 2 d_i lam_i + 2 d_(i+1) lam_(i+1), 0 = |d_i|^2 - l^2.
+    """
     N = y.size // 5
     d, out = links(y, 0), np.zeros(y.size)
     for i in range(N):
@@ -160,7 +169,10 @@ def problem(
     g: float = 9.81,
     angle: float = math.pi / 6,
 ) -> Problem:
-    """Return the chain of this mass and length, N links, released at rest, straight, at an angle to the vertical."""
+    """Return the chain of this mass and length, N links, released at rest, straight.
+
+    At an angle to the vertical.
+    """
     m, l = float(mass) / N, float(length) / N  # noqa: E741
     f, lengths, jac_f, jac_g = functions(m, l, float(g))
     y0 = start(N, l, angle, lengths, jac_g)

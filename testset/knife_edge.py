@@ -1,4 +1,7 @@
-"""Knife edge that slides down an inclined plane while it turns: a non-holonomic constraint, index 2, exact cycloid."""
+"""Knife edge that slides down an inclined plane while it turns.
+
+A non-holonomic constraint, index 2, exact cycloid.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,10 @@ SOURCE = (
 
 
 def exact(t: float, m: float, g: float, alpha: float, Omega: float) -> Array:
-    """Return the solution: the turning blade lets the edge return to its height, and so it drifts sideways."""
+    """Return the solution: the turning blade lets the edge return to its height.
+
+    And so it drifts sideways.
+    """
     pull, phi = g * math.sin(alpha), Omega * t
     s, c = math.sin(phi), math.cos(phi)
     x, y = pull * s**2 / (2 * Omega**2), pull * (phi - s * c) / (2 * Omega**2)
@@ -48,7 +54,10 @@ def problem(
     alpha: float = math.pi / 4,
     Omega: float = math.pi / 3,
 ) -> Problem:
-    """Return the edge, at rest at the origin and turning with Omega; at 2 pi/Omega most components vanish, so the span ends before."""
+    """Return the edge, at rest at the origin and turning with Omega.
+
+    At 2 pi/Omega most components vanish, so the span ends before.
+    """
     solution = partial(exact, m=m, g=g, alpha=alpha, Omega=Omega)
     start = tuple(float(value) for value in solution(0.0) + 0.0)
     model = Model(

@@ -1,7 +1,8 @@
 """Recompute references in extended precision by two independent methods and compare them with those stored.
 
-python -m testset.make_references [--list] [--problem GLOB] [--write NAME]. Exit code 1 if a stored reference is not confirmed, 2 if nothing
-was recomputed. Files are changed by --write alone, and only where the stored value is missing, contradicted or has fewer digits.
+python -m testset.make_references [--list] [--problem GLOB] [--write NAME]. Exit code 1 if a stored reference
+is not confirmed, 2 if nothing was recomputed. Files are changed by --write alone, and only where the stored
+value is missing, contradicted or has fewer digits.
 """
 
 from __future__ import annotations
@@ -30,7 +31,10 @@ MOST = 40.0  # digits that are counted
 
 @dataclass(frozen=True)
 class Finding:
-    """The values of both methods at an end time, the digits to which they agree, what is stored and to how many digits it agrees."""
+    """The values of both methods at an end time, the digits to which they agree.
+
+    What is stored and to how many digits it agrees.
+    """
 
     t: Any
     first: Any
@@ -40,7 +44,10 @@ class Finding:
     found: float | None
 
     def confirms(self, wanted: float) -> bool:
-        """Tell whether both methods, and what is stored, have the digits wanted, or all that are claimed if those are fewer."""
+        """Tell whether both methods, and what is stored, have the digits wanted.
+
+        Or all that are claimed if those are fewer.
+        """
         if self.entry is None or self.found is None:
             return self.agreed >= wanted
         return self.agreed >= wanted and self.found >= min(wanted, self.entry["digits"])
@@ -53,7 +60,9 @@ def say(text: str) -> None:
 
 
 def digits(values: Any, others: Any, groups: Any, relative: bool = False) -> float:
-    """Return the digits to which two vectors agree, each component relative to the largest of its group, or to 0.001.
+    """Return the digits to which two vectors agree, each component relative to the largest of its group.
+
+    Or to 0.001.
 
     With `relative`, relative to its own size.
     """
@@ -73,7 +82,10 @@ def digits(values: Any, others: Any, groups: Any, relative: bool = False) -> flo
 
 
 def kept(name: str) -> list[dict[str, Any]]:
-    """Return the stored values, one entry for each end time; entries after the first inherit the digits of the first."""
+    """Return the stored values, one entry for each end time.
+
+    Entries after the first inherit the digits of the first.
+    """
     path = FOLDER / f"{name}.json"
     if not path.exists():
         return []
@@ -109,14 +121,18 @@ def check(name: str, recipe: Recipe) -> list[Finding]:
             against = f"with the stored {finding.entry['digits']} to {finding.found:.1f}"
         words = f"two methods agree to {finding.agreed:.1f} digits, {against}; wanted {recipe.digits:g}"
         say(
-            f"{'PASS' if good else 'FAIL'}  {name} at t = {float(finding.t):g}: {words} ({time.process_time() - started:.0f} s)"
+            f"{'PASS' if good else 'FAIL'}  {name} at t = {float(finding.t):g}: {words}"
+            f" ({time.process_time() - started:.0f} s)"
         )
         wrong += [] if good else [finding]
     return wrong
 
 
 def renewed(finding: Finding, recipe: Recipe) -> dict[str, Any] | None:
-    """Return the entry to be stored, or None if the one that is stored stays: it is confirmed and has no fewer digits."""
+    """Return the entry to be stored, or None if the one that is stored stays.
+
+    It is confirmed and has no fewer digits.
+    """
     sure = int(min(finding.agreed, 24))
     old = finding.entry or {}
     if finding.found is not None and finding.confirms(recipe.digits) and old["digits"] >= sure:
@@ -126,13 +142,19 @@ def renewed(finding: Finding, recipe: Recipe) -> dict[str, Any] | None:
         np.format_float_scientific(value, precision=19) if fine else mpmath.nstr(value, 25)
         for value in finding.first
     ]
-    how = f"{recipe.pair.__doc__.partition(' by ')[2].rstrip('.')} in {'long doubles' if fine else f'{DIGITS} digits'}"
+    how = (
+        f"{recipe.pair.__doc__.partition(' by ')[2].rstrip('.')} in"
+        f" {'long doubles' if fine else f'{DIGITS} digits'}"
+    )
     how += f" agree to {finding.agreed:.1f} digits (testset/make_references.py)"
     return {**old, "t": float(finding.t), "y": text, "digits": sure, "how": how}
 
 
 def write(name: str, recipe: Recipe) -> int:
-    """Store what was recomputed where the stored value is missing, contradicted or has fewer digits; published values stay."""
+    """Store what was recomputed where the stored value is missing, contradicted or has fewer digits.
+
+    Published values stay.
+    """
     system, stored = recipe.system(), kept(name)
     empty = {
         "parameters": system.parameters,
@@ -177,7 +199,8 @@ def main(arguments: list[str] | None = None) -> int:
     if options.list:
         for name, recipe in chosen.items():
             say(
-                f"{name:22} {recipe.digits:4g} digits, about {recipe.seconds} s:{recipe.pair.__doc__.partition(' by')[2]}"
+                f"{name:22} {recipe.digits:4g} digits, about {recipe.seconds}"
+                f" s:{recipe.pair.__doc__.partition(' by')[2]}"
             )
         return 0
     if np.finfo(Long).eps > 1e-18:

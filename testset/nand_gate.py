@@ -1,4 +1,7 @@
-"""NAND gate of three MOSFETs: capacities that depend on the state, pulses as input. A stiff implicit ODE C(y) y' = f(t, y)."""
+"""NAND gate of three MOSFETs: capacities that depend on the state, pulses as input.
+
+A stiff implicit ODE C(y) y' = f(t, y).
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,10 @@ Y = sp.symbols("y1:15", real=True)
 
 @dataclass(frozen=True)
 class Transistor:
-    """Shichman and Hodges' MOSFET; `backward` differs from `forward` tenfold in every public program, and so in the reference."""
+    """Shichman and Hodges' MOSFET.
+
+    `backward` differs from `forward` tenfold in every public program, and so in the reference.
+    """
 
     threshold: Rational
     gamma: Rational
@@ -39,8 +45,9 @@ class Transistor:
     def current(self, vds: Any, vgs: Any, vbs: Any, vgd: Any, vbd: Any) -> Any:
         """Return the current from drain to source.
 
-        With s = vds > 0 and o the voltage of the gate over the threshold it is -beta (1 + delta s) times 0 if o <= 0, o^2 if
-        o <= s, and s (2 o - s) beyond, which is o+^2 - (o - s)+^2 in one formula. If s < 0, likewise in the other direction.
+        With s = vds > 0 and o the voltage of the gate over the threshold it is -beta (1 + delta s) times 0 if
+        o <= 0, o^2 if o <= s, and s (2 o - s) beyond, which is o+^2 - (o - s)+^2 in one formula. If s < 0,
+        likewise in the other direction.
         """
         ahead, back = (
             v - self.threshold - self.gamma * (sqrt(self.phi - b) - sqrt(self.phi))
@@ -77,22 +84,45 @@ def currents() -> list[Any]:
     i2 = ENHANCEMENT.current(y7 - y6, v1 - y6, y8 - y10, v1 - y7, y9 - y5)
     i3 = ENHANCEMENT.current(y12 - y11, v2 - y11, y13, v2 - y12, y14 - y10)
     return [
-        (y5 - y1) / RG - i1, (VDD - y2) / RG + i1, (VBB - y3) / RB + diode(y3 - y5), (VBB - y4) / RB + diode(y4 - VDD),
+        (y5 - y1) / RG - i1,
+        (VDD - y2) / RG + i1,
+        (VBB - y3) / RB + diode(y3 - y5),
+        (VBB - y4) / RB + diode(y4 - VDD),
         (y1 - y5) / RG - diode(y3 - y5) + (y7 - y5) / RG - diode(y9 - y5),
-        CG * d1 + (y10 - y6) / RG - i2, CG * d1 + (y5 - y7) / RG + i2, (VBB - y8) / RB + diode(y8 - y10), (VBB - y9) / RB + diode(y9 - y5),
+        CG * d1 + (y10 - y6) / RG - i2,
+        CG * d1 + (y5 - y7) / RG + i2,
+        (VBB - y8) / RB + diode(y8 - y10),
+        (VBB - y9) / RB + diode(y9 - y5),
         (y6 - y10) / RG - diode(y8 - y10) + (y12 - y10) / RG - diode(y14 - y10),
-        CG * d2 - y11 / RG - i3, CG * d2 + (y10 - y12) / RG + i3, (VBB - y13) / RB + diode(y13), (VBB - y14) / RB + diode(y14 - y10),
-    ]  # fmt: skip
+        CG * d2 - y11 / RG - i3,
+        CG * d2 + (y10 - y12) / RG + i3,
+        (VBB - y13) / RB + diode(y13),
+        (VBB - y14) / RB + diode(y14 - y10),
+    ]
 
 
 def capacities() -> sp.Matrix:
-    """Return the symmetric matrix of the capacities between nodes (from, to) and to ground or a fixed potential (to None)."""
+    """Return the symmetric matrix of the capacities between nodes.
+
+    Entries are (from, to), and to ground or a fixed potential (to None).
+    """
     y3, y4, y5, y8, y9, y10, y13, y14 = (Y[i - 1] for i in (3, 4, 5, 8, 9, 10, 13, 14))
     placed: Sequence[tuple[int, int | None, Any]] = (
-        (1, 5, CG), (2, 5, CG), (3, 5, junction(y3 - y5)), (4, None, junction(y4 - VDD)), (5, None, C9), (9, 5, junction(y9 - y5)),
-        (6, None, CG), (7, None, CG), (8, 10, junction(y8 - y10)), (10, None, C9), (14, 10, junction(y14 - y10)), (11, None, CG),
-        (12, None, CG), (13, None, junction(y13)),
-    )  # fmt: skip
+        (1, 5, CG),
+        (2, 5, CG),
+        (3, 5, junction(y3 - y5)),
+        (4, None, junction(y4 - VDD)),
+        (5, None, C9),
+        (9, 5, junction(y9 - y5)),
+        (6, None, CG),
+        (7, None, CG),
+        (8, 10, junction(y8 - y10)),
+        (10, None, C9),
+        (14, 10, junction(y14 - y10)),
+        (11, None, CG),
+        (12, None, CG),
+        (13, None, junction(y13)),
+    )
     C = sp.zeros(14)
     for i, j, value in placed:
         C[i - 1, i - 1] += value

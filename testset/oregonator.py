@@ -1,4 +1,7 @@
-"""Oregonator: the Belousov-Zhabotinsky reaction as a stiff limit cycle. An ODE, here because other suites list it among the DAEs."""
+"""Oregonator: the Belousov-Zhabotinsky reaction as a stiff limit cycle.
+
+An ODE, here because other suites list it among the DAEs.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Mathematical pendulum released horizontally: index 3, exact solution by elliptic functions, back at the start every 2 s."""
+"""Mathematical pendulum released horizontally.
+
+Index 3, exact solution by elliptic functions, back at the start every 2 s.
+"""
 
 from __future__ import annotations
 
@@ -23,14 +26,21 @@ TAGS = (
     "hessenberg",
 )
 PERIOD = 2.0
-QUARTER = 1.854074677301371918433850347195260046217598823521766905585928045  # K, the complete elliptic integral for k^2 = 1/2
+# K, the complete elliptic integral for k^2 = 1/2
+QUARTER = 1.854074677301371918433850347195260046217598823521766905585928045
 EXACT_G = 13.75037163604074565  # (4 K / PERIOD)^2: a period of 2 s to all digits
 PRINTED_G = 13.7503716373294544  # as printed in the thesis, off in the tenth digit
-SOURCE = "S. M. Bäse, Half-explicit Runge-Kutta methods for overdetermined semi-implicit DAEs, 2017, Section 4.3, system (4.5)"
+SOURCE = (
+    "S. M. Bäse, Half-explicit Runge-Kutta methods for overdetermined semi-implicit DAEs, 2017, Section 4.3,"
+    " system (4.5)"
+)
 
 
 def exact(t: float, m: float, l: float, g: float) -> Array:  # noqa: E741 - the length is called l in the source
-    """Return the solution: sin(theta/2) = -k cd(u), theta' = 2 k k' omega sd(u), u = omega t, k^2 = k'^2 = 1/2."""
+    """Return the solution: sin(theta/2) = -k cd(u), theta' = 2 k k' omega sd(u), u = omega t.
+
+    K^2 = k'^2 = 1/2.
+    """
     omega = math.sqrt(g / l)
     phase = math.remainder(t, PERIOD if (g, l) == (EXACT_G, 1.0) else 4 * QUARTER / omega)
     if phase == 0:

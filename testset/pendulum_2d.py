@@ -1,4 +1,7 @@
-"""Planar pendulum of Hairer and Wanner: index 3, exact solution by elliptic functions, the classical first example of index reduction."""
+"""Planar pendulum of Hairer and Wanner.
+
+Index 3, exact solution by elliptic functions, the classical first example of index reduction.
+"""
 
 from __future__ import annotations
 

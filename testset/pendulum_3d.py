@@ -21,7 +21,10 @@ TAGS = (
     "lecture",
     "hessenberg",
 )
-SOURCE = "M. Diehl, A. Nurkanović, lecture on differential-algebraic equations: three-dimensional pendulum; data chosen for this set"
+SOURCE = (
+    "M. Diehl, A. Nurkanović, lecture on differential-algebraic equations: three-dimensional pendulum; data"
+    " chosen for this set"
+)
 
 
 def energy(t: float, y: Array, g: float) -> float:  # noqa: ARG001

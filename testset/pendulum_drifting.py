@@ -1,4 +1,7 @@
-"""The pendulum with its constraint replaced by the second derivative: index 1, the same solution, and numerical solutions drift away."""
+"""The pendulum with its constraint replaced by the second derivative.
+
+Index 1, the same solution, and numerical solutions drift away.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,10 @@ from herk.model.model import Model
 from testset.pendulum import EXACT_G, energy, exact
 
 TAGS = ("index1", "mechanical", "nonstiff", "autonomous", "conservative", "thesis", "exact", "drifting")
-SOURCE = "S. M. Bäse, Half-explicit Runge-Kutta methods for overdetermined semi-implicit DAEs, 2017, Section 4.3, system (4.6)"
+SOURCE = (
+    "S. M. Bäse, Half-explicit Runge-Kutta methods for overdetermined semi-implicit DAEs, 2017, Section 4.3,"
+    " system (4.6)"
+)
 
 
 def length_squared(t: float, y: Array) -> float:  # noqa: ARG001

@@ -13,7 +13,10 @@ from testset.pendulum import energy
 from testset.pendulum import exact as released_left
 
 TAGS = ("index3", "mechanical", "nonstiff", "holonomic", "autonomous", "conservative", "exact", "hessenberg")
-SOURCE = "J. Schropp, Projected Runge-Kutta methods for differential algebraic equations of index 3, Section 4, Example 1, system (4.1)"
+SOURCE = (
+    "J. Schropp, Projected Runge-Kutta methods for differential algebraic equations of index 3, Section 4,"
+    " Example 1, system (4.1)"
+)
 
 
 def exact(t: float) -> Array:

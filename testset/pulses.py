@@ -14,7 +14,10 @@ from herk.model.entries import t
 
 @dataclass(frozen=True)
 class Pulse:
-    """A signal that waits at 0, rises to `top`, stays there, falls, and begins anew; the four times are given as exact texts."""
+    """A signal that waits at 0, rises to `top`, stays there, falls, and begins anew.
+
+    The four times are given as exact texts.
+    """
 
     top: int
     times: tuple[str, str, str, str]
@@ -51,7 +54,10 @@ class Pulse:
         return float(low + slope * (Fraction(time) - number * self.period - start)), float(slope)
 
     def signal(self) -> Any:
-        """Return the signal as a formula of t for all times; it cannot be differentiated, because of the function floor in it."""
+        """Return the signal as a formula of t for all times.
+
+        It cannot be differentiated, because of the function floor in it.
+        """
         return self._by_parts(0)
 
     def slope(self) -> Any:
@@ -59,7 +65,10 @@ class Pulse:
         return self._by_parts(1)
 
     def differentiable(self, t_end: float) -> Any:
-        """Return the signal as a formula that can be differentiated but holds, period by period, only up to t_end."""
+        """Return the signal as a formula that can be differentiated but holds, period by period.
+
+        Only up to t_end.
+        """
         parts = [
             part
             for k in range(int(t_end / float(self.period)) + 1)
@@ -77,7 +86,10 @@ class Pulse:
         return sp.Piecewise(*parts, (last[0], True))
 
     def _parts(self, time: Any) -> list[tuple[Any, Any]]:
-        """Return for each part its formula and the time that is left of it; a corner belongs to the part behind it."""
+        """Return for each part its formula and the time that is left of it.
+
+        A corner belongs to the part behind it.
+        """
         return [
             (
                 sp.sympify(low) + (high - low) * (time - _exact(start)) / _exact(end - start),

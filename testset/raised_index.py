@@ -1,4 +1,7 @@
-"""A second-order system whose index grows when every derivative becomes an unknown: no freedom left, the solution is its input."""
+"""A second-order system whose index grows when every derivative becomes an unknown.
+
+No freedom left, the solution is its input.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,10 @@ from herk.core.dae import Array
 from herk.model.model import Model
 
 TAGS = ("index4", "academic", "linear", "nonstiff", "second_order", "exact")
-SOURCE = "L. Wunderlich, Semi-explicit Systems of Second Order Differential-Algebraic Equations (2005), Example 1.2, system (4)"
+SOURCE = (
+    "L. Wunderlich, Semi-explicit Systems of Second Order Differential-Algebraic Equations (2005), Example"
+    " 1.2, system (4)"
+)
 
 
 def exact(t: float) -> Array:
@@ -26,7 +32,9 @@ def partly(t: float) -> Array:
 
 
 def problem(t_end: float = 5.0, full: bool = True) -> Problem:
-    """Return the system with both derivatives as unknowns, or with x1' alone (full=False), which does not raise the index.
+    """Return the system with both derivatives as unknowns.
+
+    Or with x1' alone (full=False), which does not raise the index.
 
     The source leaves f1 and f2 open; e^-t and sin t are our choice.
     """
@@ -45,8 +53,8 @@ def problem(t_end: float = 5.0, full: bool = True) -> Problem:
         source=SOURCE,
         model=model,
         reference=Reference(t_end, solution(t_end), 15.0, "exact solution", solution),
-        groups={"velocities": (0, 1), "positions": (2, 3)}
-        if full
-        else {"velocities": (0,), "positions": (1, 2)},
+        groups=(
+            {"velocities": (0, 1), "positions": (2, 3)} if full else {"velocities": (0,), "positions": (1, 2)}
+        ),
         tags=frozenset(TAGS) if full else frozenset({*TAGS, "index3"} - {"index4"}),
     )

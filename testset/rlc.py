@@ -1,4 +1,7 @@
-"""Series circuit of resistor, inductor and capacitor, second order in the capacitor's voltage: index 1, exponential solution."""
+"""Series circuit of resistor, inductor and capacitor, second order in the capacitor's voltage.
+
+Index 1, exponential solution.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,10 @@ from herk.core.dae import Array
 from herk.model.model import Model
 
 TAGS = ("index1", "circuit", "linear", "nonstiff", "autonomous", "second_order", "exact")
-SOURCE = "L. Wunderlich, Semi-explicit Systems of Second Order Differential-Algebraic Equations (2005), Section 3, system (67)"
+SOURCE = (
+    "L. Wunderlich, Semi-explicit Systems of Second Order Differential-Algebraic Equations (2005), Section 3,"
+    " system (67)"
+)
 
 
 def exact(t: float, RC: float, LC: float) -> Array:
@@ -23,7 +29,10 @@ def exact(t: float, RC: float, LC: float) -> Array:
 
 
 def problem(t_end: float = 7.0, RC: float = 3.0, LC: float = 0.5) -> Problem:
-    """Return the circuit without a source. RC = 3 and LC = 1/2 are not printed, but follow from the start values that are."""
+    """Return the circuit without a source.
+
+    RC = 3 and LC = 1/2 are not printed, but follow from the start values that are.
+    """
     if RC**2 < 4 * LC or not LC > 0:
         raise InputError("The circuit must be overdamped: RC^2 >= 4 LC > 0 is needed.")
     solution = partial(exact, RC=RC, LC=LC)

@@ -1,4 +1,7 @@
-"""Robertson's autocatalytic reaction with conservation of mass as the constraint: index 1, extremely stiff, over eleven decades of time."""
+"""Robertson's autocatalytic reaction with conservation of mass as the constraint.
+
+Index 1, extremely stiff, over eleven decades of time.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +12,17 @@ from herk.model.model import Model
 from testset.stored import stored
 
 TAGS = ("index1", "chemistry", "nonlinear", "stiff", "autonomous")
-SOURCE = "H. H. Robertson 1966; Test Set for IVP Solvers (CWI/Bari), problem rober; as a DAE in the examples of SUNDIALS"
+SOURCE = (
+    "H. H. Robertson 1966; Test Set for IVP Solvers (CWI/Bari), problem rober; as a DAE in the examples of"
+    " SUNDIALS"
+)
 
 
 def problem(t_end: float = 1e11, k1: float = 0.04, k2: float = 3e7, k3: float = 1e4) -> Problem:
     """Return the reaction; references are stored for t_end = 0.4, 40, 4e3, 1e5, 1e7, 4e10 and 1e11.
 
-    y2 is of size 1e-5 at first and 1e-13 at last: an absolute tolerance that is to mean anything is far smaller for it.
+    y2 is of size 1e-5 at first and 1e-13 at last: an absolute tolerance that is to mean anything is far
+    smaller for it.
     """
     start, parameters = (1.0, 0.0, 0.0), {"k1": k1, "k2": k2, "k3": k3}
     model = Model(

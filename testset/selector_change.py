@@ -1,4 +1,7 @@
-"""A point on the unit circle whose algebraic component must change from y to x at t = pi/4: index 2, trigonometric solution."""
+"""A point on the unit circle whose algebraic component must change from y to x at t = pi/4.
+
+Index 2, trigonometric solution.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,10 @@ from herk.core.dae import Array
 from herk.model.model import Model
 
 TAGS = ("index2", "academic", "nonlinear", "nonstiff", "thesis", "exact")
-SOURCE = "S. M. Bäse, Half-explicit Runge-Kutta methods for overdetermined semi-implicit DAEs, 2017, Section 4.2.4, system (4.1)"
+SOURCE = (
+    "S. M. Bäse, Half-explicit Runge-Kutta methods for overdetermined semi-implicit DAEs, 2017, Section"
+    " 4.2.4, system (4.1)"
+)
 
 
 def exact(t: float) -> Array:

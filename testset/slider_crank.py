@@ -1,4 +1,7 @@
-"""Planar slider crank with an elastic connecting rod: 24 unknowns with the accelerations, fast vibrations, index 2 as stated."""
+"""Planar slider crank with an elastic connecting rod.
+
+24 unknowns with the accelerations, fast vibrations, index 2 as stated.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,10 @@ from herk.model.model import Model
 from testset.stored import stored
 
 TAGS = ("mechanical", "nonstiff", "oscillatory", "holonomic", "large", "inconsistent_print", "index2")
-SOURCE = "B. Simeon 1996; Test Set for IVP Solvers (CWI/Bari), problem crank, without damping, with linear stiffness"
+SOURCE = (
+    "B. Simeon 1996; Test Set for IVP Solvers (CWI/Bari), problem crank, without damping, with linear"
+    " stiffness"
+)
 
 # Mechanical data as printed; pi as in the original program, because it counts in the eighth digit.
 PI = Rational("3.1415927")
@@ -29,9 +35,14 @@ FM, FK = RHO * FB, ELASTIC * WIDTH * HEIGHT / L2
 MQ = FM * sp.Matrix([[Rational(1, 2), 0, 0, 0], [0, Rational(1, 2), 0, 0], [0, 0, 8, 1], [0, 0, 1, 2]])
 BENDING = FK * PI**4 / 24 * (HEIGHT / L2) ** 2
 KQ = sp.diag(BENDING, 16 * BENDING, FK / 3 * sp.Matrix([[16, -8], [-8, 7]]))
-BQ = FB * sp.Matrix([
-    [0, 0, -16 / PI**3, 8 / PI**3 - 1 / PI], [0, 0, 0, 1 / (2 * PI)], [16 / PI**3, 0, 0, 0], [1 / PI - 8 / PI**3, -1 / (2 * PI), 0, 0],
-])  # fmt: skip
+BQ = FB * sp.Matrix(
+    [
+        [0, 0, -16 / PI**3, 8 / PI**3 - 1 / PI],
+        [0, 0, 0, 1 / (2 * PI)],
+        [16 / PI**3, 0, 0, 0],
+        [1 / PI - 8 / PI**3, -1 / (2 * PI), 0, 0],
+    ]
+)
 C1 = FB * sp.Matrix([0, 0, Rational(2, 3), Rational(1, 6)])
 C2 = FB * sp.Matrix([2 / PI, 0, 0, 0])
 C12 = L2 * FB * sp.Matrix([0, 0, Rational(1, 3), Rational(1, 6)])
@@ -41,17 +52,31 @@ P = sp.symbols("phi1 phi2 x3 q1 q2 q3 q4", real=True)
 V, W = (sp.symbols(f"{name}1:8", real=True) for name in "vw")
 LAM = sp.symbols("lam1:4", real=True)
 
-# The printed velocities violate their constraint by 1.2e-8. These are their projection, orthogonal in the mass matrix: that is where
-# an index-2 solver gets to in its first step, and where the reference starts. Accelerations and multipliers belong to them.
+# The printed velocities violate their constraint by 1.2e-8. These are their projection, orthogonal in the
+# mass matrix: that is where an index-2 solver gets to in its first step, and where the reference starts.
+# Accelerations and multipliers belong to them.
 P0 = (0.0, 0.0, 0.450016933, 0.0, 0.0, 0.103339863e-4, 0.169327969e-4)
 V0 = (
-    150.0, -74.995767039694527512, -0.268938672e-5, 0.4448961125815998896, 0.0046343393192383019324, -0.178591076e-5, -0.268938672e-5,
-)  # fmt: skip
+    150.0,
+    -74.995767039694527512,
+    -0.268938672e-5,
+    0.4448961125815998896,
+    0.0046343393192383019324,
+    -0.178591076e-5,
+    -0.268938672e-5,
+)
 W0 = (
-    0.0, -1.3445415767203138692e-3, -5062.1949247603614562, -6.8297253631324879912e-5, 0.0, -4.2684630422778924084, 0.20983363276549643538,
-)  # fmt: skip
+    0.0,
+    -1.3445415767203138692e-3,
+    -5062.1949247603614562,
+    -6.8297253631324879912e-5,
+    0.0,
+    -4.2684630422778924084,
+    0.20983363276549643538,
+)
 LAM0 = (-6.5527465619868626323e-8, 382.45895095549482874, -4.6359378247723981663e-9)
-# Positions and velocities in their units; accelerations and multipliers follow from them and are not to steer the steps.
+# Positions and velocities in their units; accelerations and multipliers follow from them and are not to steer
+# the steps.
 SIZES = (1.0, 1.0, 1.0, 1e-3, 1e-4, 1e-5, 1e-5, 1e2, 1e2, 1e1, 1.0, 0.1, 0.1, 0.1, *(1e6,) * 10)
 
 
@@ -98,7 +123,10 @@ def closure() -> sp.Matrix:
 
 
 def gap(t: float, y: Array, row: int) -> float:
-    """Return a condition on the positions, which only its derivative keeps constant; the second is 2.03e-10 in the printed start."""
+    """Return a condition on the positions, which only its derivative keeps constant.
+
+    The second is 2.03e-10 in the printed start.
+    """
     return float(_gaps()(t, *y[:7])[row])
 
 
@@ -108,7 +136,10 @@ def _gaps() -> Any:
 
 
 def problem(t_end: float = 0.1, positions: bool = False) -> Problem:
-    """Return the mechanism; `positions`: constraints on the positions (index 3), for which x3 is corrected by 2e-10 at the start."""
+    """Return the mechanism; `positions`.
+
+    Constraints on the positions (index 3), for which x3 is corrected by 2e-10 at the start.
+    """
     g = closure()
     G = g.jacobian(P)
     motion = mass() * sp.Matrix(W) - forces() + G.T * sp.Matrix(LAM)
@@ -133,16 +164,26 @@ def problem(t_end: float = 0.1, positions: bool = False) -> Problem:
         source=SOURCE,
         model=model,
         reference=_reference(t_end, shift),
-        invariants=tuple(Invariant(name, partial(gap, row=i)) for i, name in enumerate(("rod height", "rod length", "crank angle"))),
-        groups={"positions": tuple(range(7)), "velocities": tuple(range(7, 14)), "accelerations": tuple(range(14, 21)),
-                "multipliers": (21, 22, 23)},
+        invariants=tuple(
+            Invariant(name, partial(gap, row=i))
+            for i, name in enumerate(("rod height", "rod length", "crank angle"))
+        ),
+        groups={
+            "positions": tuple(range(7)),
+            "velocities": tuple(range(7, 14)),
+            "accelerations": tuple(range(14, 21)),
+            "multipliers": (21, 22, 23),
+        },
         sizes=SIZES,
         tags=frozenset({*TAGS, "index3"} - {"index2"} if positions else TAGS),
-    )  # fmt: skip
+    )
 
 
 def _reference(t_end: float, shift: float) -> Reference | None:
-    """Return the stored reference; x3 enters no other equation, so correcting it at the start moves it by as much at the end."""
+    """Return the stored reference.
+
+    X3 enters no other equation, so correcting it at the start moves it by as much at the end.
+    """
     found = stored("slider_crank", t_end)
     if found is None or not shift:
         return found

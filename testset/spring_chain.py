@@ -1,4 +1,7 @@
-"""Three masses in a row, the middle one on a prescribed path, the force on the outer ones unknown: index 5, exact solution."""
+"""Three masses in a row, the middle one on a prescribed path, the force on the outer ones unknown.
+
+Index 5, exact solution.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +15,17 @@ from herk.core.dae import Array
 from herk.model.model import Model
 
 TAGS = ("index5", "mechanical", "linear", "nonstiff", "rheonomic", "control", "thesis", "exact")
-SOURCE = "S. M. Bäse, Half-explicit Runge-Kutta methods for overdetermined semi-implicit DAEs, 2017, Section 4.5, system (4.8)"
+SOURCE = (
+    "S. M. Bäse, Half-explicit Runge-Kutta methods for overdetermined semi-implicit DAEs, 2017, Section 4.5,"
+    " system (4.8)"
+)
 
 
 def exact(t: float, m: float, c: float) -> Array:
-    """Return the symmetric solution: p1 = p3 = (1 - m/(2c)) sin t, p2 = sin t; -2 sin t and sin t for the data of the source."""
+    """Return the symmetric solution: p1 = p3 = (1 - m/(2c)) sin t, p2 = sin t.
+
+    -2 sin t and sin t for the data of the source.
+    """
     a = 1 - m / (2 * c)
     s, k = math.sin(t), math.cos(t)
     return np.array([a * s, s, a * s, a * k, k, a * k, (m**2 / (2 * c) - 1.5 * m) * s])

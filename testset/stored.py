@@ -1,4 +1,7 @@
-"""References kept as data: end values with the parameters they belong to, where they come from and how they were checked."""
+"""References kept as data: end values with the parameters they belong to.
+
+Where they come from and how they were checked.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,10 @@ INHERITED = ("source", "how", "digits")  # what further end times in the same fi
 
 
 def stored(name: str, t_end: float, **parameters: float) -> Reference | None:
-    """Return the stored reference, or None if there is none for this end time or for these parameter values."""
+    """Return the stored reference.
+
+    Or None if there is none for this end time or for these parameter values.
+    """
     data = json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
     if any(value != data["parameters"][key] for key, value in parameters.items()):
         return None

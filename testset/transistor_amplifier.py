@@ -1,4 +1,7 @@
-"""Two-stage transistor amplifier: eight node voltages, a singular capacitance matrix of rank five, exponential characteristics. Index 1."""
+"""Two-stage transistor amplifier.
+
+Eight node voltages, a singular capacitance matrix of rank five, exponential characteristics. Index 1.
+"""
 
 from __future__ import annotations
 
@@ -56,6 +59,9 @@ def problem(
 
 
 def _capacities() -> sp.Matrix:
-    """Return E: coupling capacities between nodes 1-2, 4-5, 7-8, capacities to ground at nodes 3 and 6; C_k = k micro-farads."""
+    """Return E: coupling capacities between nodes 1-2, 4-5, 7-8, capacities to ground at nodes 3 and 6.
+
+    C_k = k micro-farads.
+    """
     coupling, micro = sp.Matrix([[-1, 1], [1, -1]]), sp.Rational(1, 10**6)
     return micro * sp.diag(coupling, sp.Matrix([[-2]]), 3 * coupling, sp.Matrix([[-4]]), 5 * coupling)

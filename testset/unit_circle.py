@@ -1,4 +1,7 @@
-"""A body on the unit circle under a force that depends on its velocity: index 3, reference from the polar form."""
+"""A body on the unit circle under a force that depends on its velocity.
+
+Index 3, reference from the polar form.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,10 @@ from herk.model.model import Model
 from testset.stored import stored
 
 TAGS = ("index3", "mechanical", "nonstiff", "holonomic", "autonomous", "second_order", "hessenberg")
-SOURCE = "L. Wunderlich, Semi-explicit Systems of Second Order Differential-Algebraic Equations (2005), Section 3, systems (62) and (64)"
+SOURCE = (
+    "L. Wunderlich, Semi-explicit Systems of Second Order Differential-Algebraic Equations (2005), Section 3,"
+    " systems (62) and (64)"
+)
 
 
 def problem(t_end: float = 0.1) -> Problem:

@@ -1,4 +1,7 @@
-"""Water flows through 18 tubes between 13 nodes: index 2, and friction jumps where flow turns from laminar to turbulent and back."""
+"""Water flows through 18 tubes between 13 nodes.
+
+Index 2, and friction jumps where flow turns from laminar to turbulent and back.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +18,26 @@ from testset.stored import stored
 
 TAGS = ("index2", "hydraulic", "nonstiff", "discontinuous", "switches", "nonautonomous", "callables", "large")
 SOURCE = "Test Set for IVP Solvers (CWI/Bari), problem water; contributed by Stichting DYNAMO"
-TUBES = ((1, 2), (2, 3), (2, 6), (3, 4), (3, 5), (4, 5), (5, 10), (6, 5), (7, 4), (7, 8), (8, 5), (8, 10), (9, 8), (11, 9), (11, 12),
-         (12, 7), (12, 8), (13, 11))  # fmt: skip
+TUBES = (
+    (1, 2),
+    (2, 3),
+    (2, 6),
+    (3, 4),
+    (3, 5),
+    (4, 5),
+    (5, 10),
+    (6, 5),
+    (7, 4),
+    (7, 8),
+    (8, 5),
+    (8, 10),
+    (9, 8),
+    (11, 9),
+    (11, 12),
+    (12, 7),
+    (12, 8),
+    (13, 11),
+)
 NODES = (
     5,
     8,
@@ -49,7 +70,8 @@ CAPACITY, INERTIA = BUFFER / (RHO * GRAVITY), RHO * LENGTH / AREA
 LAMINAR, ROUGH = 32 * NU * RHO * LENGTH / (AREA * DIAMETER**2), RHO * LENGTH / (AREA**2 * DIAMETER)
 REYNOLDS = DIAMETER / (NU * AREA)  # of a flow of one
 START = 0.047519404529185289807  # friction factor at the critical Reynolds number
-# Where the solution switches (tube, time), found in quadruple precision with 12 digits; nothing here needs them but tests do.
+# Where the solution switches (tube, time), found in quadruple precision with 12 digits; nothing here needs
+# them but tests do.
 SWITCHED = (
     3535.50683135,
     6864.28254035,
@@ -80,7 +102,10 @@ def supply(t, derivative):  # type: ignore[no-untyped-def]
 
 @compiled(_nrt=True)
 def right(t, y, modes):  # type: ignore[no-untyped-def]
-    """Return momentum balances of the tubes, friction factors (Colebrook) and mass balances of the nodes; modes: 1 is turbulent."""
+    """Return momentum balances of the tubes, friction factors (Colebrook) and mass balances of the nodes.
+
+    Modes: 1 is turbulent.
+    """
     out = np.zeros(49)
     for i in range(N):
         flow, factor = y[i], y[N + i]
@@ -116,7 +141,10 @@ def right_slope(y, modes):  # type: ignore[no-untyped-def]
 
 @compiled(_nrt=True)
 def constraints(t, y, modes):  # type: ignore[no-untyped-def]
-    """Return friction factors (18), balances of the nodes without buffer (11) and their derivatives in time (11)."""
+    """Return friction factors (18).
+
+    Balances of the nodes without buffer (11) and their derivatives in time (11).
+    """
     f, change, out = right(t, y, modes), supply(t, 1), np.empty(40)
     out[:18], out[18:29], out[29:] = f[18:36], f[38:], change[2:]
     for i in range(N):

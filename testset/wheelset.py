@@ -1,7 +1,10 @@
-"""A wheelset rolls along a straight track: index 2, contact points as algebraic unknowns, multipliers inside the creep forces.
+"""A wheelset rolls along a straight track.
 
-Friction saturates, so the right-hand side is continuous but not smooth. Everything is written once for real and complex numbers:
-Jacobians come from complex steps, which are exact to rounding. The left side has sign 1 (xi > 0), the right side -1 (xi < 0).
+Index 2, contact points as algebraic unknowns, multipliers inside the creep forces.
+
+Friction saturates, so the right-hand side is continuous but not smooth. Everything is written once for real
+and complex numbers: Jacobians come from complex steps, which are exact to rounding. The left side has sign 1
+(xi > 0), the right side -1 (xi < 0).
 """
 
 from __future__ import annotations
@@ -19,7 +22,10 @@ from herk.model.start import consistent_start
 from testset.stored import stored
 
 TAGS = ("index2", "mechanical", "nonstiff", "oscillatory", "nonsmooth", "autonomous", "callables")
-SOURCE = "Test Set for IVP Solvers (CWI/Bari), problem wheel; B. Simeon, C. Führer, P. Rentrop, Surveys on Mathematics for Industry 1, 1991"
+SOURCE = (
+    "Test Set for IVP Solvers (CWI/Bari), problem wheel; B. Simeon, C. Führer, P. Rentrop, Surveys on"
+    " Mathematics for Industry 1, 1991"
+)
 NAMES = (
     "x",
     "y",
@@ -53,14 +59,32 @@ C11, C22, C23, CONE, AR, RS, PI, SCALE = (
 )
 SLOPE, SINE, COSINE, OMEGA = math.tan(CONE), math.sin(CONE), math.cos(CONE), V / R0
 START = (
-    0.14941e-2, 0.40089e-6, 0.11241e-5, -0.28573e-3, 0.26459e-3, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, -7.4122380357667139e-6,
-    -0.1521364296121248, 7.5634406395172940e-6, 0.1490635714733819, -8.3593e-3, -7.4144e-3,
-)  # fmt: skip
+    0.14941e-2,
+    0.40089e-6,
+    0.11241e-5,
+    -0.28573e-3,
+    0.26459e-3,
+    0.0,
+    0.0,
+    0.0,
+    0.0,
+    0.0,
+    0.0,
+    -7.4122380357667139e-6,
+    -0.1521364296121248,
+    7.5634406395172940e-6,
+    0.1490635714733819,
+    -8.3593e-3,
+    -7.4144e-3,
+)
 
 
 @compiled(_nrt=True)
 def rail(y, side):  # type: ignore[no-untyped-def]
-    """Return psi, xi, the radius r of the wheel and height s of the rail at the contact, the latter with two derivatives."""
+    """Return psi, xi, the radius r of the wheel and height s of the rail at the contact.
+
+    The latter with two derivatives.
+    """
     psi, xi = (y[13], y[14]) if side > 0 else (y[11], y[12])
     r = R0 + SLOPE * (AR - side * xi)
     cross = np.cos(y[3]) * np.sin(y[4]) * np.cos(psi) - np.sin(y[3]) * np.sin(psi)
@@ -197,7 +221,10 @@ def friction(y, side):  # type: ignore[no-untyped-def]
 
 @compiled(_nrt=True)
 def moments(y, side):  # type: ignore[no-untyped-def]
-    """Return what one side adds to the three forces and the three moments, its constraint forces not included."""
+    """Return what one side adds to the three forces and the three moments.
+
+    Its constraint forces not included.
+    """
     psi, xi, r, _, _, _ = rail(y, side)
     T1, T2, T3 = friction(y, side)
     ct, st, cp, sp, ci, si = np.cos(y[3]), np.sin(y[3]), np.cos(y[4]), np.sin(y[4]), np.cos(psi), np.sin(psi)
@@ -286,7 +313,10 @@ def nothing(t, y):  # type: ignore[no-untyped-def]  # noqa: ARG001
 
 
 def gap(t: float, y: Array, side: float) -> float:  # noqa: ARG001
-    """Return the distance of wheel and rail, the integral of the constraint: what it is at the start it stays."""
+    """Return the distance of wheel and rail, the integral of the constraint.
+
+    What it is at the start it stays.
+    """
     psi, xi, r, s, _, _ = rail(y, side)
     return float(s - y[1] - xi * math.sin(y[4]) + r * math.cos(y[4]) * math.cos(psi))
 
@@ -302,7 +332,10 @@ def forms(dae: Dae, t_span: tuple[float, float], y0: Array) -> dict[str, GivenFo
 
 
 def problem(t_end: float = 10.0) -> Problem:
-    """Return the wheelset; its published multipliers have five digits, the start here satisfies the constraints to rounding."""
+    """Return the wheelset; its published multipliers have five digits.
+
+    The start here satisfies the constraints to rounding.
+    """
     E = np.diag([1.0] * 11 + [0.0] * 6)
     dae = Dae(E=E, f=f, g=g, n=17, m=8, jac_g=jac_g, g_t=nothing, names=NAMES)
     y0 = consistent_start(dae, 0.0, START, fixed=range(11))

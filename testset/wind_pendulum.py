@@ -9,7 +9,10 @@ from herk.model.model import Model
 from testset.stored import stored
 
 TAGS = ("index3", "mechanical", "nonstiff", "holonomic", "rheonomic", "thesis", "hessenberg")
-SOURCE = "S. M. Bäse, Half-explicit Runge-Kutta methods for overdetermined semi-implicit DAEs, 2017, Section 4.4, system (4.7)"
+SOURCE = (
+    "S. M. Bäse, Half-explicit Runge-Kutta methods for overdetermined semi-implicit DAEs, 2017, Section 4.4,"
+    " system (4.7)"
+)
 
 
 def problem(

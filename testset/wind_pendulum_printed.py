@@ -1,4 +1,7 @@
-"""The wind pendulum with the hidden constraints the thesis prints: l' and l'' are missing, so g contradicts E y' = f (an erratum)."""
+"""The wind pendulum with the hidden constraints the thesis prints.
+
+L' and l'' are missing, so g contradicts E y' = f (an erratum).
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,10 @@ from herk.core import Dae, Problem
 from herk.core.dae import Array
 
 TAGS = ("mechanical", "nonstiff", "rheonomic", "thesis", "erratum", "contradictory")
-SOURCE = "S. M. Bäse, Half-explicit Runge-Kutta methods for overdetermined semi-implicit DAEs, 2017, Section 4.4, as printed"
+SOURCE = (
+    "S. M. Bäse, Half-explicit Runge-Kutta methods for overdetermined semi-implicit DAEs, 2017, Section 4.4,"
+    " as printed"
+)
 M, G = 2.0, 9.78
 
 
@@ -36,7 +42,10 @@ def g(t: float, y: Array) -> Array:
 
 
 def problem(t_end: float = 50.0) -> Problem:
-    """Return the problem; it has no solution, and herk.check_constraints says why. Solve it with consistent="trust"."""
+    """Return the problem; it has no solution, and herk.check_constraints says why.
+
+    Solve it with consistent="trust".
+    """
     return Problem(
         name="wind_pendulum_printed",
         title="Pendulum of variable length in the wind, constraints as printed",

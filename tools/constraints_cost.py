@@ -1,8 +1,11 @@
-"""What the constraints cost, and what they buy: dop853 on the `ode` form of the pendulum (no constraints) against HERK, at equal error.
+"""What the constraints cost, and what they buy.
 
-An adaptive run's error scatters by a decade when its tolerance moves a little, so four tolerances per decade are run, and lines fitted by
-medians of slopes (Theil and Sen): error over tolerance, and time over tolerance within a decade of the tolerance the wanted error needs.
-Usage: python tools/constraints_cost.py [--repeats N]; the last lines are `ratio10 R` and `ratio1000 R`, time of the ODE over time of HERK.
+Dop853 on the `ode` form of the pendulum (no constraints) against HERK, at equal error.
+
+An adaptive run's error scatters by a decade when its tolerance moves a little, so four tolerances per decade
+are run, and lines fitted by medians of slopes (Theil and Sen): error over tolerance, and time over tolerance
+within a decade of the tolerance the wanted error needs. Usage: python tools/constraints_cost.py [--repeats
+N]; the last lines are `ratio10 R` and `ratio1000 R`, time of the ODE over time of HERK.
 """
 
 from __future__ import annotations
@@ -42,7 +45,10 @@ TASKS = (
 
 
 def measure(task: Task, repeats: int) -> dict[str, np.ndarray]:
-    """Return for each form the rows (tolerance, error of x, y, v, w at the end, ms, steps, drift of the length); runs are interleaved."""
+    """Return for each form one row per tolerance; runs are interleaved.
+
+    A row: tolerance, error of x, y, v, w at the end, ms, steps, drift of the length.
+    """
     problem = testset.get("pendulum", t_end=2.0 * task.periods)
     exact = problem.reference.exact(problem.t_span[1])[:4]
     forms = {name: problem.model.form(name) for name in FORMS}
@@ -72,7 +78,10 @@ def set_up(periods: int, name: str) -> float:
 
 
 def time_at(error: float, rows: np.ndarray) -> float:
-    """Return the ms for this error: error over tolerance gives the tolerance that is needed, time over tolerance what it takes."""
+    """Return the ms for this error.
+
+    Error over tolerance gives the tolerance that is needed, time over tolerance what it takes.
+    """
     tolerance, errors, ms = np.log10(rows[:, :3]).T
     slope, level = theilslopes(errors, tolerance)[:2]
     needed = (np.log10(error) - level) / slope

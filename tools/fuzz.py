@@ -1,8 +1,8 @@
 """Random models against truths of their own, as many as the time allows: `python tools/fuzz.py --minutes 20`.
 
-Prints a line per fault as it is found and, at the end, a table family x outcome with the seeds of every fault.
-Exit code: 1 if there is a fault, 3 if there was no time for a single member.
-`--replay family:seed` shows one member again: what came of it, and a short script for a colleague.
+Prints a line per fault as it is found and, at the end, a table family x outcome with the seeds of every
+fault. Exit code: 1 if there is a fault, 3 if there was no time for a single member. `--replay family:seed`
+shows one member again: what came of it, and a short script for a colleague.
 """
 
 from __future__ import annotations
@@ -49,7 +49,8 @@ def arguments(given: list[str] | None) -> argparse.Namespace:
 def tell(record: Record) -> None:
     if faults([record]):
         print(
-            f"{record['family']}:{record['seed']} ({record['kind']}) {record['outcome']}: {record['detail'][:300]}",
+            f"{record['family']}:{record['seed']} ({record['kind']}) {record['outcome']}:"
+            f" {record['detail'][:300]}",
             flush=True,
         )
 

@@ -1,9 +1,12 @@
-"""Compare the generated kernel with a hand-written C program of the same algorithm: pendulum, classical Runge-Kutta, fixed step.
+"""Compare the generated kernel with a hand-written C program of the same algorithm.
 
-Both are run in turn for two numbers of steps; the difference of the times is the cost of the steps alone, without any set-up.
-C is compiled twice: with products and sums fused where the compiler likes, and with the arithmetic of the kernel, which rounds every
-operation so that compiled and interpreted runs agree.
-Usage: python tools/kernel_vs_c.py [--repeats N]; the last line is `ratio R`, time of herk over time of C with the same arithmetic.
+Pendulum, classical Runge-Kutta, fixed step.
+
+Both are run in turn for two numbers of steps; the difference of the times is the cost of the steps alone,
+without any set-up. C is compiled twice: with products and sums fused where the compiler likes, and with the
+arithmetic of the kernel, which rounds every operation so that compiled and interpreted runs agree. Usage:
+python tools/kernel_vs_c.py [--repeats N]; the last line is `ratio R`, time of herk over time of C with the
+same arithmetic.
 """
 
 from __future__ import annotations

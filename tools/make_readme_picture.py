@@ -1,4 +1,6 @@
-"""Draw the picture of the README: how far solvers leave the circle of the pendulum, 100 periods at the same tolerance.
+"""Draw the picture of the README.
+
+How far solvers leave the circle of the pendulum, 100 periods at the same tolerance.
 
 Usage: python tools/make_readme_picture.py [FILE]
 """

@@ -1,4 +1,6 @@
-"""What a model costs: CPU seconds from `Model` to the first result, with other parameter values, and with nothing compiled at all.
+"""What a model costs: CPU seconds from `Model` to the first result, with other parameter values.
+
+And with nothing compiled at all.
 
 Each figure comes from a process of its own, so that nothing is warm that would not be for a user.
 """
@@ -38,9 +40,11 @@ model = testset.get("cv_circuit").model"""
 ANDREWS = """import testset
 model = testset.get("andrews").model"""
 MODELS = [
-    ("pendulum", PENDULUM, "dopri5", "g", 9.81), ("pendulum", PENDULUM, "dop853", "g", 9.81),
-    ("cv_circuit", CIRCUIT, "dopri5", "R", None), ("andrews", ANDREWS, "dopri5", "mom", None),
-]  # fmt: skip
+    ("pendulum", PENDULUM, "dopri5", "g", 9.81),
+    ("pendulum", PENDULUM, "dop853", "g", 9.81),
+    ("cv_circuit", CIRCUIT, "dopri5", "R", None),
+    ("andrews", ANDREWS, "dopri5", "mom", None),
+]
 
 
 def measured(program: str, folder: str) -> list[str]:
@@ -66,7 +70,10 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as folder:
             cold, *_ = measured(program, folder)
             first, again, other, count = measured(program, folder)
-        times = f"{float(first):12.2f} s{float(cold):16.2f} s{1e3 * float(again):7.2f} ms{1e3 * float(other):11.2f} ms"
+        times = (
+            f"{float(first):12.2f} s{float(cold):16.2f} s{1e3 * float(again):7.2f}"
+            f" ms{1e3 * float(other):11.2f} ms"
+        )
         print(f"{label:12s}{method:9s}{times}{count:>10s}")
 
 

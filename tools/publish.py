@@ -1,4 +1,7 @@
-"""Put a rendered report into reports/published: the page, its tables as CSV and the records behind it; links to other files go."""
+"""Put a rendered report into reports/published: the page, its tables as CSV and the records behind it.
+
+Links to other files go.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,8 @@ def publish(out: Path, place: Path = PUBLISHED) -> list[Path]:
     kept = [Path(shutil.copy(path, tables)) for path in sorted((out / "tables").glob("*.csv"))]
     if len(kept) > MOST_FILES - 5:
         raise SystemExit(
-            f"{len(kept)} tables are too many to publish: at most {MOST_FILES} files; bind some of them into a book."
+            f"{len(kept)} tables are too many to publish: at most {MOST_FILES} files; bind some of them into"
+            " a book."
         )
 
     def link(found: re.Match[str]) -> str:
@@ -34,7 +38,10 @@ def publish(out: Path, place: Path = PUBLISHED) -> list[Path]:
 
 
 def records(out: Path, place: Path) -> Path:
-    """Write the records without series, compressed, the same bytes for the same records: `check` proves the page from them."""
+    """Write the records without series, compressed, the same bytes for the same records.
+
+    `check` proves the page from them.
+    """
     path = place / "records.jsonl.gz"
     lines = (out / "records.jsonl").read_bytes().splitlines(keepends=True)
     with path.open("wb") as file, gzip.GzipFile("", "wb", fileobj=file, mtime=0) as packed:

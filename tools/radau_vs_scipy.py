@@ -1,8 +1,10 @@
-"""Compare radau5 with the Radau codes of SciPy and solve_dae: steps and processor time at equal tolerances, side by side.
+"""Compare radau5 with the Radau codes of SciPy and solve_dae.
 
-SciPy gets the same compiled right-hand side and Jacobian of the form `ode`, solve_dae the compiled residual of the form `index1`.
-Runs alternate; the shortest of several counts. The last line for each rival has the smallest ratio of times and the range of steps.
-Usage: python tools/radau_vs_scipy.py [--repeats N]
+Steps and processor time at equal tolerances, side by side.
+
+SciPy gets the same compiled right-hand side and Jacobian of the form `ode`, solve_dae the compiled residual
+of the form `index1`. Runs alternate; the shortest of several counts. The last line for each rival has the
+smallest ratio of times and the range of steps. Usage: python tools/radau_vs_scipy.py [--repeats N]
 """
 
 from __future__ import annotations
@@ -22,7 +24,10 @@ RIVALS = (("scipy_radau", "ode"), ("solve_dae_radau", "index1"))
 
 
 def van_der_pol() -> Problem:
-    """Return the oscillator with eps = 1e-6 on [0, 2] (Hairer & Wanner II, IV.10), y1 once more as an algebraic unknown."""
+    """Return the oscillator with eps = 1e-6 on [0, 2] (Hairer & Wanner II, IV.10).
+
+    Y1 once more as an algebraic unknown.
+    """
     f = ["y2", "((1 - y1**2)*y2 - y1)/eps", "y1 - copy"]
     E = np.diag([1, 1, 0])
     model = herk.Model(
@@ -56,10 +61,14 @@ def compare(problem: Problem, rival: str, form: str, repeats: int) -> list[tuple
         (_, first), (_, second) = runs[0]
         fast, slow = min(run[0][0] for run in runs), min(run[1][0] for run in runs)
         found.append((slow / fast, first.nstep / second.nstep))
-        head = f"{problem.name:<12} {form:<7} {tolerance:7.0e}  radau5 {first.nstep:5d} steps {1e3 * fast:8.2f} ms"
+        head = (
+            f"{problem.name:<12} {form:<7} {tolerance:7.0e}  radau5 {first.nstep:5d} steps"
+            f" {1e3 * fast:8.2f} ms"
+        )
         end = np.abs(first.y[:, -1] - second.y[:, -1]).max()
         print(
-            f"{head}   {rival:<15} {second.nstep:5d} steps {1e3 * slow:8.2f} ms   times {slow / fast:7.0f}   ends differ by {end:.0e}"
+            f"{head}   {rival:<15} {second.nstep:5d} steps {1e3 * slow:8.2f} ms   times {slow / fast:7.0f}  "
+            f" ends differ by {end:.0e}"
         )
     return found
 
@@ -74,7 +83,8 @@ def main() -> None:
         steps = [ratio for _, ratio in found]
         slower = min(times for times, _ in found)
         print(
-            f"{rival}: at least {slower:.0f} times slower; steps of radau5 / its: {min(steps):.2f} to {max(steps):.2f}"
+            f"{rival}: at least {slower:.0f} times slower; steps of radau5 / its: {min(steps):.2f} to"
+            f" {max(steps):.2f}"
         )
 
 

@@ -1,4 +1,6 @@
-"""How long a user waits: processor seconds to import herk, to a first result with nothing compiled, and in a second process.
+"""How long a user waits: processor seconds to import herk, to a first result with nothing compiled.
+
+And in a second process.
 
 Usage: python tools/start_up.py; the last lines are `import S`, `cold S` and `second S`.
 """
@@ -11,7 +13,10 @@ import sys
 import tempfile
 
 IMPORT = "import time; start = time.process_time(); import herk; print(time.process_time() - start)"
-SOLVE = "import time, herk, testset; assert herk.solve_dae(testset.get('pendulum')).success; print(time.process_time())"
+SOLVE = (
+    "import time, herk, testset; assert herk.solve_dae(testset.get('pendulum')).success;"
+    " print(time.process_time())"
+)
 
 
 def seconds(program: str, cache: str) -> float:

@@ -1,4 +1,7 @@
-"""Implicit Runge-Kutta methods of the literature: Radau5 with variable steps, families with fixed steps, projection."""
+"""Implicit Runge-Kutta methods of the literature.
+
+Radau5 with variable steps, families with fixed steps, projection.
+"""
 
 from baselines.irk import fixed, radau5
 

@@ -1,7 +1,10 @@
-"""Tableaus of Gauss, Radau IA, Radau IIA, Lobatto IIIA and Lobatto IIIC for any number of stages, exact or to 60 digits.
+"""Tableaus of Gauss, Radau IA, Radau IIA, Lobatto IIIA and Lobatto IIIC for any number of stages.
 
-Nodes are the zeros of polynomials with whole coefficients; everything else follows from the nodes by integrals of Lagrange
-polynomials. Where all nodes are rational the whole tableau consists of fractions, otherwise of decimals with DIGITS digits.
+Exact or to 60 digits.
+
+Nodes are the zeros of polynomials with whole coefficients; everything else follows from the nodes by
+integrals of Lagrange polynomials. Where all nodes are rational the whole tableau consists of fractions,
+otherwise of decimals with DIGITS digits.
 """
 
 from __future__ import annotations
@@ -51,7 +54,10 @@ class Implicit:
 
     @property
     def explicit_first(self) -> bool:
-        """Tell whether the first stage is the old value: then A is singular, and only the other stages are unknown."""
+        """Tell whether the first stage is the old value.
+
+        Then A is singular, and only the other stages are unknown.
+        """
         return not any(self.A[0])
 
     @property
@@ -124,7 +130,10 @@ def _lobatto_iiia(s: int) -> tuple[Rows, Row, Row, tuple[int, int, int]]:
 
 
 def _radau_ia(s: int) -> tuple[Rows, Row, Row, tuple[int, int, int]]:
-    """Return the method fixed by D(s): b_i a_ij = b_j times the integral of the i-th Lagrange polynomial from c_j to 1."""
+    """Return the method fixed by D(s).
+
+    B_i a_ij = b_j times the integral of the i-th Lagrange polynomial from c_j to 1.
+    """
     c = _nodes("radau_ia", s)
     basis = _lagrange(c)
     b = tuple(_integral(p, 1) for p in basis)

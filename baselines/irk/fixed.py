@@ -1,7 +1,10 @@
-"""Families with fixed steps as solvers: direct discretisation of every square form, the span divided into equal steps.
+"""Families with fixed steps as solvers.
 
-Tolerances are not used: stage equations are solved to rounding, and settings.step decides. The step is shortened so that a whole number
-of them fills the span. Output times between mesh points are served by the polynomial whose derivative interpolates the stages.
+Direct discretisation of every square form, the span divided into equal steps.
+
+Tolerances are not used: stage equations are solved to rounding, and settings.step decides. The step is
+shortened so that a whole number of them fills the span. Output times between mesh points are served by the
+polynomial whose derivative interpolates the stages.
 """
 
 from __future__ import annotations
@@ -175,11 +178,19 @@ def _solver(family: str, stage_count: int, forms: tuple[str, ...]) -> FixedStep:
     method = tableau(family, stage_count)
     tags = frozenset({"implicit", "fixed-step", *({"stiff"} if abs(method.at_infinity) < 0.5 else ())})
     return FixedStep(
-        f"{family}{stage_count}", "irk", forms, method.order, False, tags, method_family=family, stages=stage_count
-    )  # fmt: skip
+        f"{family}{stage_count}",
+        "irk",
+        forms,
+        method.order,
+        False,
+        tags,
+        method_family=family,
+        stages=stage_count,
+    )
 
 
-# Gauss on index 2 and 3 and Lobatto IIIA on index 3 converge too slowly or not at all in the multipliers: study `lecture` shows it.
+# Gauss on index 2 and 3 and Lobatto IIIA on index 3 converge too slowly or not at all in the multipliers:
+# study `lecture` shows it.
 SOLVERS = (
     _solver("gauss", 2, ("index1", "baumgarte")),
     _solver("gauss", 3, ("index1", "index2", "baumgarte")),

@@ -1,8 +1,11 @@
-"""Direct discretisation of small semi-explicit systems with constant steps, in decimals: errors far below double precision.
+"""Direct discretisation of small semi-explicit systems with constant steps, in decimals.
 
-The algebraic equations are imposed at the stages, as the lecture and Hairer, Lubich and Roche (1989) define it. Unknowns of a step are
-the derivatives K at the stages, those of algebraic unknowns included, so that the new value is z + h b K for all components. Newton's
-corrections come from the exact Jacobian in double precision, residuals are decimal: each iteration gains the digits a double solve has.
+Errors far below double precision.
+
+The algebraic equations are imposed at the stages, as the lecture and Hairer, Lubich and Roche (1989) define
+it. Unknowns of a step are the derivatives K at the stages, those of algebraic unknowns included, so that the
+new value is z + h b K for all components. Newton's corrections come from the exact Jacobian in double
+precision, residuals are decimal: each iteration gains the digits a double solve has.
 """
 
 from __future__ import annotations
@@ -30,7 +33,10 @@ class NoStepError(HerkError):
 
 @dataclass(frozen=True, eq=False)
 class System:
-    """z_i' = right_i(z) for the first unknowns, 0 = right_i(z) for the last m; `right` is plain arithmetic, `groups` names components."""
+    """z_i' = right_i(z) for the first unknowns, 0 = right_i(z) for the last m.
+
+    `right` is plain arithmetic, `groups` names components.
+    """
 
     name: str
     index: int
@@ -104,14 +110,17 @@ def step(system: System, method: Implicit, z: Array, h: Decimal, guess: Array) -
         if np.abs(float(h) * change).max() < _DONE * (1 + np.abs(U.astype(float)).max()):
             return z + h * (b @ K), K
     raise NoStepError(
-        f"{method.family} with {method.stages} stages finds no solution of the stage equations of {system.name!r}, h = {h}."
+        f"{method.family} with {method.stages} stages finds no solution of the stage equations of"
+        f" {system.name!r}, h = {h}."
     )
 
 
 def march(
     system: System, method: Implicit, t_end: float, steps: int, after: Callable[[Array], Array] | None = None
 ) -> Array:
-    """Return z at the mesh points, (steps + 1) x n, fewer if Newton's method finds no solution of the stage equations.
+    """Return z at the mesh points, (steps + 1) x n.
+
+    Fewer if Newton's method finds no solution of the stage equations.
 
     `after` may change each new value, as a projection does.
     """
@@ -134,7 +143,10 @@ def march(
 
 
 def extrapolation(method: Implicit) -> Array:
-    """Return the matrix that carries the polynomial through the implicit stages on to the stages of the next step."""
+    """Return the matrix that carries the polynomial through the implicit stages on to the stages.
+
+    Of the next step.
+    """
     c, first = method.floats()[2], int(method.explicit_first)
     result = np.zeros((method.stages, method.stages))
     for j in range(first, method.stages):

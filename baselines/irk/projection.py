@@ -1,9 +1,13 @@
-"""Projection of a numerical solution on its constraints, hidden ones included: (2.7) of Schropp's paper, for models of any index above one.
+"""Projection of a numerical solution on its constraints, hidden ones included.
 
-For u' = f(u, v), v' = k(u, v, lam), 0 = g(u) the paper corrects u along f_v k_lam and v along k_lam until g = 0 and Dg f = 0. In a model
-with other equations beside these (masses, accelerations as unknowns), the same directions are the leading parts of (a E + F_z)^-1 e_i for
-a -> oo, where e_i is a constraint: an unknown of index k answers with a^(k-1). So the terms of highest order in a are kept of every row,
-and one factorisation of what is left gives all directions. Constraints whose highest unknown has index k correct unknowns of index k.
+(2.7) of Schropp's paper, for models of any index above one.
+
+For u' = f(u, v), v' = k(u, v, lam), 0 = g(u) the paper corrects u along f_v k_lam and v along k_lam until g =
+0 and Dg f = 0. In a model with other equations beside these (masses, accelerations as unknowns), the same
+directions are the leading parts of (a E + F_z)^-1 e_i for a -> oo, where e_i is a constraint: an unknown of
+index k answers with a^(k-1). So the terms of highest order in a are kept of every row, and one factorisation
+of what is left gives all directions. Constraints whose highest unknown has index k correct unknowns of index
+k.
 """
 
 from __future__ import annotations
@@ -30,7 +34,10 @@ AT_E, AT_JACOBIAN, AT_G, AT_JAC_G, E_CONSTANT, HIGHEST = range(6)
 
 
 class Projection(NamedTuple):
-    """Addresses, structure and scratch memory of a projection; `rows` are the constraints as they stand in the form of highest index."""
+    """Addresses, structure and scratch memory of a projection.
+
+    `rows` are the constraints as they stand in the form of highest index.
+    """
 
     at: np.ndarray
     levels: np.ndarray  # of unknowns
@@ -76,7 +83,10 @@ def find_directions(t, y, slope, p):  # type: ignore[no-untyped-def]
 
 @inner()
 def answers(level, p, n):  # type: ignore[no-untyped-def]
-    """Write (derivative of the constraints) times (directions), squared if there are fewer constraints; return their number."""
+    """Write (derivative of the constraints) times (directions), squared if there are fewer constraints.
+
+    Return their number.
+    """
     count = p.rows.size
     own = 0
     for i in range(p.members.size):
@@ -99,7 +109,10 @@ def answers(level, p, n):  # type: ignore[no-untyped-def]
 
 @inner()
 def correct(t, y, level, p, ints):  # type: ignore[no-untyped-def]
-    """Simplified Newton for the constraints of one level, until the corrections are of the size of rounding."""
+    """Simplified Newton for the constraints of one level.
+
+    Until the corrections are of the size of rounding.
+    """
     n, count = y.size, p.rows.size
     function_at(p.at[AT_JAC_G])(t, y, p.jac_g)
     own = answers(level, p, n)
@@ -160,7 +173,10 @@ def none() -> Projection:
 def projection(
     top: Any, whole: Any, functions: tuple[Callable[..., Any], ...], y0: Array, slope: Array, t0: float
 ) -> Projection:
-    """Return the projection of a model: `top` is its form of highest index, `whole` the overdetermined one; functions E, F', g, g_y."""
+    """Return the projection of a model: `top` is its form of highest index, `whole` the overdetermined one.
+
+    Functions E, F', g, g_y.
+    """
     n, m = top.n, whole.m
     levels = np.array(top.levels, dtype=np.int64)
     E, F_z, C = patterns(top, whole, y0, slope, t0)
@@ -175,10 +191,23 @@ def projection(
     mass = np.zeros(n * n) if callable(top.E) else np.array(top.E, dtype=float).ravel()
     most = max(m, n, 1)
     return Projection(
-        at, levels, powers, rows, members, mass, np.zeros(n * n), np.zeros(n, dtype=np.int64), np.zeros(most),
-        np.zeros((len(rows), n)), np.zeros(m), np.zeros(m * n), np.zeros(most * most), np.zeros(most, dtype=np.int64), np.zeros(most),
+        at,
+        levels,
+        powers,
+        rows,
+        members,
+        mass,
+        np.zeros(n * n),
+        np.zeros(n, dtype=np.int64),
+        np.zeros(most),
+        np.zeros((len(rows), n)),
+        np.zeros(m),
+        np.zeros(m * n),
+        np.zeros(most * most),
+        np.zeros(most, dtype=np.int64),
+        np.zeros(most),
         np.zeros(most * max(len(rows), 1)),
-    )  # fmt: skip
+    )
 
 
 def _powers(E: Array, F_z: Array, levels: np.ndarray) -> list[int]:

@@ -1,10 +1,14 @@
-"""Radau5: three-stage Radau IIA of order 5 with variable steps on E z' = f, with and without projection on the hidden constraints.
+"""Radau5: three-stage Radau IIA of order 5 with variable steps on E z' = f.
 
-Written after E. Hairer, G. Wanner, Solving Ordinary Differential Equations II, Section IV.8, with their choices of constants.
-Tolerances: as in the code of that book, 0.1 rtol^(2/3) takes the place of rtol, atol changes by the same factor, since the estimate has a
-lower order than the method; the RMS of error/(atol + rtol |z|) is kept below 1. The error of an unknown of index k counts h^(k-1) times.
-Output times are served by the collocation polynomial (projected, if the steps are). `nlu` counts real and complex factorisations.
-Projection evaluates constraints and their directions at every point; these evaluations are counted as ngev, not as nfev or njev.
+With and without projection on the hidden constraints.
+
+Written after E. Hairer, G. Wanner, Solving Ordinary Differential Equations II, Section IV.8, with their
+choices of constants. Tolerances: as in the code of that book, 0.1 rtol^(2/3) takes the place of rtol, atol
+changes by the same factor, since the estimate has a lower order than the method; the RMS of error/(atol +
+rtol |z|) is kept below 1. The error of an unknown of index k counts h^(k-1) times. Output times are served by
+the collocation polynomial (projected, if the steps are). `nlu` counts real and complex factorisations.
+Projection evaluates constraints and their directions at every point; these evaluations are counted as ngev,
+not as nfev or njev.
 """
 
 from __future__ import annotations
@@ -51,7 +55,10 @@ class Functions(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Ready(Prepared):
-    """A form with its compiled functions, and for the projection those of the forms the constraints come from."""
+    """A form with its compiled functions.
+
+    And for the projection those of the forms the constraints come from.
+    """
 
     by_rate: bool = False  # an ODE without formulas
     top: Any = None  # form of highest index; None: no projection
@@ -73,7 +80,10 @@ class Ready(Prepared):
 
     @cached_property
     def projecting(self) -> tuple[Callable[..., Any], ...]:
-        """Return what the projection calls: E and F' of the form of highest index, all constraints and their Jacobian."""
+        """Return what the projection calls.
+
+        E and F' of the form of highest index, all constraints and their Jacobian.
+        """
         constraints = self.whole.generated.functions()
         return _mass(self.top), self.top._implicit[1], constraints["g"], constraints["jac_g"]
 
@@ -111,26 +121,40 @@ class Radau5(Rival):
     package = "herk"
 
     def supports(self, problem: Problem, form: str) -> tuple[bool, str]:
-        """Tell whether there is such a form, not too large for full matrices, and for the projection, hidden constraints."""
+        """Tell whether there is such a form, not too large for full matrices.
+
+        And for the projection, hidden constraints.
+        """
         fine, reason = super().supports(problem, form)
         if fine and len(problem.y0) > LARGEST:
             return (
                 False,
-                f"problem {problem.name!r} has {len(problem.y0)} unknowns; {self.name} has full matrices, for up to {LARGEST}",
+                (
+                    f"problem {problem.name!r} has {len(problem.y0)} unknowns; {self.name} has full matrices,"
+                    f" for up to {LARGEST}"
+                ),
             )
         if not fine or not self.projected:
             return fine, reason
         if problem.model is None:
             return (
                 False,
-                f"problem {problem.name!r} is given by callables; {self.name} needs a model to find its hidden constraints",
+                (
+                    f"problem {problem.name!r} is given by callables; {self.name} needs a model to find its"
+                    " hidden constraints"
+                ),
             )
         index = own_index(problem.model)
         return (
             index > 1,
-            ""
-            if index > 1
-            else f"problem {problem.name!r} has index {index}: there are no hidden constraints to project on",
+            (
+                ""
+                if index > 1
+                else (
+                    f"problem {problem.name!r} has index {index}: there are no hidden constraints to"
+                    " project on"
+                )
+            ),
         )
 
     def prepare(self, problem: Problem, form: str) -> Ready:

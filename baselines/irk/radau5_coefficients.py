@@ -1,7 +1,10 @@
-"""The numbers of the three-stage Radau IIA method: nodes, inverse matrix, its real and complex eigenvalues, the change of basis.
+"""The numbers of the three-stage Radau IIA method.
 
-A^-1 T = T diag(REAL, [[ALPHA, -BETA], [BETA, ALPHA]]); the real eigenvector has length one, the complex one ends with one, which fixes
-in which norm the Newton increments are measured. Tests check every number against the definition of the method.
+Nodes, inverse matrix, its real and complex eigenvalues, the change of basis.
+
+A^-1 T = T diag(REAL, [[ALPHA, -BETA], [BETA, ALPHA]]); the real eigenvector has length one, the complex one
+ends with one, which fixes in which norm the Newton increments are measured. Tests check every number against
+the definition of the method.
 """
 
 from __future__ import annotations
@@ -25,5 +28,6 @@ B11, B12, B13 = 4.325579890063155, 0.33919925181580984, 0.5417705399358749
 B21, B22, B23 = -4.178718591551905, -0.32768282076106237, 0.47662355450055044
 B31, B32, B33 = -0.5028726349457868, 2.571926949855605, -0.5960392048282249
 
-# Error estimate of order 3 (Hairer & Wanner II, IV.8.18): REAL (y^ - y1) = h f0 + D1 Z1 + D2 Z2 + D3 Z3 before it is filtered
+# Error estimate of order 3 (Hairer & Wanner II, IV.8.18): REAL (y^ - y1) = h f0 + D1 Z1 + D2 Z2 + D3 Z3
+# before it is filtered
 D1, D2, D3 = -(13.0 + 7.0 * _ROOT6) / 3.0, (-13.0 + 7.0 * _ROOT6) / 3.0, -1.0 / 3.0

@@ -1,4 +1,7 @@
-"""The memory of a Radau5 run, shared by Python and compiled code: named arrays, and names for the places in the scalars."""
+"""The memory of a Radau5 run, shared by Python and compiled code.
+
+Named arrays, and names for the places in the scalars.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,8 @@ from herk.core.dae import Array
 from herk.jit.pointers import at
 
 RESIDUAL = "void(float64, float64[::1], float64[::1], float64[::1])"  # name(t, z, z', out): E z' - f
-JACOBIAN = "void(float64, float64[::1], float64[::1], float64, float64[::1])"  # name(t, z, z', cj, out): cj E + F_z by rows
+# name(t, z, z', cj, out): cj E + F_z by rows
+JACOBIAN = "void(float64, float64[::1], float64[::1], float64, float64[::1])"
 
 residual_at = at(RESIDUAL)
 jacobian_at = at(JACOBIAN)
@@ -54,7 +58,10 @@ CHUNK_FULL, FINISHED, UNDERFLOW, SINGULAR_MATRIX, NO_CONVERGENCE, NONFINITE = 0,
 
 
 class Memory(NamedTuple):
-    """All arrays of a run; vectors have n entries, `z` (stages), `w` (stages in the new basis), `r` (residuals), `old` have three rows."""
+    """All arrays of a run; vectors have n entries, `z` (stages), `w` (stages in the new basis).
+
+    `r` (residuals), `old` have three rows.
+    """
 
     ints: np.ndarray
     run: Array

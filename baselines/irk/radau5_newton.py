@@ -1,8 +1,11 @@
-"""The stage equations of Radau5: simplified Newton on one real and one complex system (Hairer & Wanner II, IV.8), compiled.
+"""The stage equations of Radau5.
 
-The stages Z_i = Y_i - y of E z' = f solve F(t + c_i h, y + Z_i, (1/h) sum_j (A^-1)_ij Z_j) = 0 with F(t, z, z') = E(t, z) z' - f(t, z).
-In the basis T that makes A^-1 block diagonal, the Newton matrix falls apart into REAL/h E + F_z and (ALPHA + i BETA)/h E + F_z.
-Since F is used, and not E^-1 f, E may be singular and may depend on t and z; F_z is taken at the z' of the last step.
+Simplified Newton on one real and one complex system (Hairer & Wanner II, IV.8), compiled.
+
+The stages Z_i = Y_i - y of E z' = f solve F(t + c_i h, y + Z_i, (1/h) sum_j (A^-1)_ij Z_j) = 0 with F(t, z,
+z') = E(t, z) z' - f(t, z). In the basis T that makes A^-1 block diagonal, the Newton matrix falls apart into
+REAL/h E + F_z and (ALPHA + i BETA)/h E + F_z. Since F is used, and not E^-1 f, E may be singular and may
+depend on t and z; F_z is taken at the z' of the last step.
 """
 
 from __future__ import annotations
@@ -65,8 +68,10 @@ from herk.jit.compiled import inner
 from herk.linalg.dense import factor, substitute
 
 MOST_ITERATIONS = 7
-LONGER = 2.0  # a rate of convergence found with a step this much shorter is forgotten (our addition: one iteration after a tiny first
-#               step may leave constraints so far from zero that no later step is short enough for the error estimate)
+# a rate of convergence found with a step this much shorter is forgotten (our addition: one iteration after a
+# tiny first
+LONGER = 2.0
+# step may leave constraints so far from zero that no later step is short enough for the error estimate)
 EPS = 2.220446049250313e-16
 OK, SLOW, DIVERGED = 0, 1, 2  # SLOW: with the step that newton() returns, the iterations would be enough
 
@@ -177,7 +182,10 @@ def leave_basis(m):  # type: ignore[no-untyped-def]
 
 @inner()
 def newton(m):  # type: ignore[no-untyped-def]
-    """Iterate until rate/(1 - rate) * increment is below the tolerance; return the outcome and the factor for a shorter step."""
+    """Iterate until rate/(1 - rate) * increment is below the tolerance.
+
+    Return the outcome and the factor for a shorter step.
+    """
     predict(m)
     grown = abs(m.run[H]) > LONGER * abs(m.run[H_OLD])
     m.run[CONVERGENCE] = 1.0 if grown else max(m.run[CONVERGENCE], EPS) ** 0.8

@@ -1,4 +1,7 @@
-"""One run of Radau5: settings written into its memory, then chunks of compiled steps with a look at the limits between them."""
+"""One run of Radau5: settings written into its memory.
+
+Then chunks of compiled steps with a look at the limits between them.
+"""
 
 from __future__ import annotations
 
@@ -93,7 +96,10 @@ class Run:
         return projection(ready.top, ready.whole, self.projecting, *ready.start, ready.t_span[0])
 
     def first_step(self) -> float:
-        """Return the size of the first step: unknowns change by a hundredth of their size, at most a thousandth of the span is made."""
+        """Return the size of the first step.
+
+        Unknowns change by a hundredth of their size, at most a thousandth of the span is made.
+        """
         if self.options["first_step"] is not None:
             return float(self.options["first_step"])
         (t0, t1), (z, zp) = self.prepared.t_span, self.prepared.start

@@ -1,4 +1,7 @@
-"""Steps of Radau5 around its stage equations: error estimate, predictive controller, what is kept and what is made anew; compiled."""
+"""Steps of Radau5 around its stage equations.
+
+Error estimate, predictive controller, what is kept and what is made anew; compiled.
+"""
 
 from __future__ import annotations
 
@@ -61,7 +64,10 @@ SAME_FROM, SAME_TO = (
 
 @inner()
 def evaluate_f(m):  # type: ignore[no-untyped-def]
-    """Evaluate f at the current point, -F(t, y, 0), and E where it is not constant: the error estimate compares them."""
+    """Evaluate f at the current point, -F(t, y, 0), and E where it is not constant.
+
+    The error estimate compares them.
+    """
     m.rate[:] = 0.0
     residual_at(m.ints[AT_RESIDUAL])(m.run[T], m.y, m.rate, m.f0)
     if not m.ints[E_CONSTANT]:
@@ -94,7 +100,10 @@ def norm(m):  # type: ignore[no-untyped-def]
 
 @inner()
 def estimate(m):  # type: ignore[no-untyped-def]
-    """Return the norm of the error estimate (REAL/h E + F_z)^-1 (f0 + E (D Z)/h); damped once more where stiffness may spoil it."""
+    """Return the norm of the error estimate (REAL/h E + F_z)^-1 (f0 + E (D Z)/h).
+
+    Damped once more where stiffness may spoil it.
+    """
     n, h = m.ints[N], m.run[H]
     for j in range(n):
         m.stage[j] = (D1 * m.z[0, j] + D2 * m.z[1, j] + D3 * m.z[2, j]) / h
@@ -133,7 +142,10 @@ def retry(m, factor, cause):  # type: ignore[no-untyped-def]
 
 @inner()
 def next_step(m, error, quotient):  # type: ignore[no-untyped-def]
-    """Return the next step size after an accepted one: Gustafsson's predictive controller, never growing after a rejection."""
+    """Return the next step size after an accepted one.
+
+    Gustafsson's predictive controller, never growing after a rejection.
+    """
     h = m.run[H]
     if m.ints[NSTEP] > 1:
         predicted = m.run[H_ACCEPTED] / h * (error * error / m.run[ERROR_ACCEPTED]) ** 0.25 / m.run[SAFETY]
@@ -222,7 +234,10 @@ def begin(m):  # type: ignore[no-untyped-def]
 
 @inner()
 def attempt(m):  # type: ignore[no-untyped-def]
-    """Try one step; return 1 if it was accepted, 0 if a shorter one has to be tried, a negative number if that is hopeless."""
+    """Try one step; return 1 if it was accepted, 0 if a shorter one has to be tried.
+
+    A negative number if that is hopeless.
+    """
     if m.ints[NEW_JACOBIAN]:
         linearise(m)
         m.ints[FRESH] = 1

@@ -1,7 +1,10 @@
-"""Constant steps of an implicit Runge-Kutta method on F(t, z, z') = 0, compiled: stage derivatives by simplified Newton to rounding.
+"""Constant steps of an implicit Runge-Kutta method on F(t, z, z') = 0, compiled.
 
-Unknowns are the derivatives K at the stages: F(t + c_i h, z + h sum a_ij K_j, K_i) = 0, then z + h sum b_i K_i. If the first stage is
-explicit, its K is the last one of the step before (such methods are stiffly accurate), and A without its first row and column is used.
+Stage derivatives by simplified Newton to rounding.
+
+Unknowns are the derivatives K at the stages: F(t + c_i h, z + h sum a_ij K_j, K_i) = 0, then z + h sum b_i
+K_i. If the first stage is explicit, its K is the last one of the step before (such methods are stiffly
+accurate), and A without its first row and column is used.
 """
 
 from __future__ import annotations
@@ -45,7 +48,10 @@ def stage_values(z, A, K, U, h, first):  # type: ignore[no-untyped-def]
 
 @compiled()
 def renew(address, t, h, first, A, c, U, K, lu, scale, order, work, counts):  # type: ignore[no-untyped-def]
-    """Factor the Newton matrix, blocks delta_ij F_z' + h a_ij F_z, rows scaled; return the smallest pivot, -1 if it is not finite."""
+    """Factor the Newton matrix, blocks delta_ij F_z' + h a_ij F_z, rows scaled.
+
+    Return the smallest pivot, -1 if it is not finite.
+    """
     jacobian = jacobian_at(address)
     s, n = U.shape
     size = (s - first) * n
@@ -76,10 +82,13 @@ def renew(address, t, h, first, A, c, U, K, lu, scale, order, work, counts):  # 
 
 @compiled()
 def correct(address, t, h, first, c, U, K, level, sizes, lu, scale, order, work, counts):  # type: ignore[no-untyped-def]
-    """Improve K by one correction; return the change of the stage values relative to what rounding leaves of them.
+    """Improve K by one correction.
 
-    Unknowns of index k carry the rounding errors of those of lower index, magnified by 1/h for each difference: sizes and changes are
-    compared after multiplication by h^(k-1), and a size is at least that of the lower ones. `level` is k-1.
+    Return the change of the stage values relative to what rounding leaves of them.
+
+    Unknowns of index k carry the rounding errors of those of lower index, magnified by 1/h for each
+    difference: sizes and changes are compared after multiplication by h^(k-1), and a size is at least that of
+    the lower ones. `level` is k-1.
     """
     residual = residual_at(address)
     s, n = U.shape
@@ -162,7 +171,10 @@ def predict(ahead, first, K, U):  # type: ignore[no-untyped-def]
 def advance(  # type: ignore[no-untyped-def]
     where, t0, h, z, A, b, c, ahead, first, U, K, level, sizes, lu, scale, order, work, counts, points, stages
 ):
-    """Make as many steps as `points` has rows; t = t0 + NSTEP h. `stages` keeps K for dense output. Return what ended it."""
+    """Make as many steps as `points` has rows; t = t0 + NSTEP h. `stages` keeps K for dense output.
+
+    Return what ended it.
+    """
     s, n = K.shape
     for row in range(points.shape[0]):
         if counts[NSTEP] > 0:

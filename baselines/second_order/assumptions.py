@@ -1,4 +1,6 @@
-"""Simplifying assumptions of Runge-Kutta methods, their second-order twins, exactness of general linear methods: in exact arithmetic.
+"""Simplifying assumptions of Runge-Kutta methods, their second-order twins.
+
+Exactness of general linear methods: in exact arithmetic.
 
 Coefficients are Fractions or sympy numbers; nothing is rounded, so that a condition holds or it does not.
 """
@@ -42,7 +44,10 @@ def _sum(weights: Any, nodes: Any, power: int) -> Any:
 
 
 def assumptions(m: Tableau) -> dict[str, int]:
-    """Return the highest p, q, xi with B(p), C(q), D(xi), and those of the twins, which the paper counts one higher than their last k."""
+    """Return the highest p, q, xi with B(p), C(q), D(xi).
+
+    And those of the twins, which the paper counts one higher than their last k.
+    """
     c, b, b2, stages = m.c, m.b, m.b2, range(len(m.c))
 
     def d(A: Any, right: Callable[[Any, int], Any]) -> Callable[[int], bool]:
@@ -84,9 +89,12 @@ def classical_order(m: Tableau) -> int:
 
 
 def exactness(m: GeneralLinear) -> dict[str, list[int]]:
-    """Return the highest degree of polynomials for which stages (each derivative) and outputs (each row) are exact, input exact.
+    """Return the highest degree of polynomials for which stages (each derivative).
 
-    A method of order p in the sense of Definition 2.8 has p in every entry; exact stages of degree p are stage order p.
+    And outputs (each row) are exact, input exact.
+
+    A method of order p in the sense of Definition 2.8 has p in every entry; exact stages of degree p are
+    stage order p.
     """
     stages = [_highest(lambda degree, d=d: _stage_holds(m, d, degree)) for d in range(m.q)]  # type: ignore[misc]
     outputs = [_highest(lambda degree, r=r: _output_holds(m, r, degree)) for r in range(len(m.V))]  # type: ignore[misc]

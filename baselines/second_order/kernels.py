@@ -1,7 +1,10 @@
-"""All compiled code of the methods for second-order systems: Newton's iteration on stages, general linear steps, BDF weights and steps.
+"""All compiled code of the methods for second-order systems.
+
+Newton's iteration on stages, general linear steps, BDF weights and steps.
 
 Every method expresses the unknowns z of F(t, z, z') = 0 by stage unknowns K: slot j of z or z' in stage i is
-base[i, ., j] + sum over l of coefficients[d, i, l] K[l, source[j]], with d the order of the derivative that the slot stands for.
+base[i, ., j] + sum over l of coefficients[d, i, l] K[l, source[j]], with d the order of the derivative that
+the slot stands for.
 """
 
 from __future__ import annotations
@@ -23,7 +26,10 @@ SINGULAR, DIVERGED, UNDERFLOW = -1, -2, -3
 
 @compiled(_nrt=True)
 def solve_scaled(work, size):  # type: ignore[no-untyped-def]
-    """Solve as `solve_block` does, rows scaled first: constraints come with a factor h^2 that must not decide over pivots."""
+    """Solve as `solve_block` does, rows scaled first.
+
+    Constraints come with a factor h^2 that must not decide over pivots.
+    """
     for r in range(size):
         row = work[r * size : (r + 1) * size]
         largest = np.abs(row).max()
@@ -76,7 +82,8 @@ def linearise(functions, t, coefficients, system, Z, work):  # type: ignore[no-u
 def solve_stages(functions, t, h, coefficients, base, system, limit, K, Z):  # type: ignore[no-untyped-def]
     """Solve F = 0 in all stages by Newton's method from K on; return the iterations, or what went wrong.
 
-    The last correction, unknowns of level k weighed by h^(k-1), is at most `limit`; convergence is quadratic, what is left is rounding.
+    The last correction, unknowns of level k weighed by h^(k-1), is at most `limit`; convergence is quadratic,
+    what is left is rounding.
     """
     source, derivative, rows, levels = system
     s, n, m = Z.shape[0], Z.shape[2], rows.shape[0]
@@ -140,7 +147,10 @@ def advance(functions, system, method, powers, grid, before, limit, x, K, points
 
 @compiled()
 def derivative_weights(t, first, k, weights):  # type: ignore[no-untyped-def]
-    """Write the weights of (12): the derivative at t[first] of the polynomial through t[first], ..., t[first + k]."""
+    """Write the weights of (12): the derivative at t[first] of the polynomial through t[first], ....
+
+    T[first + k].
+    """
     weights[0] = 0.0
     for i in range(1, k + 1):
         value = 1.0 / (t[first + i] - t[first])
@@ -153,9 +163,12 @@ def derivative_weights(t, first, k, weights):  # type: ignore[no-untyped-def]
 
 @compiled(_nrt=True)
 def modified_weights(t, weights, orders, k, beta):  # type: ignore[no-untyped-def]
-    """Write the weights of (13) from (17), times counted in steps: exact for t, t^2, ..., t^(k+1), whatever made earlier derivatives.
+    """Write the weights of (13) from (17), times counted in steps.
 
-    orders[j], weights[j] belong to the derivative at t[j]; order 0 marks an exact one. False: the system is nearly singular, which happens.
+    Exact for t, t^2, ..., t^(k+1), whatever made earlier derivatives.
+
+    orders[j], weights[j] belong to the derivative at t[j]; order 0 marks an exact one. False: the system is
+    nearly singular, which happens.
     """
     h, size = t[0] - t[1], k + 1
     work = np.zeros(size * size + size)
@@ -175,7 +188,10 @@ def modified_weights(t, weights, orders, k, beta):  # type: ignore[no-untyped-de
 
 @compiled(_nrt=True)
 def bdf_step(functions, system, history, k, q, modified, limit, K, Z):  # type: ignore[no-untyped-def]
-    """Make the step to t[0] with order k, (15) or its first-order twin; return the Newton iterations, or what went wrong."""
+    """Make the step to t[0] with order k, (15) or its first-order twin.
+
+    Return the Newton iterations, or what went wrong.
+    """
     t, P, V, weights, orders = history
     source, derivative, _, _ = system
     n, first, second = Z.shape[2], np.zeros(P.shape[1]), np.zeros(P.shape[1])
@@ -204,7 +220,10 @@ def bdf_step(functions, system, history, k, q, modified, limit, K, Z):  # type: 
 
 @compiled()
 def difference_weights(t, k, weights):  # type: ignore[no-untyped-def]
-    """Write weights whose sum with values is DASSL's local error of order k: h / (t[0] - t[k+1]) (value - prediction from k + 1 before)."""
+    """Write weights whose sum with values is DASSL's local error of order k.
+
+    H / (t[0] - t[k+1]) (value - prediction from k + 1 before).
+    """
     for i in range(k + 2):
         weights[i] = (t[0] - t[1]) / (t[0] - t[k + 1])
         for m in range(k + 2):
@@ -216,10 +235,12 @@ def difference_weights(t, k, weights):  # type: ignore[no-untyped-def]
 
 @compiled(_nrt=True)
 def error_norm(system, history, k, tolerance):  # type: ignore[no-untyped-def]
-    """Return the weighted RMS norm of the error that order k makes in the newest step; atol is negative where it does not count.
+    """Return the weighted RMS norm of the error that order k makes in the newest step.
 
-    For a first derivative it is the error of (12), which is that of the unknown over h: differences of the derivatives themselves would
-    jump with every change of the step.
+    Atol is negative where it does not count.
+
+    For a first derivative it is the error of (12), which is that of the unknown over h: differences of the
+    derivatives themselves would jump with every change of the step.
     """
     t, P, V, _, _ = history
     source, derivative, _, _ = system
@@ -246,7 +267,10 @@ def step_factor(error, k):  # type: ignore[no-untyped-def]
 
 @compiled()
 def next_order(system, history, most, tolerance, state, error):  # type: ignore[no-untyped-def]
-    """Choose order and step after an accepted step by DASSL's rules: the order that allows the largest step, doubled or kept."""
+    """Choose order and step after an accepted step by DASSL's rules.
+
+    The order that allows the largest step, doubled or kept.
+    """
     k, points, since = state
     best, factor = k, step_factor(error, k)
     if k > 1:
@@ -265,10 +289,12 @@ def next_order(system, history, most, tolerance, state, error):  # type: ignore[
 
 @compiled(_nrt=True)
 def bdf_run(functions, system, q, modified, limit, history, state, h, end, tolerance, out_t, out_z, counts):  # type: ignore[no-untyped-def]
-    """Step with error control until the output is full or the end is reached; return points made, the next step, what went wrong.
+    """Step with error control until the output is full or the end is reached.
 
-    The newest accepted point stands in history[.][1], the first entry is for trials; state: order, points in the history, steps since
-    order or step were changed; counts: evaluations, rejected steps.
+    Return points made, the next step, what went wrong.
+
+    The newest accepted point stands in history[.][1], the first entry is for trials; state: order, points in
+    the history, steps since order or step were changed; counts: evaluations, rejected steps.
     """
     t, P, V, weights, orders = history
     most, failures, made = weights.shape[1] - 1, 0, 0

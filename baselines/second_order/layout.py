@@ -1,4 +1,7 @@
-"""Where the unknowns of a method stand in z and z' of F(t, z, z') = 0, for second-order systems and for first-order ones."""
+"""Where the unknowns of a method stand in z and z' of F(t, z, z') = 0.
+
+For second-order systems and for first-order ones.
+"""
 
 from __future__ import annotations
 
@@ -18,10 +21,11 @@ from herk.model.forms import rates
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """The slots of z (side 0) and z' (side 1): unknown `source`, differentiated `derivative` times (-1: does not occur).
+    """The slots of z (side 0) and z' (side 1): unknown `source`, differentiated `derivative` times.
 
-    A second-order system (q = 2) has the unknowns x = (p, lam), and z = (p, p', lam) in some order; a first-order one (q = 1) has x = z.
-    `rows` are the equations used, `levels` the index of each component of z.
+    A derivative of -1 does not occur. A second-order system (q = 2) has the unknowns x = (p, lam), and z =
+    (p, p', lam) in some order; a first-order one (q = 1) has x = z. `rows` are the equations used, `levels`
+    the index of each component of z.
     """
 
     q: int
@@ -90,7 +94,10 @@ def ready(problem: Problem, form: str) -> Ready:
 
 
 def curvature(form: Any, t: float, z: Array, zp: Array) -> Array:
-    """Return z'' at the start: differences of z' along the tangent, extrapolated; the constraints are missed by an even power only."""
+    """Return z'' at the start: differences of z' along the tangent, extrapolated.
+
+    The constraints are missed by an even power only.
+    """
     source = form.model.form("overdetermined")
 
     def quotient(step: float) -> Array:

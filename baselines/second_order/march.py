@@ -25,10 +25,16 @@ class March:
 
 
 class Steps:
-    """A general linear method on its way: what it passes from step to step, the last step, the last stages."""
+    """A general linear method on its way.
+
+    What it passes from step to step, the last step, the last stages.
+    """
 
     def __init__(self, ready: Ready, method: GeneralLinear, step: float, powers: Array | None = None) -> None:
-        """Start from the exact Nordsieck vector; `powers` are the exponents of D in (58), 0, 1, 2, ... if not given."""
+        """Start from the exact Nordsieck vector; `powers` are the exponents of D in (58), 0, 1, 2, ...
+
+        if not given.
+        """
         self.ready, self.method = ready, method.arrays()
         kept, s = len(method.V), len(method.c)
         self.powers = np.arange(kept, dtype=float) if powers is None else np.asarray(powers, dtype=float)
@@ -65,7 +71,10 @@ def march(
 
 
 def history(layout: Layout, depth: int, most: int) -> tuple[Array, Array, Array, Array, Array]:
-    """Return empty memory of BDF, newest first: times, unknowns, first derivatives, the weights and orders that made the latter."""
+    """Return empty memory of BDF, newest first.
+
+    Times, unknowns, first derivatives, the weights and orders that made the latter.
+    """
     shape = (depth, len(layout.rows))
     return (
         np.zeros(depth),
@@ -77,7 +86,10 @@ def history(layout: Layout, depth: int, most: int) -> tuple[Array, Array, Array,
 
 
 def remember(memory: tuple[Array, ...], layout: Layout, times: Array, points: Array, newest: int) -> None:
-    """Put points into the memory of BDF, the last one at place `newest`; their derivatives count as exact (order 0)."""
+    """Put points into the memory of BDF, the last one at place `newest`.
+
+    Their derivatives count as exact (order 0).
+    """
     t, P, V, _, _ = memory
     for place, time, point in zip(range(newest + len(times) - 1, newest - 1, -1), times, points, strict=True):
         t[place] = time
@@ -96,7 +108,8 @@ def bdf(
 ) -> March:
     """Run BDF along the grid: modified as in (15), or (12) for both derivatives, as in first-order systems.
 
-    `known` are the points at the first times of the grid (rows; the start alone if not given), `orders` those of the steps that follow.
+    `known` are the points at the first times of the grid (rows; the start alone if not given), `orders` those
+    of the steps that follow.
     """
     layout, most = ready.layout, int(max(orders))
     first = ready.start[0][None, :] if known is None else np.asarray(known)

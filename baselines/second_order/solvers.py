@@ -1,10 +1,14 @@
-"""The methods as solvers of the bench: BDF with error control, Runge-Kutta and general linear methods with fixed steps.
+"""The methods as solvers of the bench.
 
-Tolerances of BDF: the RMS of the local error over (atol + rtol |z|), estimated as DASSL does, is kept below 1 for positions and velocities,
-and for other unknowns only where they are of index 1; the paper leaves the choice of step and order open. Output times are served
-by polynomials through six neighbouring steps. Fixed steps are those asked for, the last one shortened. Problems of index above 3
-are refused, as the methods are made for index 3. Counters are those of the kernel: an evaluation of F in each stage and iteration of
-Newton's method, each with its Jacobian. Gauss is no solver here: on index 3 its multipliers grow as h^-2 (study `second_order`).
+BDF with error control, Runge-Kutta and general linear methods with fixed steps.
+
+Tolerances of BDF: the RMS of the local error over (atol + rtol |z|), estimated as DASSL does, is kept below 1
+for positions and velocities, and for other unknowns only where they are of index 1; the paper leaves the
+choice of step and order open. Output times are served by polynomials through six neighbouring steps. Fixed
+steps are those asked for, the last one shortened. Problems of index above 3 are refused, as the methods are
+made for index 3. Counters are those of the kernel: an evaluation of F in each stage and iteration of Newton's
+method, each with its Jacobian. Gauss is no solver here: on index 3 its multipliers grow as h^-2 (study
+`second_order`).
 """
 
 from __future__ import annotations
@@ -48,7 +52,10 @@ class SecondOrder(Rival):
         if index > MOST_INDEX:
             return (
                 False,
-                f"{self.name} is for index up to {MOST_INDEX}; problem {problem.name!r} has index {index} in this form",
+                (
+                    f"{self.name} is for index up to {MOST_INDEX}; problem {problem.name!r} has index {index}"
+                    " in this form"
+                ),
             )
         return supported, reason
 
@@ -124,9 +131,20 @@ class Bdf(SecondOrder):
             many = min(CHUNK, most_steps - points.nstep)
             out_t, out_z = np.empty(many), np.empty((many, prepared.form.n))
             made, h, wrong = kernels.bdf_run(
-                prepared.functions, layout.arrays, layout.q, self.modified, LIMIT, memory, state, h, end, (settings.rtol, atol),
-                out_t, out_z, counts,
-            )  # fmt: skip
+                prepared.functions,
+                layout.arrays,
+                layout.q,
+                self.modified,
+                LIMIT,
+                memory,
+                state,
+                h,
+                end,
+                (settings.rtol, atol),
+                out_t,
+                out_z,
+                counts,
+            )
             keep(points, out_t[:made], out_z[:made])
             watch.nfev, watch.njev, points.nlu, points.nreject = (
                 int(counts[0]),
@@ -173,9 +191,12 @@ def keep(points: Points, t: Array, z: Array) -> None:
 
 
 def first_step(prepared: Ready, rtol: float, atol: Array) -> float:
-    """Return the step with which (12) of order 2 makes a tenth of the error allowed, at most a thousandth of the span.
+    """Return the step with which (12) of order 2 makes a tenth of the error allowed.
 
-    Velocities are differences over h: with steps for which their rounding is a tenth of the error allowed, no estimate is possible.
+    At most a thousandth of the span.
+
+    Velocities are differences over h: with steps for which their rounding is a tenth of the error allowed, no
+    estimate is possible.
     """
     (t0, t1), (z, _), counted = prepared.t_span, prepared.start, atol >= 0
     allowed = (rtol * np.abs(z) + atol)[counted]
@@ -186,7 +207,10 @@ def first_step(prepared: Ready, rtol: float, atol: Array) -> float:
 
 
 def first_points(prepared: Ready, h: float, most: int) -> tuple[Steps, Array, Array, tuple[Array, ...]]:
-    """Make the first steps by the general linear method, which needs no past; return it, its points, and the memory of BDF with them."""
+    """Make the first steps by the general linear method, which needs no past.
+
+    Return it, its points, and the memory of BDF with them.
+    """
     steps, grid = Steps(prepared, METHODS["glm"], h), prepared.t_span[0] + h * np.arange(FIRST + 1)
     memory = history(prepared.layout, max(2 * most + 3, FIRST + 2), most)
     points = np.vstack([prepared.start[0], steps.along(grid)])
@@ -195,7 +219,10 @@ def first_points(prepared: Ready, h: float, most: int) -> tuple[Steps, Array, Ar
 
 
 def deliver(points: Points, wanted: Array) -> None:
-    """Replace the points by those at the wanted times, as far as the run came: polynomials through six neighbouring points."""
+    """Replace the points by those at the wanted times, as far as the run came.
+
+    Polynomials through six neighbouring points.
+    """
     t, z = np.array(points.t), np.array(points.z)
     sign = 1.0 if len(t) < 2 or t[-1] > t[0] else -1.0
     wanted = wanted[(wanted * sign <= t[-1] * sign) & (wanted * sign >= t[0] * sign)]

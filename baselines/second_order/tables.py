@@ -1,6 +1,9 @@
-"""The methods as data: collocation Runge-Kutta tableaus with their second-order twins, and general linear methods in Nordsieck form.
+"""The methods as data: collocation Runge-Kutta tableaus with their second-order twins.
 
-Numbers are Fractions where the nodes are rational, floats otherwise; every function works with exact numbers of any kind.
+And general linear methods in Nordsieck form.
+
+Numbers are Fractions where the nodes are rational, floats otherwise; every function works with exact numbers
+of any kind.
 """
 
 from __future__ import annotations
@@ -40,9 +43,12 @@ class Tableau:
 
 @dataclass(frozen=True)
 class GeneralLinear:
-    """Quantities x^[n] = V x^[n-1] + h^q B K; derivative d < q of the unknown in the stages is h^-d U[d] x^[n-1] + h^(q-d) A[d] K.
+    """Quantities x^[n] = V x^[n-1] + h^q B K.
 
-    K are derivatives of order q in the stages; row r of x^[n] stands for h^r times derivative r. `order` is that of the solution.
+    Derivative d < q of the unknown in the stages is h^-d U[d] x^[n-1] + h^(q-d) A[d] K.
+
+    K are derivatives of order q in the stages; row r of x^[n] stands for h^r times derivative r. `order` is
+    that of the solution.
     """
 
     q: int
@@ -111,7 +117,10 @@ def direct_collocation(c: Sequence[Any]) -> tuple[Matrix, Vector]:
 
 
 def second_order(tableau: Tableau, order: int) -> GeneralLinear:
-    """Return the method (29) for second-order systems, as a general linear one (Example 2.7): y and h y' are passed on."""
+    """Return the method (29) for second-order systems, as a general linear one (Example 2.7).
+
+    Y and h y' are passed on.
+    """
     one, zero = 1 + 0 * tableau.c[0], 0 * tableau.c[0]
     s = len(tableau.c)
     inputs = [[[one, node] for node in tableau.c], [[zero, one]] * s]
@@ -134,7 +143,8 @@ GAUSS = collocation([0.5 - math.sqrt(3) / 6, 0.5 + math.sqrt(3) / 6])
 RADAU = collocation([Fraction(1, 3), Fraction(1)])
 NODES = [Fraction(1, 4), Fraction(1, 2), Fraction(1)]
 
-# Example 2.11, as printed but for the factor 1/h in front of the middle block, which `GeneralLinear` has by definition.
+# Example 2.11, as printed but for the factor 1/h in front of the middle block, which `GeneralLinear` has by
+# definition.
 GLM_SECOND = GeneralLinear(
     2,
     3,

@@ -1,4 +1,7 @@
-"""The weights of BDF, (12) and (13), in exact arithmetic: what the compiled ones are tested against, and when (17) has no solution."""
+"""The weights of BDF, (12) and (13), in exact arithmetic.
+
+What the compiled ones are tested against, and when (17) has no solution.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,10 @@ from baselines.second_order.tables import Matrix, lagrange
 
 
 def rate(times: Sequence[Fraction], order: int, degree: int) -> Fraction:
-    """Return what (12) of this order gives for the derivative of t^degree at times[0]; order 0 stands for the exact derivative."""
+    """Return what (12) of this order gives for the derivative of t^degree at times[0].
+
+    Order 0 stands for the exact derivative.
+    """
     if order == 0:
         return degree * times[0] ** (degree - 1)
     nodes = [time - times[0] for time in times[: order + 1]]
@@ -18,9 +24,12 @@ def rate(times: Sequence[Fraction], order: int, degree: int) -> Fraction:
 
 
 def conditions(times: Sequence[Fraction], orders: Sequence[int]) -> Matrix:
-    """Return the matrix of (17) with a first row for constants, at times[0] with order orders[0]: row d - 1 belongs to t^d.
+    """Return the matrix of (17) with a first row for constants, at times[0] with order orders[0].
 
-    Times are newest first; counted from the newest, they make the right-hand side (0, 2, 0, ...). orders[j] made derivative j.
+    Row d - 1 belongs to t^d.
+
+    Times are newest first; counted from the newest, they make the right-hand side (0, 2, 0, ...). orders[j]
+    made derivative j.
     """
     shifted = [time - times[0] for time in times]
     return [

@@ -1,4 +1,7 @@
-"""Every claim of ours, checked: orders, constraints kept, references confirmed, claims of studies, work and precision."""
+"""Every claim of ours, checked.
+
+Orders, constraints kept, references confirmed, claims of studies, work and precision.
+"""
 
 from __future__ import annotations
 
@@ -44,13 +47,21 @@ def check(
     return [*found, *studied(records, say), *work_precision(records, say)]
 
 
-# Orders: fixed steps on the pendulum around its turning point, all constraints of index 3 in play. Steps were chosen after looking at
-# errors, so that they lie above rounding and the leading term stands alone: a broken method is found, the last tenth is not proved.
+# Orders: fixed steps on the pendulum around its turning point, all constraints of index 3 in play. Steps were
+# chosen after looking at errors, so that they lie above rounding and the leading term stands alone: a broken
+# method is found, the last tenth is not proved.
 ORDER_SPAN = (0.8, 1.2)
 ORDER_STEPS = {
-    1: (64, 128, 256), 2: (32, 64, 128), 3: (16, 32, 64), 4: (16, 32, 64), 5: (16, 24, 32, 48), 6: (8, 12, 16), 7: (6, 8, 10),
-    8: (6, 7, 8, 9, 10), 9: (4, 5, 6, 7, 8),
-}  # fmt: skip
+    1: (64, 128, 256),
+    2: (32, 64, 128),
+    3: (16, 32, 64),
+    4: (16, 32, 64),
+    5: (16, 24, 32, 48),
+    6: (8, 12, 16),
+    7: (6, 8, 10),
+    8: (6, 7, 8, 9, 10),
+    9: (4, 5, 6, 7, 8),
+}
 ORDER_SLACK = 0.4
 
 
@@ -64,7 +75,10 @@ def orders(methods: Mapping[str, Tableau]) -> Iterator[Claim]:
         counts = ORDER_STEPS[min(tableau.order, max(ORDER_STEPS))]
         errors = [_order_error(problem, problem.reference.exact, tableau, count) for count in counts]
         slope = -float(np.polyfit(np.log(counts), np.log(errors), 1)[0])
-        evidence = f"observed {slope:.2f}: errors {errors[0]:.1e} to {errors[-1]:.1e} with {counts[0]} to {counts[-1]} steps"
+        evidence = (
+            f"observed {slope:.2f}: errors {errors[0]:.1e} to {errors[-1]:.1e} with {counts[0]} to"
+            f" {counts[-1]} steps"
+        )
         yield Claim(
             f"{name} has order {tableau.order} on the pendulum of index 3",
             slope > tableau.order - ORDER_SLACK,
@@ -157,7 +171,10 @@ FOREIGN = ("scipy_", "ida_", "solve_dae_", "casadi_")
 
 
 def work_precision(records: Sequence[Record], say: Say) -> Iterator[Claim]:
-    """Claim from stored runs that HERK, holding all constraints, reaches an error sooner than every foreign solver that gets there."""
+    """Claim from stored runs that HERK, holding all constraints.
+
+    Reaches an error sooner than every foreign solver that gets there.
+    """
     problem, wanted = FASTEST
     times: dict[str, float] = {}
     for run in records:

@@ -1,4 +1,7 @@
-"""The command line of the bench: without a command the standard report; commands are carried out by modules of their own."""
+"""The command line of the bench: without a command the standard report.
+
+Commands are carried out by modules of their own.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,10 @@ OUT = Path("reports/out")
 PUBLISHED = Path(__file__).parents[2] / "reports" / "published"
 STANDARD = ("work_precision", "convergence", "drift")
 FINE, CLAIM_FAILED, USAGE, NOTHING_RAN, INTERRUPTED = 0, 1, 2, 3, 130
-EXITS = "exit codes: 0 fine (a solver that fails on a hard problem is data), 1 a claim failed or something got worse, 2 usage, 3 nothing ran"
+EXITS = (
+    "exit codes: 0 fine (a solver that fails on a hard problem is data), 1 a claim failed or something got"
+    " worse, 2 usage, 3 nothing ran"
+)
 
 
 def say(text: str) -> None:
@@ -31,9 +37,13 @@ def say(text: str) -> None:
 def parser() -> argparse.ArgumentParser:
     """Return the parser; what holds for the standard report may stand without a command."""
     top = argparse.ArgumentParser(
-        prog="python -m herk.bench", epilog=EXITS,
-        description="Run solvers side by side and write a report. Without a command: work and precision, convergence and drift.",
-    )  # fmt: skip
+        prog="python -m herk.bench",
+        epilog=EXITS,
+        description=(
+            "Run solvers side by side and write a report. Without a command: work and precision, convergence"
+            " and drift."
+        ),
+    )
     _running_options(top)
     commands = top.add_subparsers(dest="command", metavar="COMMAND")
 
@@ -157,9 +167,13 @@ def run(asked: argparse.Namespace) -> int:
     _prepare(asked.out)
     own = plugins.load(asked.file or ())
     choice = ladders.Choice(
-        tuple(asked.problem or ()), tuple(asked.solver or ()), asked.tag, tuple(each.path for each in own),
-        tuple(name for each in own for name in each.problems), tuple(name for each in own for name in each.solvers),
-    )  # fmt: skip
+        tuple(asked.problem or ()),
+        tuple(asked.solver or ()),
+        asked.tag,
+        tuple(each.path for each in own),
+        tuple(name for each in own for name in each.problems),
+        tuple(name for each in own for name in each.solvers),
+    )
     wanted, code = 0, FINE
     for name in asked.study:
         if name in documents:
@@ -170,9 +184,16 @@ def run(asked: argparse.Namespace) -> int:
             study.load(name, asked.quick), repeats=asked.repeats, time_limit=asked.time_limit
         )
         session.carry_out(
-            plan, choice, asked.out, say=say, jobs=asked.jobs, cluster=asked.cluster, fresh=asked.fresh, tally=tally,
+            plan,
+            choice,
+            asked.out,
+            say=say,
+            jobs=asked.jobs,
+            cluster=asked.cluster,
+            fresh=asked.fresh,
+            tally=tally,
             whole=not asked.quick,
-        )  # fmt: skip
+        )
         say(f"{plan.name}: {tally}.")
         wanted += tally.wanted
     if not documents and not wanted:
@@ -222,7 +243,8 @@ def report(asked: argparse.Namespace) -> int:
 
     if not (asked.out / store.NAME).exists():
         say(
-            f"There are no records in {asked.out}; `python -m herk.bench run work_precision` makes some, --out names another folder."
+            f"There are no records in {asked.out}; `python -m herk.bench run work_precision` makes some,"
+            " --out names another folder."
         )
         return NOTHING_RAN
     with store.alone(asked.out, say):
@@ -252,7 +274,10 @@ def compare(asked: argparse.Namespace) -> int:
 
 
 def check(asked: argparse.Namespace) -> int:
-    """Test every claim, and every sentence of the page in OUT and of the published one against its records."""
+    """Test every claim, and every sentence of the page in OUT and.
+
+    Of the published one against its records.
+    """
     from herk.bench import claims
 
     found = claims.check(asked.out, say, asked.problem, asked.quick)
@@ -260,7 +285,8 @@ def check(asked: argparse.Namespace) -> int:
         found += sentences(asked.out) + sentences(PUBLISHED)
     for claim in found:
         print(
-            f"{'PASS' if claim.holds else 'FAIL'}  {claim.text}{f': {claim.evidence}' if claim.evidence else ''}"
+            f"{'PASS' if claim.holds else 'FAIL'} "
+            f" {claim.text}{f': {claim.evidence}' if claim.evidence else ''}"
         )
     if not found:
         return NOTHING_RAN
@@ -297,7 +323,8 @@ def new(asked: argparse.Namespace) -> int:
     from herk.bench.new import create
 
     path = create(asked.what, asked.name)
-    # A solver in plain Python needs more time than those the quick study is made for, and is compared on one problem first.
+    # A solver in plain Python needs more time than those the quick study is made for, and is compared on one
+    # problem first.
     more = "--problem pendulum --time-limit 10 " if asked.what == "solver" else ""
     start = (
         "python"
@@ -309,8 +336,15 @@ def new(asked: argparse.Namespace) -> int:
 
 
 COMMANDS: dict[str | None, Callable[[argparse.Namespace], int]] = {
-    None: standard, "list": show, "run": run, "report": report, "compare": compare, "check": check, "recommend": recommend, "new": new,
-}  # fmt: skip
+    None: standard,
+    "list": show,
+    "run": run,
+    "report": report,
+    "compare": compare,
+    "check": check,
+    "recommend": recommend,
+    "new": new,
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -324,8 +358,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return USAGE
     except OSError as error:  # most likely a disk that is full
         where = f" ({error.filename})" if error.filename else ""
-        say(f"{parser().prog}: Files could not be written: {error.strerror or error}{where}. What was stored before is unharmed; "
-            "make room, or name another folder with --out, and give the same command again.")  # fmt: skip
+        say(
+            f"{parser().prog}: Files could not be written: {error.strerror or error}{where}. What was stored"
+            " before is unharmed; make room, or name another folder with --out, and give the same command"
+            " again."
+        )
         return USAGE
     except KeyboardInterrupt:
         resume = f" What has been run is stored in {asked.out}; the same command goes on from there."

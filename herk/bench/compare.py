@@ -1,4 +1,7 @@
-"""What changed between two sets of records: runs that fail or succeed now, accuracy, time, orders, claims; and which of it is worse."""
+"""What changed between two sets of records: runs that fail or succeed now, accuracy, time, orders, claims.
+
+And which of it is worse.
+"""
 
 from __future__ import annotations
 
@@ -160,7 +163,10 @@ def _both_ok(pairs: Sequence[Pair], field: str) -> list[Pair]:
 
 
 def _decades(pairs: Sequence[Pair]) -> Iterator[tuple[str, list[Pair]]]:
-    """Yield runs by decade of the tolerance; decades with too few runs, and fixed steps, are judged together."""
+    """Yield runs by decade of the tolerance.
+
+    Decades with too few runs, and fixed steps, are judged together.
+    """
     by_decade: dict[int | None, list[Pair]] = defaultdict(list)
     for old, new in pairs:
         by_decade[
@@ -184,7 +190,10 @@ def _accuracy(ladders: Mapping[Ladder, list[Pair]]) -> Iterator[Change]:
                 max(new["error_end"], ROUNDING) / max(old["error_end"], ROUNDING) for old, new in found
             )
             if not 1 / WORTH_SAYING < ratio < WORTH_SAYING:
-                text = f"{_name(ladder)}, {where}: errors are {_times_as(ratio, 'large')} (median of {len(found)})"
+                text = (
+                    f"{_name(ladder)}, {where}: errors are {_times_as(ratio, 'large')} (median of"
+                    f" {len(found)})"
+                )
                 yield Change("accuracy", text, worse=ratio > ACCURACY)
 
 
@@ -200,7 +209,10 @@ def _times(ladders: Mapping[Ladder, list[Pair]]) -> Iterator[Change]:
         ratios = sorted(new / old for old, new in found)
         ratio = median(ratios)
         if not 1 / SLOWER < ratio < SLOWER:
-            text = f"{_name(ladder)}: takes {_times_as(ratio, 'long')} (median of {len(ratios)}, from {ratios[0]:.2g} to {ratios[-1]:.2g})"
+            text = (
+                f"{_name(ladder)}: takes {_times_as(ratio, 'long')} (median of {len(ratios)}, from"
+                f" {ratios[0]:.2g} to {ratios[-1]:.2g})"
+            )
             yield Change("time", text, worse=ratio > SLOWER)
 
 
@@ -277,4 +289,7 @@ def _notes(ladders: Mapping[Ladder, list[Pair]], same: bool) -> Iterator[str]:
     if found:
         ratios = np.array([new / old for old, new in found])
         low, middle, high = np.quantile(ratios, (0.1, 0.5, 0.9))
-        yield f"Times of all runs together: {middle:.2f} times as long, four fifths between {low:.2f} and {high:.2f} (noise)."
+        yield (
+            f"Times of all runs together: {middle:.2f} times as long, four fifths between {low:.2f} and"
+            f" {high:.2f} (noise)."
+        )

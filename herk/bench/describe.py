@@ -29,12 +29,23 @@ def solver(name: str) -> Record:
 
 
 def problem(own: Problem) -> Record:
-    """Return equations, constraints and reference of a problem; index and levels only where there is a model to derive them from."""
+    """Return equations, constraints and reference of a problem.
+
+    Index and levels only where there is a model to derive them from.
+    """
     counted = measure.levels(own)
     about = {
-        "title": own.title, "source": own.source, "tags": own.tags, "groups": own.groups, "components": list(own.dae.names),
-        "n": len(own.y0), "m": own.dae.m, "index": len(counted) or None, "levels": [len(rows) for rows in counted], "t_span": own.t_span,
-    }  # fmt: skip
+        "title": own.title,
+        "source": own.source,
+        "tags": own.tags,
+        "groups": own.groups,
+        "components": list(own.dae.names),
+        "n": len(own.y0),
+        "m": own.dae.m,
+        "index": len(counted) or None,
+        "levels": [len(rows) for rows in counted],
+        "t_span": own.t_span,
+    }
     return plain({**about, **_formulas(own), **_reference(own)})
 
 

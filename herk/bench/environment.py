@@ -35,7 +35,10 @@ def version(package: str) -> str:
 
 
 def commit() -> str:
-    """Return the commit of the working tree, with a plus sign if tracked files were changed; empty for an installed package."""
+    """Return the commit of the working tree, with a plus sign if tracked files were changed.
+
+    Empty for an installed package.
+    """
     if not (ROOT / ".git").exists():
         return ""
     head = _git("rev-parse", "--short=12", "HEAD")
@@ -54,9 +57,13 @@ def processor() -> str:
 
 def _git(*command: str) -> str:
     try:
-        done = subprocess.run(
-            ["git", "-C", str(ROOT), *command], capture_output=True, text=True, timeout=10, check=True
-        )  # noqa: S603, S607
+        done = subprocess.run(  # noqa: S603
+            ["git", "-C", str(ROOT), *command],  # noqa: S607
+            capture_output=True,
+            text=True,
+            timeout=10,
+            check=True,
+        )
     except (OSError, subprocess.SubprocessError):
         return ""
     return done.stdout.strip()

@@ -16,7 +16,10 @@ FORMULA = ("=", "+", "-", "@", "\t", "\n")  # what spreadsheets take for the beg
 
 
 def runs(out: Path) -> tuple[list[Path], str]:
-    """Write OUT/runs.csv and OUT/runs.parquet, the latest record of every run; return the files, and a sentence if one is missing."""
+    """Write OUT/runs.csv and OUT/runs.parquet, the latest record of every run.
+
+    Return the files, and a sentence if one is missing.
+    """
     records, _ = Store(out / store.NAME).read()
     table = pandas.DataFrame([rec for rec in store.latest(records) if rec["kind"] == "run"])
     csv, parquet = out / "runs.csv", out / "runs.parquet"
@@ -33,7 +36,10 @@ def runs(out: Path) -> tuple[list[Path], str]:
 
 
 def harmless(table: pandas.DataFrame) -> pandas.DataFrame:
-    """Return the table with texts that a spreadsheet would run as formulas marked as texts by an apostrophe; numbers stay numbers."""
+    """Return the table with texts that a spreadsheet would run as formulas marked as texts.
+
+    By an apostrophe; numbers stay numbers.
+    """
     return table.map(_cell).rename(columns=_cell)
 
 
@@ -62,7 +68,8 @@ def _write(path: Path, write: Callable[[Path], object]) -> None:
         temporary.replace(path)
     except OSError as error:
         raise StoreError(
-            f"{path} could not be written: {error.strerror}. Records are kept; make room and run `report` again."
+            f"{path} could not be written: {error.strerror}. Records are kept; make room and run `report`"
+            " again."
         ) from None
     finally:
         temporary.unlink(missing_ok=True)

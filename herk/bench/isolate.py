@@ -1,7 +1,7 @@
 """Solves in processes of their own: a hang, a crash or a flood of memory costs one result and nothing else.
 
-A process takes a whole ladder of settings, because what costs time is its start and the preparation. If it dies, the setting it was at
-is a failure, and another process takes the rest.
+A process takes a whole ladder of settings, because what costs time is its start and the preparation. If it
+dies, the setting it was at is a failure, and another process takes the rest.
 """
 
 from __future__ import annotations
@@ -45,7 +45,10 @@ class NotSentError(Exception):
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came back: the solution (without dense output), seconds of every run, seconds of preparation; never an exception."""
+    """What came back: the solution (without dense output), seconds of every run, seconds of preparation.
+
+    Never an exception.
+    """
 
     solution: Solution
     seconds: tuple[float, ...] = ()
@@ -66,7 +69,10 @@ def solve(
     repeats: int = 1,
     memory_limit: float = MEMORY_LIMIT,
 ) -> Outcome:
-    """Prepare and solve in a process of its own; settings.time_limit holds for each run, and is enforced from outside."""
+    """Prepare and solve in a process of its own.
+
+    Settings.time_limit holds for each run, and is enforced from outside.
+    """
     work = Work(
         partial(_given, solver, problem), form, (settings,), _solution, repeats, memory_limit=memory_limit
     )
@@ -80,10 +86,13 @@ def solve(
 
 
 def ladder(work: Work) -> Iterator[tuple[int | None, Finding]]:
-    """Yield (number of the rung, finding) as rungs end; number None stands for all rungs left. Rungs are ordered, cheap ones first.
+    """Yield (number of the rung, finding) as rungs end; number None stands for all rungs left.
 
-    The rest is not run when a rung hangs, when it runs out of time after a cheaper one succeeded, or when several in a row run out of
-    time: a loose tolerance alone may cost more than a tight one, because a run that goes astray never ends.
+    Rungs are ordered, cheap ones first.
+
+    The rest is not run when a rung hangs, when it runs out of time after a cheaper one succeeded, or when
+    several in a row run out of time: a loose tolerance alone may cost more than a tight one, because a run
+    that goes astray never ends.
     """
     left, deaths, late, solved = list(range(len(work.rungs))), 0, 0, work.solved
     while left:
@@ -103,7 +112,10 @@ def ladder(work: Work) -> Iterator[tuple[int | None, Finding]]:
 
 
 def call(function: Callable[[], Any], limit: float = PREPARE_LIMIT) -> tuple[Any, str]:
-    """Return what a function returns in a process of its own, and an empty text; or None and in words why there is nothing."""
+    """Return what a function returns in a process of its own, and an empty text.
+
+    Or None and in words why there is nothing.
+    """
     with _started(worker.answer, function) as (pipe, process):
         try:
             return pipe.recv() if pipe.poll(limit) else (None, f"It took longer than {limit:g} s.")
@@ -197,7 +209,10 @@ def _end(process: Any) -> None:
 
 @cache
 def _context() -> Any:
-    """Return a way to start processes: forked from a server that has imported everything, so that a start takes milliseconds."""
+    """Return a way to start processes.
+
+    Forked from a server that has imported everything, so that a start takes milliseconds.
+    """
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
@@ -232,7 +247,10 @@ def _one_thread() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _allowed_to_have_children() -> Iterator[None]:
-    """Lift the ban that daemonic processes, such as workers of Dask, have on children: ours end with their parent in any case."""
+    """Lift the ban that daemonic processes, such as workers of Dask, have on children.
+
+    Ours end with their parent in any case.
+    """
     config = current_process()._config  # type: ignore[attr-defined]
     before = config.get("daemon", False)
     config["daemon"] = False

@@ -1,4 +1,7 @@
-"""Metrics of a run, computed here and not by solvers: errors against the reference, digits, drift off constraints and invariants."""
+"""Metrics of a run, computed here and not by solvers.
+
+Errors against the reference, digits, drift off constraints and invariants.
+"""
 
 from __future__ import annotations
 
@@ -18,9 +21,12 @@ DOUBLE = 15.95  # digits of a number in double precision, 53 bits
 def metrics(
     problem: Problem, settings: Settings, solution: Solution, on_grid: Solution | None = None
 ) -> Metrics:
-    """Return all metrics that can be given; `on_grid` is the same run with output times, for the error over the interval.
+    """Return all metrics that can be given.
 
-    Drift is the maximum over the accepted points; where a solver hands out only start and end, over the output times.
+    `on_grid` is the same run with output times, for the error over the interval.
+
+    Drift is the maximum over the accepted points; where a solver hands out only start and end, over the
+    output times.
     """
     drifted = on_grid if on_grid is not None and len(solution.t) <= 2 < len(on_grid.t) else solution
     grid = {} if on_grid is None else grid_errors(problem, on_grid.t, on_grid.y)
@@ -33,7 +39,10 @@ def metrics(
 
 
 def end_errors(problem: Problem, settings: Settings, solution: Solution) -> Metrics:
-    """Return absolute error, scd and mescd at the end, for all components and for each group; nothing if the end was not reached."""
+    """Return absolute error, scd and mescd at the end, for all components and for each group.
+
+    Nothing if the end was not reached.
+    """
     reference = problem.reference
     if (
         reference is None
@@ -56,16 +65,22 @@ def end_errors(problem: Problem, settings: Settings, solution: Solution) -> Metr
 
 
 def scd(error: Array, exact: Array, digits: float, scale: float) -> float | None:
-    """Return the significant correct digits: -log10 of the largest relative error, at most the digits of the reference.
+    """Return the significant correct digits.
 
-    A component without a digit that is certain (zero, or lost in the uncertainty of the largest one) is not scored.
+    -log10 of the largest relative error, at most the digits of the reference.
+
+    A component without a digit that is certain (zero, or lost in the uncertainty of the largest one) is not
+    scored.
     """
     scored = np.abs(exact) > 10.0 ** (1.0 - digits) * scale
     return _digits((error[scored] / np.abs(exact[scored])).max(), digits) if scored.any() else None
 
 
 def mescd(error: Array, exact: Array, digits: float, ratio: Array | float) -> float:
-    """Return the mixed error in digits: -log10 of the largest |error| / (atol/rtol + |reference|), at most those of the reference."""
+    """Return the mixed error in digits.
+
+    -log10 of the largest |error| / (atol/rtol + |reference|), at most those of the reference.
+    """
     return _digits((error / (ratio + np.abs(exact))).max(), digits)
 
 
@@ -116,7 +131,10 @@ def _levels(model: Any) -> tuple[tuple[int, ...], ...]:
 
 
 def levels(problem: Problem) -> list[list[int]]:
-    """Return the rows of g level by level; none for a problem given by callables, where nobody has counted."""
+    """Return the rows of g level by level.
+
+    None for a problem given by callables, where nobody has counted.
+    """
     return (
         []
         if problem.model is None or problem.given_dae is not None

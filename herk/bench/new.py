@@ -1,4 +1,7 @@
-"""A file to start from: a commented problem, solver, or mask of the program of the thesis, that runs at once."""
+"""A file to start from: a commented problem, solver.
+
+Or mask of the program of the thesis, that runs at once.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,10 @@ KINDS = ("problem", "solver", "thesis-problem")
 
 
 def create(what: str, name: str, folder: Path | None = None) -> Path:
-    """Write NAME.py into the folder (default: the current one) and return its path; nothing is ever overwritten."""
+    """Write NAME.py into the folder (default: the current one) and return its path.
+
+    Nothing is ever overwritten.
+    """
     if what not in KINDS:
         raise nearest(what, KINDS, "template")
     _check_name(what, name)
@@ -43,7 +49,8 @@ def _check_name(what: str, name: str) -> None:
         or name.startswith("_")
     ):
         raise InputError(
-            f"{name!r} cannot be a name: use small letters, digits and underscores, a letter first, such as 'my_own'."
+            f"{name!r} cannot be a name: use small letters, digits and underscores, a letter first, such as"
+            " 'my_own'."
         )
     if what != "thesis-problem" and name in (testset.names() if what == "problem" else baselines.names()):
         raise InputError(f"A {what} named {name!r} is there already; choose another name.")

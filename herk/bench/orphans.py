@@ -1,4 +1,7 @@
-"""No process outlives the bench: an isolated process dies with its parent, and what it has started dies with it."""
+"""No process outlives the bench.
+
+An isolated process dies with its parent, and what it has started dies with it.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +40,10 @@ def take_children_along() -> None:
 
 
 def _watch(leader: int) -> None:
-    """Wait for the end of the leader in a group of our own, with nothing open: pipes must close when he ends."""
+    """Wait for the end of the leader in a group of our own, with nothing open.
+
+    Pipes must close when he ends.
+    """
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
     os.setpgid(0, 0)
     os.closerange(0, min(os.sysconf("SC_OPEN_MAX"), _MOST_FILES))

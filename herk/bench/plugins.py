@@ -1,4 +1,7 @@
-"""Files of the user: problems and solvers that join the bench for one process, without a package and without touching ours."""
+"""Files of the user: problems and solvers that join the bench for one process.
+
+Without a package and without touching ours.
+"""
 
 from __future__ import annotations
 
@@ -97,7 +100,8 @@ def _solvers(module: ModuleType) -> list[Solver]:
     for solver in solvers:
         if not isinstance(solver, Solver):
             raise InputError(
-                f"SOLVERS of {module.__file__} holds {solver!r}, which lacks a part of the protocol herk.core.Solver."
+                f"SOLVERS of {module.__file__} holds {solver!r}, which lacks a part of the protocol"
+                " herk.core.Solver."
             )
     return solvers
 

@@ -1,8 +1,11 @@
-"""Many ladders: one after the other, several at a time in processes through joblib, or the same call on a Dask scheduler.
+"""Many ladders: one after the other, several at a time in processes through joblib.
 
-A process of the pool waits for the isolated one in which a ladder is solved, and turns what comes back into records. It never runs code
-of a solver, so that nothing but a lack of memory ends it early; what it was at is then run again. Each has a server of its own that
-forks the isolated processes, so that a job costs a few seconds at the start and a few hundred megabytes.
+Or the same call on a Dask scheduler.
+
+A process of the pool waits for the isolated one in which a ladder is solved, and turns what comes back into
+records. It never runs code of a solver, so that nothing but a lack of memory ends it early; what it was at is
+then run again. Each has a server of its own that forks the isolated processes, so that a job costs a few
+seconds at the start and a few hundred megabytes.
 """
 
 from __future__ import annotations
@@ -28,7 +31,10 @@ MOST_DEATHS = 3  # times that a process of the pool may be lost
 
 
 def batches(ladders: Sequence[Ladder], jobs: int = 1, cluster: str | None = None) -> Iterator[Batch]:
-    """Yield (ladder, records) run by run when serial, ladder by ladder otherwise, in the order in which they end."""
+    """Yield (ladder, records) run by run when serial, ladder by ladder otherwise.
+
+    In the order in which they end.
+    """
     jobs = min(jobs, len(ladders))
     if cluster is not None:
         with _scheduler(cluster):
@@ -57,8 +63,8 @@ def _processes(ladders: Sequence[Ladder]) -> Iterator[Batch]:
             continue
         return
     raise HerkError(
-        f"Processes of the pool were killed {MOST_DEATHS} times, most likely for want of memory. What has been run is stored; "
-        "go on with fewer --jobs."
+        f"Processes of the pool were killed {MOST_DEATHS} times, most likely for want of memory. What has"
+        " been run is stored; go on with fewer --jobs."
     )
 
 
@@ -84,7 +90,9 @@ def _calls(function: Callable[[Ladder], Batch], ladders: Sequence[Ladder]) -> It
 
 @contextmanager
 def _leaving_ctrl_c_to_us() -> Iterator[None]:
-    """Start processes that do not hear Ctrl-C, from their birth on: who is hit while importing would print a traceback.
+    """Start processes that do not hear Ctrl-C, from their birth on.
+
+    Who is hit while importing would print a traceback.
 
     A blocked signal is inherited; the bench itself hears it a moment later.
     """

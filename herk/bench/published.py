@@ -1,4 +1,7 @@
-"""A study of a document: what is printed, what we get, the verdict and why; errata with the numbers that show them."""
+"""A study of a document: what is printed, what we get, the verdict and why.
+
+Errata with the numbers that show them.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +35,10 @@ class Origin(StrEnum):
 
 @dataclass(frozen=True)
 class Modern:
-    """herk.solve_dae on the same problem: 2-norm of the error (at the end, or as the row says), accepted steps, milliseconds."""
+    """herk.solve_dae on the same problem.
+
+    2-norm of the error (at the end, or as the row says), accepted steps, milliseconds.
+    """
 
     method: str
     error: float
@@ -42,7 +48,10 @@ class Modern:
 
 @dataclass(frozen=True)
 class Row:
-    """One result beside ours; texts where a value is not one number. Every row says where `printed` comes from."""
+    """One result beside ours; texts where a value is not one number.
+
+    Every row says where `printed` comes from.
+    """
 
     part: str
     case: str
@@ -57,7 +66,10 @@ class Row:
 
 @dataclass(frozen=True)
 class Erratum:
-    """A claim about a document: where, what is printed, what is right, the numbers that show it, and whether they do."""
+    """A claim about a document: where, what is printed, what is right, the numbers that show it.
+
+    And whether they do.
+    """
 
     where: str
     printed: str
@@ -100,7 +112,10 @@ def digits_agree(ours: float, printed: float, digits: int) -> bool:
 
 
 def by_origin(rows: Iterable[Row]) -> dict[Origin, int]:
-    """Count rows by where their values come from, in the order of Origin; kinds that do not occur are left out."""
+    """Count rows by where their values come from, in the order of Origin.
+
+    Kinds that do not occur are left out.
+    """
     found = Counter(row.origin for row in rows)
     return {origin: found[origin] for origin in Origin if found[origin]}
 
@@ -109,6 +124,7 @@ def reproduced(rows: Sequence[Row]) -> tuple[str, bool]:
     """Return the claim that no row is lost, with the rows counted by origin."""
     lost = sum(row.verdict is Verdict.LOST for row in rows)
     kinds = ", ".join(f"{origin.value}: {number}" for origin, number in by_origin(rows).items())
-    return f"{len(rows) - lost} of {len(rows)} values are reproduced or refuted ({kinds})", bool(
-        rows
-    ) and not lost
+    return (
+        f"{len(rows) - lost} of {len(rows)} values are reproduced or refuted ({kinds})",
+        bool(rows) and not lost,
+    )

@@ -1,4 +1,7 @@
-"""What a record is: a flat JSON object with a schema version, a kind, and a key that is the hash of what identifies it."""
+"""What a record is: a flat JSON object with a schema version, a kind.
+
+And a key that is the hash of what identifies it.
+"""
 
 from __future__ import annotations
 
@@ -19,18 +22,34 @@ SCHEMA = 1
 STATUSES = ("ok", "failed", "unsupported", "unavailable")
 Record = dict[str, Any]
 
-# Kind -> the fields that identify a record. A run with rtol, atol and step all null speaks for every setting (unsupported, unavailable).
-IDENTITY: Mapping[str, tuple[str, ...]] = MappingProxyType({
-    "run": ("study", "problem", "changes", "form", "solver", "solver_version", "rtol", "atol", "step", "options", "herk"),
-    "series": ("run", "name"),
-    "problem": ("problem", "changes"),
-    "solver": ("solver", "version"),
-    "published": ("study", "part", "case", "quantity", "printed"),
-    "erratum": ("study", "where", "printed"),
-    "claim": ("study", "text"),
-    "figure": ("study", "name"),
-})  # fmt: skip
-# Kinds of which a study writes all records at once, with one date: those of its latest date replace the earlier ones.
+# Kind -> the fields that identify a record. A run with rtol, atol and step all null speaks for every setting
+# (unsupported, unavailable).
+IDENTITY: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "run": (
+            "study",
+            "problem",
+            "changes",
+            "form",
+            "solver",
+            "solver_version",
+            "rtol",
+            "atol",
+            "step",
+            "options",
+            "herk",
+        ),
+        "series": ("run", "name"),
+        "problem": ("problem", "changes"),
+        "solver": ("solver", "version"),
+        "published": ("study", "part", "case", "quantity", "printed"),
+        "erratum": ("study", "where", "printed"),
+        "claim": ("study", "text"),
+        "figure": ("study", "name"),
+    }
+)
+# Kinds of which a study writes all records at once, with one date: those of its latest date replace the
+# earlier ones.
 WHOLE = ("published", "erratum", "claim", "figure")
 ALWAYS = (
     "schema",
@@ -67,9 +86,12 @@ def now() -> str:
 
 
 def make(kind: str, **fields: Any) -> Record:
-    """Return a record: plain values only, not finite numbers as None; schema, key, date and environment are added.
+    """Return a record: plain values only, not finite numbers as None.
 
-    A date or environment field that is given wins: records of one study that belong together share their date.
+    Schema, key, date and environment are added.
+
+    A date or environment field that is given wins: records of one study that belong together share their
+    date.
     """
     given: Record = {name: plain(value) for name, value in fields.items()}
     whole = {"study": "", "date": now(), **environment.fields(), **given}
@@ -165,7 +187,10 @@ def _is_finite(value: Any) -> bool:
 
 
 def plain(value: Any) -> Any:
-    """Return a value as JSON knows it: numpy's numbers and arrays as Python's, sets sorted, NaN and infinities as None."""
+    """Return a value as JSON knows it.
+
+    Numpy's numbers and arrays as Python's, sets sorted, NaN and infinities as None.
+    """
     if isinstance(value, Mapping):
         return {str(name): plain(entry) for name, entry in value.items()}
     if isinstance(value, (set, frozenset)):

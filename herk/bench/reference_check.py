@@ -1,4 +1,7 @@
-"""References put to the vote: two solvers that share neither kind of method nor library have to reach each of them."""
+"""References put to the vote.
+
+Two solvers that share neither kind of method nor library have to reach each of them.
+"""
 
 from __future__ import annotations
 
@@ -25,13 +28,21 @@ Say = Callable[[str], None]
 Referee = tuple[str, str]  # solver, form
 
 REFEREES: tuple[Referee, ...] = (
-    ("ida_sundae_jac", "index1"), ("radau5", "index1"), ("solve_dae_radau", "index1"), ("radau5", "ode"), ("scipy_lsoda", "ode"),
-    ("scipy_radau", "ode"), ("herk_dop853", "overdetermined"), ("ida_sundae_jac", "index2"), ("radau5", "index2"),
+    ("ida_sundae_jac", "index1"),
+    ("radau5", "index1"),
+    ("solve_dae_radau", "index1"),
+    ("radau5", "ode"),
+    ("scipy_lsoda", "ode"),
+    ("scipy_radau", "ode"),
+    ("herk_dop853", "overdetermined"),
+    ("ida_sundae_jac", "index2"),
+    ("radau5", "index2"),
     ("ida_sundae_jac", "ggl"),
-)  # fmt: skip
-# Asked before the others, where IDA in index 1 only costs time. Arevalo, Fekete: mu = 0 drifts away from zero, and the steps become tiny.
-# Spring chain: too few digits. Transistor amplifier: from rtol = 1e-8 on, IDA makes ten times as many steps as LSODA. Water tube: in
-# index 1 it sticks at a jump of the friction. Wheelset: the constraints drift, which costs two digits.
+)
+# Asked before the others, where IDA in index 1 only costs time. Arevalo, Fekete: mu = 0 drifts away from
+# zero, and the steps become tiny. Spring chain: too few digits. Transistor amplifier: from rtol = 1e-8 on,
+# IDA makes ten times as many steps as LSODA. Water tube: in index 1 it sticks at a jump of the friction.
+# Wheelset: the constraints drift, which costs two digits.
 FIRST: dict[str, tuple[Referee, Referee]] = {
     "arevalo": (("radau5", "index1"), ("scipy_dop853", "ode")),
     "fekete": (("ida_sundae_jac", "index2"), ("herk_dop853", "overdetermined")),
@@ -59,14 +70,19 @@ MANY_STEPS = (
 SAFETY = 3.0  # errors of adaptive runs scatter
 LEAST_DIGITS = 4.0
 ROUNDING = 1e-13
-NOTHING = 1e-9  # of the largest component: a component that stays below counts as that large, unless the problem states its size
+# of the largest component: a component that stays below counts as that large, unless the problem states its
+# size
+NOTHING = 1e-9
 # Seconds on the clock of a machine that may be busy: all of a problem, compilation included, and one solve.
 PROBLEM_LIMIT, REFEREE_LIMIT = 600.0, 60.0
 
 
 @dataclass(frozen=True)
 class Vote:
-    """What one solver says about a reference: distance to it and own accuracy, relative to the size of each component."""
+    """What one solver says about a reference.
+
+    Distance to it and own accuracy, relative to the size of each component.
+    """
 
     solver: str
     form: str
@@ -78,7 +94,10 @@ class Vote:
     def text(self) -> str:
         """Return the vote in words."""
         verdict = "agrees" if self.confirms else "differs"
-        return f"{self.solver} on {self.form} {verdict}: {_digits(self.error):.1f} digits (its own accuracy {_digits(self.own):.1f})"
+        return (
+            f"{self.solver} on {self.form} {verdict}: {_digits(self.error):.1f} digits (its own accuracy"
+            f" {_digits(self.own):.1f})"
+        )
 
 
 @dataclass(frozen=True)
@@ -91,7 +110,10 @@ class Verdict:
 
     @property
     def holds(self) -> bool:
-        """Tell whether two solvers of different kind and family agree with the reference, and none that is as accurate differs."""
+        """Tell whether two solvers of different kind and family agree with the reference.
+
+        And none that is as accurate differs.
+        """
         good = [vote for vote in self.votes if vote.confirms]
         return len(good) == len(self.votes) and any(
             independent(a.solver, b.solver) for a in good for b in good
@@ -104,7 +126,8 @@ class Verdict:
         if not self.holds and all(vote.confirms for vote in self.votes):
             words.insert(
                 0,
-                f"{len(self.votes) or 'no'} solver(s) reached it, two of different kind and library are needed",
+                f"{len(self.votes) or 'no'} solver(s) reached it, two of different kind and library are"
+                " needed",
             )
         return "; ".join(words)
 
@@ -121,7 +144,10 @@ def independent(first: str, second: str) -> bool:
 def verdicts(
     names: Sequence[str], say: Say, made: Callable[[str], Problem] = testset.get, jobs: int | None = None
 ) -> Iterator[Verdict]:
-    """Yield the verdict on every problem with a reference in the order of names; as many are worked on at a time as there are cores."""
+    """Yield the verdict on every problem with a reference in the order of names.
+
+    As many are worked on at a time as there are cores.
+    """
     begun: dict[str, Future[Verdict | None]] = {name: Future() for name in names}
     waiting = deque(sorted(begun, key=lambda name: name not in LONGEST))
 
@@ -135,7 +161,8 @@ def verdicts(
                 except BaseException as error:  # noqa: BLE001 - it is raised where the result is asked for
                     begun[name].set_exception(error)
 
-    # Threads only wait, each problem has a process of its own. Both are daemons: whoever interrupts us need not wait for them.
+    # Threads only wait, each problem has a process of its own. Both are daemons: whoever interrupts us need
+    # not wait for them.
     for _ in range(min(jobs or os.cpu_count() or 1, len(begun))):
         Thread(target=work, daemon=True).start()
     try:
@@ -147,7 +174,10 @@ def verdicts(
 
 
 def one(name: str, made: Callable[[str], Problem] = testset.get) -> Verdict | None:
-    """Return the verdict on one problem, or None if it has no reference; whatever a solver does, others and we survive it."""
+    """Return the verdict on one problem, or None if it has no reference.
+
+    Whatever a solver does, others and we survive it.
+    """
     votes: list[Vote] = []
     notes: list[str] = []
     for what, content in reports(_ask, name, made, deadline=time.monotonic() + PROBLEM_LIMIT):
@@ -226,13 +256,19 @@ def _finished(solution: Solution) -> bool:
 
 
 def _first_sizes(problem: Problem, end: Array) -> Array:
-    """Return sizes to begin with, from start and end; what is zero at both may become as large as anything."""
+    """Return sizes to begin with, from start and end.
+
+    What is zero at both may become as large as anything.
+    """
     sizes = _sizes(problem, end[:, None], problem.y0)
     zero = (end == 0) & (problem.y0 == 0)
     return sizes if problem.sizes else np.where(zero, sizes.max(), sizes)
 
 
 def _sizes(problem: Problem, points: Array, end: Array) -> Array:
-    """Return what the errors of the components are measured by: the largest value on the way, with a least size."""
+    """Return what the errors of the components are measured by.
+
+    The largest value on the way, with a least size.
+    """
     largest = np.maximum(np.abs(points).max(axis=1), np.abs(end))
     return np.maximum(largest, problem.sizes or NOTHING * largest.max())

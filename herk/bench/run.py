@@ -41,10 +41,18 @@ def identity(ladder: Ladder, rung: Rung = EVERY_SETTING) -> Record:
         {"problem_file": digests[ladder.problem]} if ladder.problem in digests else {}
     )
     return {
-        "study": ladder.study, "problem": ladder.problem, "changes": ladder.changes, "form": ladder.form, "solver": ladder.solver,
-        "solver_version": version, "rtol": rung.rtol, "atol": rung.atol, "step": rung.step, "options": record.canonical(options),
+        "study": ladder.study,
+        "problem": ladder.problem,
+        "changes": ladder.changes,
+        "form": ladder.form,
+        "solver": ladder.solver,
+        "solver_version": version,
+        "rtol": rung.rtol,
+        "atol": rung.atol,
+        "step": rung.step,
+        "options": record.canonical(options),
         "herk": environment.fields()["herk"],
-    }  # fmt: skip
+    }
 
 
 def remaining(ladder: Ladder, done: Collection[str]) -> Ladder | None:
@@ -56,7 +64,10 @@ def remaining(ladder: Ladder, done: Collection[str]) -> Ladder | None:
 
 
 def records(ladder: Ladder) -> Iterator[list[Record]]:
-    """Yield for each run what is to be stored as soon as it has ended: its series, and last the run itself."""
+    """Yield for each run what is to be stored as soon as it has ended.
+
+    Its series, and last the run itself.
+    """
     plugins.load(ladder.files)
     available, why = baselines.get(ladder.solver).available()
     if not available:
@@ -122,7 +133,9 @@ def observed(
     paths: bool,
     bound: float | None = None,
 ) -> Record:
-    """Measure a run in its process, so that its points need not travel: metrics, counters, and its history if it is kept.
+    """Measure a run in its process, so that its points need not travel.
+
+    Metrics, counters, and its history if it is kept.
 
     bound: for an explicit method the step times eigenvalue up to which it is stable.
     """
@@ -142,7 +155,10 @@ def observed(
 def _with_output(
     problem: Problem, solution: Solution, again: Again, grid: int | str, *, finer: bool
 ) -> Solution | None:
-    """Return the run at points where errors are taken: some of its own, or output times served by the solver's interpolation."""
+    """Return the run at points where errors are taken.
+
+    Some of its own, or output times served by the solver's interpolation.
+    """
     if not solution.success:
         return None
     if grid == "steps" and not finer:
@@ -169,15 +185,28 @@ def output_times(span: tuple[float, float], points: Array, count: int) -> Array:
 
 
 def _stored(ladder: Ladder, rung: Rung, found: Finding, spent: float) -> list[Record]:
-    """Return the series of a run and the run; the run comes last, because it is what a later bench takes for done."""
+    """Return the series of a run and the run.
+
+    The run comes last, because it is what a later bench takes for done.
+    """
     status = {Reason.FINISHED: "ok", Reason.UNSUPPORTED: "unsupported"}.get(found.reason, "failed")
     what = found.observed or {"metrics": {}, "series": {}}
     row = _row(
-        ladder, rung, status=status, reason=found.reason.value, message=found.message, **what["metrics"],
-        wall_min=min(found.wall, default=None), wall_median=_median(found.wall), cpu_min=min(found.cpu, default=None),
-        cpu_median=_median(found.cpu), repeats=len(found.wall), compile_seconds=found.prepare_seconds, memory_bytes=found.memory,
+        ladder,
+        rung,
+        status=status,
+        reason=found.reason.value,
+        message=found.message,
+        **what["metrics"],
+        wall_min=min(found.wall, default=None),
+        wall_median=_median(found.wall),
+        cpu_min=min(found.cpu, default=None),
+        cpu_median=_median(found.cpu),
+        repeats=len(found.wall),
+        compile_seconds=found.prepare_seconds,
+        memory_bytes=found.memory,
         spent=spent,
-    )  # fmt: skip
+    )
     about = {"study": ladder.study, "run": row["key"], "date": row["date"]}
     histories = [
         record.make("series", **about, name=name, t=t, values=values)

@@ -50,10 +50,20 @@ class Tally:
 
 
 def carry_out(
-    study: Study, choice: Choice, out: Path, *, say: Say, jobs: int | None = None, cluster: str | None = None, fresh: bool = False,
-    tally: Tally | None = None, whole: bool = True,
-) -> Tally:  # fmt: skip
-    """Run what is left of a study, or all of it anew; the tally is up to date even if the session is interrupted.
+    study: Study,
+    choice: Choice,
+    out: Path,
+    *,
+    say: Say,
+    jobs: int | None = None,
+    cluster: str | None = None,
+    fresh: bool = False,
+    tally: Tally | None = None,
+    whole: bool = True,
+) -> Tally:
+    """Run what is left of a study, or all of it anew.
+
+    The tally is up to date even if the session is interrupted.
 
     whole: problems of the test set that take no part are described too, so that the report tells of them all.
     """
@@ -99,7 +109,10 @@ def _carry_out(
 
 
 def finished(records: Iterable[Record]) -> set[str]:
-    """Return the keys of runs that need not be run again: those that are ok or unsupported, and solvers that are still not installed."""
+    """Return the keys of runs that need not be run again.
+
+    Those that are ok or unsupported, and solvers that are still not installed.
+    """
     runs = [rec for rec in store.latest(records) if rec["kind"] == "run"]
     absent = {
         name
@@ -139,11 +152,13 @@ def announce(
     there = f", {whole - count} are there already" if whole > count else ""
     time, solvers = estimate.words(expected.total(todo, jobs)), len({ladder.solver for ladder in todo})
     say(
-        f"{study.name}: {_counted(count, 'run')} of {_counted(solvers, 'solver')}{there}; about {time} ({basis})."
+        f"{study.name}: {_counted(count, 'run')} of {_counted(solvers, 'solver')}{there}; about {time}"
+        f" ({basis})."
     )
     if study.timed and (jobs > 1 or cluster):
         say(
-            f"{study.name} is timed, and its processes share the machine: times are not to be trusted; --jobs 1 gives each run a core."
+            f"{study.name} is timed, and its processes share the machine: times are not to be trusted; --jobs"
+            " 1 gives each run a core."
         )
 
 
@@ -152,7 +167,9 @@ def _counted(count: int, what: str) -> str:
 
 
 def others(every: Sequence[Ladder], choice: Choice, known: Iterable[Record]) -> list[Place]:
-    """Return the problems of the test set that take no part and are not described yet: a report tells of them all.
+    """Return the problems of the test set that take no part and are not described yet.
+
+    A report tells of them all.
 
     None if problems were chosen: then the report is about those.
     """
@@ -169,7 +186,10 @@ def others(every: Sequence[Ladder], choice: Choice, known: Iterable[Record]) -> 
 
 
 def descriptions(todo: Sequence[Ladder], more: Sequence[Place], study: str, say: Say) -> list[Record]:
-    """Return records of the solvers and problems that take part, and of more problems; each is looked at in a process of its own."""
+    """Return records of the solvers and problems that take part, and of more problems.
+
+    Each is looked at in a process of its own.
+    """
     made = [
         record.make("solver", study=study, **describe.solver(name))
         for name in dict.fromkeys(ladder.solver for ladder in todo)

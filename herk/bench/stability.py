@@ -1,4 +1,7 @@
-"""Whether stability limits the steps of an explicit method: a measured eigenvalue times the step, against the method's own bound."""
+"""Whether stability limits the steps of an explicit method.
+
+A measured eigenvalue times the step, against the method's own bound.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,10 @@ SAME = {"rk45": "dopri5"}  # methods that others know under another name
 
 @lru_cache(maxsize=64)
 def bound(method: str) -> float | None:
-    """Return x up to which |R(-s)| <= 1 for all s in [0, x]: the method is stable while step times -lambda stays below; None if unknown."""
+    """Return x up to which |R(-s)| <= 1 for all s in [0, x].
+
+    The method is stable while step times -lambda stays below; None if unknown.
+    """
     name = SAME.get(method.lower(), method.lower())
     if name not in herk.METHODS:
         return None
@@ -37,7 +43,10 @@ def limit_of(solver: Solver) -> float | None:
 
 
 def measured(problem: Problem, solution: Solution) -> float | None:
-    """Return the median of step times largest -Re(lambda), over points of the second half of the run; None where it cannot be measured."""
+    """Return the median of step times largest -Re(lambda), over points of the second half of the run.
+
+    None where it cannot be measured.
+    """
     t, y, dae = solution.t, solution.y, problem.dae
     if len(t) < 4 or dae.n > LARGEST:
         return None
@@ -51,7 +60,10 @@ def measured(problem: Problem, solution: Solution) -> float | None:
 
 
 def fastest_decay(dae: Dae, t: float, y: Array) -> float:
-    """Return the largest -Re(lambda) of the flow on the constraints, linearised by differences along them; 0 if nothing decays."""
+    """Return the largest -Re(lambda) of the flow on the constraints, linearised by differences along them.
+
+    0 if nothing decays.
+    """
     tangent = null_space(_jacobian(dae, t, y)) if dae.m else np.eye(dae.n)
     if not tangent.shape[1] or not np.isfinite(y).all():
         return 0.0

@@ -1,4 +1,7 @@
-"""The append-only file of records: whole lines are added and nothing is ever changed, so that no kill can hurt what is there."""
+"""The append-only file of records.
+
+Whole lines are added and nothing is ever changed, so that no kill can hurt what is there.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +34,10 @@ class Store:
     path: Path
 
     def read(self) -> tuple[list[Record], list[str]]:
-        """Return all records in the order written, and a note for each line that was cut off; any other bad line raises StoreError."""
+        """Return all records in the order written, and a note for each line that was cut off.
+
+        Any other bad line raises StoreError.
+        """
         try:
             content = self.path.read_bytes()
         except FileNotFoundError:
@@ -56,7 +62,10 @@ class Store:
         return {rec["key"] for rec in self.read()[0]}
 
     def append(self, records: Iterable[Record]) -> None:
-        """Add records by one write, and wait until the disk has them; a file that is not ours is not touched."""
+        """Add records by one write, and wait until the disk has them.
+
+        A file that is not ours is not touched.
+        """
         lines = b"".join(record.line(rec).encode() + b"\n" for rec in records)
         if not lines:
             return
@@ -67,7 +76,8 @@ class Store:
                 os.fsync(file)
         except OSError as error:
             raise StoreError(
-                f"Records could not be written to {self.path}: {error.strerror}. What was there before is unharmed."
+                f"Records could not be written to {self.path}: {error.strerror}. What was there before is"
+                " unharmed."
             ) from None
 
     @contextlib.contextmanager
@@ -119,7 +129,10 @@ def _write(file: int, data: bytes) -> None:
 
 @contextlib.contextmanager
 def alone(out: Path, say: Callable[[str], None]) -> Iterator[None]:
-    """Wait until no other bench is at work in this folder, and say so; the lock ends with the process, however that ends."""
+    """Wait until no other bench is at work in this folder, and say so.
+
+    The lock ends with the process, however that ends.
+    """
     try:
         out.mkdir(parents=True, exist_ok=True)
         file = os.open(out / LOCK, os.O_RDWR | os.O_CREAT, 0o644)
@@ -144,7 +157,8 @@ def _wait(file: int, out: Path, say: Callable[[str], None]) -> None:
         number = os.pread(file, 20, 0).decode(errors="replace").strip()
         who = f"Another bench (process {number})" if number.isdigit() else "Another bench"
         say(
-            f"{who} is at work in {out}: this one waits until it has ended. Ctrl-C gives up, --out names another folder."
+            f"{who} is at work in {out}: this one waits until it has ended. Ctrl-C gives up, --out names"
+            " another folder."
         )
         fcntl.flock(file, fcntl.LOCK_EX)
     except OSError as error:
@@ -153,7 +167,9 @@ def _wait(file: int, out: Path, say: Callable[[str], None]) -> None:
 
 
 def latest(records: Iterable[Record]) -> list[Record]:
-    """Return one record for each key, in the order of first appearance: the last wins, but a run that is ok wins over one that is not.
+    """Return one record for each key, in the order of first appearance.
+
+    The last wins, but a run that is ok wins over one that is not.
 
     What a study writes as a whole (published values, errata, claims, figures) is replaced as a whole.
     """

@@ -1,4 +1,7 @@
-"""A study as data: which solvers on which forms of which problems at which tolerances or steps; TOML in and out."""
+"""A study as data: which solvers on which forms of which problems at which tolerances or steps.
+
+TOML in and out.
+"""
 
 from __future__ import annotations
 
@@ -18,11 +21,14 @@ QUARTER = 4  # tolerances per decade, because the error of a single run scatters
 
 @dataclass(frozen=True)
 class Case:
-    """Problems, solvers and forms by patterns (* ? [ab]); every match of all three is run, with every change of parameters.
+    """Problems, solvers and forms by patterns.
 
-    `adaptive` asks for solvers with or without control of their step; `options` are handed to the solver. With `stands_in_for` the
-    case is run only where the solver of that name is not installed. `rtol` and `steps` replace those of the study: a solver that
-    needs seconds where others need milliseconds is asked for fewer tolerances, a method of order 1 for more steps.
+    Patterns are those of a shell: * ? [ab]. Every match of all three is run, with every change of parameters.
+
+    `adaptive` asks for solvers with or without control of their step; `options` are handed to the solver.
+    With `stands_in_for` the case is run only where the solver of that name is not installed. `rtol` and
+    `steps` replace those of the study: a solver that needs seconds where others need milliseconds is asked
+    for fewer tolerances, a method of order 1 for more steps.
     """
 
     problem: tuple[str, ...]
@@ -38,7 +44,10 @@ class Case:
 
 @dataclass(frozen=True)
 class Study:
-    """Cases with their settings; `timed` studies want a core for themselves, `grid` is the number of output intervals or "steps"."""
+    """Cases with their settings; `timed` studies want a core for themselves.
+
+    `grid` is the number of output intervals or "steps".
+    """
 
     name: str
     title: str
@@ -152,7 +161,10 @@ def _tolerances(value: Any) -> tuple[float, ...]:
 
 
 def _counts(value: Any) -> tuple[int, ...]:
-    """Return numbers of steps, few first: a list, or {from, to}, doubled each time, or with `per_doubling` counts in between."""
+    """Return numbers of steps, few first.
+
+    A list, or {from, to}, doubled each time, or with `per_doubling` counts in between.
+    """
     if isinstance(value, Mapping):
         _known(value, ("from", "to", "per_doubling"), "steps")
         per = value.get("per_doubling", 1)

@@ -1,4 +1,7 @@
-"""From a study to what is run: ladders, one for each solver on each form of each problem, for the study or what is chosen of it."""
+"""From a study to what is run.
+
+Ladders, one for each solver on each form of each problem, for the study or what is chosen of it.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,10 @@ class Rung:
 
 @dataclass(frozen=True)
 class Ladder:
-    """One solver on one form of one problem at several settings, cheap ones first: what one isolated process does."""
+    """One solver on one form of one problem at several settings, cheap ones first.
+
+    What one isolated process does.
+    """
 
     study: str
     problem: str
@@ -46,7 +52,10 @@ class Ladder:
 
 @dataclass(frozen=True)
 class Choice:
-    """What the command line asks for: patterns, a tag of problems, and names that files of the user have added."""
+    """What the command line asks for.
+
+    Patterns, a tag of problems, and names that files of the user have added.
+    """
 
     problem: tuple[str, ...] = ()
     solver: tuple[str, ...] = ()
@@ -62,8 +71,8 @@ EVERYTHING = Choice()
 def expand(study: Study, choice: Choice = EVERYTHING) -> list[Ladder]:
     """Return every ladder of the study, or of what is chosen.
 
-    Patterns choose among all problems and solvers. One that no case of the study names is added to all its cases, a solver on every
-    form it takes.
+    Patterns choose among all problems and solvers. One that no case of the study names is added to all its
+    cases, a solver on every form it takes.
     """
     problems = (
         _chosen(choice.problem, testset.names(choice.tag), "problem")

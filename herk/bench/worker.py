@@ -1,4 +1,7 @@
-"""Inside an isolated process: prepare once, then solve rung after rung; every message to the parent is plain values and arrays."""
+"""Inside an isolated process: prepare once, then solve rung after rung.
+
+Every message to the parent is plain values and arrays.
+"""
 
 from __future__ import annotations
 
@@ -30,8 +33,9 @@ Again = Callable[..., Solution]
 class Work:
     """One solver on one form of one problem, at several settings.
 
-    `observe(problem, settings, solution, again)` turns a solution into what is sent back; `again(t_eval=...)` solves once more, untimed.
-    When the timed runs have taken `long` seconds together, no more are made; a run as long as that is timed once, as it is observed.
+    `observe(problem, settings, solution, again)` turns a solution into what is sent back; `again(t_eval=...)`
+    solves once more, untimed. When the timed runs have taken `long` seconds together, no more are made; a run
+    as long as that is timed once, as it is observed.
     """
 
     load: Callable[[], tuple[Solver, Problem]]
@@ -46,7 +50,10 @@ class Work:
 
 @dataclass(frozen=True)
 class Finding:
-    """How one rung ended: the observation, wall and processor seconds of the timed runs, the growth of memory, and in words why."""
+    """How one rung ended: the observation, wall and processor seconds of the timed runs.
+
+    The growth of memory, and in words why.
+    """
 
     reason: Reason
     message: str
@@ -103,10 +110,12 @@ class _Ready:
     prepared: Any
 
     def rung(self, settings: Settings, patient: bool) -> Finding:
-        """Observe one run, which also warms up; then time others that are not slowed down by a watch on their time.
+        """Observe one run, which also warms up.
 
-        A run that compiled what is needed only at this setting is made again, so that compiling never counts as solving; one that was
-        late gets this second chance with patience only.
+        Then time others that are not slowed down by a watch on their time.
+
+        A run that compiled what is needed only at this setting is made again, so that compiling never counts
+        as solving; one that was late gets this second chance with patience only.
         """
         try:
             with _peak() as grown, _compilations() as compiled:
@@ -199,7 +208,10 @@ def _status(name: str) -> int | None:
 
 
 def checked(solution: Any, problem: Problem) -> Solution:
-    """Return the solution as arrays and counters only; what is no solution, or not finite, becomes a failure with a reason."""
+    """Return the solution as arrays and counters only.
+
+    What is no solution, or not finite, becomes a failure with a reason.
+    """
     if not isinstance(solution, Solution):
         return failed(
             problem, Reason.EXCEPTION, f"The solver returned {type(solution).__name__}, not a Solution."

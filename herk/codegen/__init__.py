@@ -1,1 +1,4 @@
-"""From formulas to machine code without a Python compiler: plain text over floats, LLVM's language, functions by address."""
+"""From formulas to machine code without a Python compiler.
+
+Plain text over floats, LLVM's language, functions by address.
+"""

@@ -1,4 +1,7 @@
-"""Expressions of plain numerical Python in LLVM's language: numbers, names, entries of arrays, arithmetic, choices and calls."""
+"""Expressions of plain numerical Python in LLVM's language.
+
+Numbers, names, entries of arrays, arithmetic, choices and calls.
+"""
 
 from __future__ import annotations
 
@@ -24,12 +27,45 @@ from herk.core import InputError
 if TYPE_CHECKING:
     from herk.codegen.lower import Module
 
-_INTRINSICS = {"sqrt": "llvm.sqrt.f64", "abs": "llvm.fabs.f64", "round_down": "llvm.floor.f64", "round_up": "llvm.ceil.f64",
-               "copysign": "llvm.copysign.f64"}  # fmt: skip
-_LIBRARY = {name: name for name in ("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "asinh",
-                                    "acosh", "atanh", "exp", "log", "erf", "erfc", "pow", "lgamma")} | {"gamma": "tgamma"}  # fmt: skip
-_COMPARED = {ast.Lt: ("olt", "slt"), ast.LtE: ("ole", "sle"), ast.Gt: ("ogt", "sgt"), ast.GtE: ("oge", "sge"),
-             ast.Eq: ("oeq", "eq"), ast.NotEq: ("une", "ne")}  # fmt: skip
+_INTRINSICS = {
+    "sqrt": "llvm.sqrt.f64",
+    "abs": "llvm.fabs.f64",
+    "round_down": "llvm.floor.f64",
+    "round_up": "llvm.ceil.f64",
+    "copysign": "llvm.copysign.f64",
+}
+_LIBRARY = {
+    name: name
+    for name in (
+        "sin",
+        "cos",
+        "tan",
+        "asin",
+        "acos",
+        "atan",
+        "atan2",
+        "sinh",
+        "cosh",
+        "tanh",
+        "asinh",
+        "acosh",
+        "atanh",
+        "exp",
+        "log",
+        "erf",
+        "erfc",
+        "pow",
+        "lgamma",
+    )
+} | {"gamma": "tgamma"}
+_COMPARED = {
+    ast.Lt: ("olt", "slt"),
+    ast.LtE: ("ole", "sle"),
+    ast.Gt: ("ogt", "sgt"),
+    ast.GtE: ("oge", "sge"),
+    ast.Eq: ("oeq", "eq"),
+    ast.NotEq: ("une", "ne"),
+}
 _ARITHMETIC = {
     ast.Add: ("fadd", "add"),
     ast.Sub: ("fsub", "sub"),
@@ -42,7 +78,10 @@ class Expressions:
     """The lines of one function so far, where its names stand, and how expressions become lines."""
 
     def __init__(self, module: Module, name: str, shared: set[str]) -> None:
-        """Begin; `shared` are the names that a branch or a loop sets: they live in memory, the others in values."""
+        """Begin; `shared` are the names that a branch or a loop sets.
+
+        They live in memory, the others in values.
+        """
         self.module, self.name, self.shared = module, name, shared
         self.lines: list[str] = []
         self.count = 0
@@ -80,7 +119,10 @@ class Expressions:
         self.lines.append(f"  br i1 {condition.text}, label %{yes}, label %{no}")
 
     def assign(self, name: str, value: Value) -> None:
-        """Let a name stand for a value: directly where it is set once, in memory where a branch or a loop sets it."""
+        """Let a name stand for a value.
+
+        Directly where it is set once, in memory where a branch or a loop sets it.
+        """
         if name not in self.shared:
             self.names[name] = value
             return
@@ -200,9 +242,10 @@ class Expressions:
         start = node.slice.lower if isinstance(node.slice, ast.Slice) else node.slice
         index = Value(WHOLE, "0") if start is None else self.value(start)
         kind = FLOAT if array.kind == FLOATS else WHOLE
-        return self.put(
-            array.kind, f"getelementptr {LLVM[kind]}, ptr {array.text}, i64 {index.text}"
-        ).text, kind
+        return (
+            self.put(array.kind, f"getelementptr {LLVM[kind]}, ptr {array.text}, i64 {index.text}").text,
+            kind,
+        )
 
     def _call_value(self, node: ast.Call) -> Value:
         [value] = self.called(node)
@@ -240,7 +283,10 @@ class Expressions:
         ]
 
     def outside(self, function: External, values: Sequence[Value]) -> Value:
-        """Call numba's code: result and exception come back through pointers, an array is passed as its seven parts."""
+        """Call numba's code: result and exception come back through pointers.
+
+        An array is passed as its seven parts.
+        """
         self.slots["%result"] = Value(FLOAT, "%result")
         self.slots["%raised"] = Value(FLOATS, "%raised")
         parts = ["ptr %result", "ptr %raised"]

@@ -1,7 +1,10 @@
-"""Plain numerical Python to LLVM's language: assignments, branches and counted loops over floats, whole numbers and arrays.
+"""Plain numerical Python to LLVM's language.
 
-The text that code generation writes uses few words of Python, so that no types need to be inferred: numbers are doubles unless they
-are written whole, arrays are doubles, an array called `ints` holds whole numbers. All arithmetic is IEEE's, as in C: nothing raises.
+Assignments, branches and counted loops over floats, whole numbers and arrays.
+
+The text that code generation writes uses few words of Python, so that no types need to be inferred: numbers
+are doubles unless they are written whole, arrays are doubles, an array called `ints` holds whole numbers. All
+arithmetic is IEEE's, as in C: nothing raises.
 """
 
 from __future__ import annotations

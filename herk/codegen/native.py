@@ -1,7 +1,10 @@
-"""Machine code from plain numerical Python: functions called from Python, or by address from what numba compiled.
+"""Machine code from plain numerical Python.
 
-LLVM turns the code of a small model into machine code in a few milliseconds; most of what a Python compiler does, finding types, is not
-needed. Nothing is kept on disk: making the code again is cheaper than proving that a stored one may be trusted.
+Functions called from Python, or by address from what numba compiled.
+
+LLVM turns the code of a small model into machine code in a few milliseconds; most of what a Python compiler
+does, finding types, is not needed. Nothing is kept on disk: making the code again is cheaper than proving
+that a stored one may be trusted.
 """
 
 from __future__ import annotations
@@ -18,12 +21,16 @@ from herk.codegen.values import FLOATS, LLVM, WHOLES, External, Function
 from herk.jit.compiled import quiet
 
 LONG = 20_000  # lines of LLVM's language from which on the code is not worth the time of every optimisation
-ARRAY = "ptr {0}.m, ptr {0}.p, i64 {0}.n, i64 {0}.i, ptr {0}, i64 {0}.s, i64 {0}.d"  # numba passes an array as seven values
+# numba passes an array as seven values
+ARRAY = "ptr {0}.m, ptr {0}.p, i64 {0}.n, i64 {0}.i, ptr {0}, i64 {0}.s, i64 {0}.d"
 _names = count()
 
 
 class Native:
-    """A function in machine code: `address` is what compiled code calls (numba's convention), a call in Python goes there as well."""
+    """A function in machine code.
+
+    `address` is what compiled code calls (numba's convention), a call in Python goes there as well.
+    """
 
     compilations = 0
 
@@ -43,9 +50,17 @@ class Native:
         return trampoline(self.signature)(self.address, *arguments)
 
 
-def build(source: str, signatures: Mapping[str, str], constants: Mapping[str, float], external: Mapping[str, External],
-          scope: Mapping[str, Any]) -> dict[str, Native]:  # fmt: skip
-    """Return the functions of the source that are named in `signatures` (numba's), in machine code; `scope` is for their Python twins."""
+def build(
+    source: str,
+    signatures: Mapping[str, str],
+    constants: Mapping[str, float],
+    external: Mapping[str, External],
+    scope: Mapping[str, Any],
+) -> dict[str, Native]:
+    """Return the functions of the source that are named in `signatures` (numba's), in machine code.
+
+    `scope` is for their Python twins.
+    """
     module = Module(constants, external)
     module.add(source)
     texts, entries = [module.text()], {}
@@ -75,7 +90,10 @@ def _looked_up(space: Callable[[], dict[str, Any]], name: str) -> Any:
 def bound(
     function: Native, parameters: Any, signature: str, places: Sequence[str] = ("t", "y", "out")
 ) -> Native:
-    """Return the function (t, y, ..., out) with these parameter values inserted before `out`; the array must not move."""
+    """Return the function (t, y, ..., out) with these parameter values inserted before `out`.
+
+    The array must not move.
+    """
     values = parameters.ctypes.data
     given = [f"double %{name}" if name in ("t", "cj") else ARRAY.format(f"%{name}") for name in places]
     passed = list(given)

@@ -1,4 +1,7 @@
-"""What generated code may use besides its own names: numbers, functions of numpy for its Python twin, compiled linear algebra."""
+"""What generated code may use besides its own names.
+
+Numbers, functions of numpy for its Python twin, compiled linear algebra.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +14,19 @@ from herk.codegen.values import FLOATS, WHOLE, External
 from herk.linalg import dense
 
 CONSTANTS: dict[str, float] = {}
-_LIKE = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2", "asinh": "arcsinh", "acosh": "arccosh",
-         "atanh": "arctanh", "pow": "power", "round_down": "floor", "round_up": "ceil", "modulo": "mod"}  # fmt: skip
+_LIKE = {
+    "asin": "arcsin",
+    "acos": "arccos",
+    "atan": "arctan",
+    "atan2": "arctan2",
+    "asinh": "arcsinh",
+    "acosh": "arccosh",
+    "atanh": "arctanh",
+    "pow": "power",
+    "round_down": "floor",
+    "round_up": "ceil",
+    "modulo": "mod",
+}
 _SAME = ("sin", "cos", "tan", "sinh", "cosh", "tanh", "exp", "log", "sqrt", "copysign", "nan")
 
 

@@ -11,7 +11,8 @@ PARAMETRIC = (
 )
 MOVING = "void(float64, float64[::1], float64[::1], float64[::1], float64[::1])"  # name(t, y, v, par, out)
 SHIFTED = "void(float64, float64[::1], float64[::1], float64, float64[::1])"  # name(t, y, v, cj, out)
-SHIFTED_PARAMETRIC = "void(float64, float64[::1], float64[::1], float64, float64[::1], float64[::1])"  # (t, y, v, cj, par, out)
+# (t, y, v, cj, par, out)
+SHIFTED_PARAMETRIC = "void(float64, float64[::1], float64[::1], float64, float64[::1], float64[::1])"
 
 function_at, parametric_at, moving_at = at(FUNCTION), at(PARAMETRIC), at(MOVING)
 shifted_at, shifted_parametric_at = at(SHIFTED), at(SHIFTED_PARAMETRIC)

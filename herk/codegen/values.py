@@ -1,4 +1,7 @@
-"""What generated code is made of: kinds of values, values by name or literal, functions and what they take and return."""
+"""What generated code is made of.
+
+Kinds of values, values by name or literal, functions and what they take and return.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,10 @@ class Value:
 
 @dataclass(frozen=True)
 class Function:
-    """What callers need to know of a function that was translated before: its name and the kinds it takes and returns."""
+    """What callers need to know of a function that was translated before.
+
+    Its name and the kinds it takes and returns.
+    """
 
     name: str
     takes: tuple[str, ...]

@@ -19,11 +19,11 @@ Function = Callable[[float, Array], Any]
 class StageSource:
     """Python text of what a stage needs, for one choice of algebraic components.
 
-    The text defines `complete` (algebraic components from g = 0, the others given), `rate` (derivatives) and `residual` (largest |g|).
-    `guessed` are the algebraic components that need a start value; the first `predicted` of them have a derivative, which
-    `rate` returns behind those of the differential components. `pivots` counts the numbers by which `complete` reports how
-    well the choice still fits, `work` the floats of scratch memory it needs; `free` are the
-    algebraic components whose derivative does not occur in E y'.
+    The text defines `complete` (algebraic components from g = 0, the others given), `rate` (derivatives) and
+    `residual` (largest |g|). `guessed` are the algebraic components that need a start value; the first
+    `predicted` of them have a derivative, which `rate` returns behind those of the differential components.
+    `pivots` counts the numbers by which `complete` reports how well the choice still fits, `work` the floats
+    of scratch memory it needs; `free` are the algebraic components whose derivative does not occur in E y'.
     """
 
     text: str
@@ -43,7 +43,10 @@ class Generated(Protocol):
     structure: Array
 
     def functions(self) -> dict[str, Callable[[float, Array, Array], None]]:
-        """Return the in-place functions `name(t, y, out)` for E, f, g, jac_g, g_t (matrices flattened by rows)."""
+        """Return the in-place functions `name(t, y, out)` for E, f, g, jac_g.
+
+        G_t (matrices flattened by rows).
+        """
 
     def stage(self, algebraic: Sequence[int], *, scalar: bool) -> StageSource:
         """Return the stage code for these algebraic components."""
@@ -53,8 +56,9 @@ class Generated(Protocol):
 class Dae:
     """E(t,y) y' = f(t,y), 0 = g(t,y) with n unknowns and m constraints, hidden ones included.
 
-    E is a constant matrix or a callable (t, y) -> n x n; f, g, jac_g (= dg/dy) and g_t (= dg/dt) are callables (t, y) -> array,
-    plain Python or numba functions. Missing derivatives are replaced by finite differences. The thesis writes x for y.
+    E is a constant matrix or a callable (t, y) -> n x n; f, g, jac_g (= dg/dy) and g_t (= dg/dt) are
+    callables (t, y) -> array, plain Python or numba functions. Missing derivatives are replaced by finite
+    differences. The thesis writes x for y.
     """
 
     E: Function | Array
@@ -73,7 +77,8 @@ class Dae:
         _whole(self.m, "m", least=0)
         if self.m > self.n:
             raise InputError(
-                f"A DAE with n = {self.n} unknowns cannot have m = {self.m} independent constraints: m <= n is needed."
+                f"A DAE with n = {self.n} unknowns cannot have m = {self.m} independent constraints: m <= n"
+                " is needed."
             )
         if not callable(self.f):
             raise InputError("f must be a callable (t, y) -> array.")

@@ -14,7 +14,10 @@ from herk.core.errors import InputError
 
 @dataclass(frozen=True)
 class Reference:
-    """A trusted solution: end values and how they were verified, a formula where there is one, and what is in print."""
+    """A trusted solution: end values and how they were verified, a formula where there is one.
+
+    And what is in print.
+    """
 
     t: float
     y: Array
@@ -35,7 +38,8 @@ class Reference:
             object.__setattr__(self, "published", _frozen(self.published))
             if np.shape(self.published) != self.y.shape:
                 raise InputError(
-                    "The published values of a reference have as many components as y; NaN stands for those not printed."
+                    "The published values of a reference have as many components as y; NaN stands for those"
+                    " not printed."
                 )
 
 
@@ -49,10 +53,13 @@ class Invariant:
 
 @dataclass(frozen=True)
 class Switches:
-    """Equations that change where functions of the state change sign, the present branch of each being one more unknown, its mode.
+    """Equations that change where functions of the state change sign.
 
-    `dae` is the overdetermined system with len(events) unknowns appended: modes, 0 or 1, with mode' = 0. Mode i is 1 while
-    events[i](t, y) > 0 (y without modes; scaled to values of order one). A run ends at a sign change, changes the mode and goes on.
+    The present branch of each being one more unknown, its mode.
+
+    `dae` is the overdetermined system with len(events) unknowns appended: modes, 0 or 1, with mode' = 0. Mode
+    i is 1 while events[i](t, y) > 0 (y without modes; scaled to values of order one). A run ends at a sign
+    change, changes the mode and goes on.
     """
 
     dae: Dae
@@ -67,9 +74,10 @@ class Switches:
 class Problem:
     """One problem of the test set; `dae` is its overdetermined form, `model` its equations as written.
 
-    `kinks` are the times at which the right-hand side is not smooth; a solver does well to start anew there. A problem given by
-    callables has no model: `given_dae` is its overdetermined form, `given_forms` hold those other solvers need. `sizes` are given where
-    one absolute tolerance for all components makes no sense: the units in which the solvers behind the protocol take a single atol.
+    `kinks` are the times at which the right-hand side is not smooth; a solver does well to start anew there.
+    A problem given by callables has no model: `given_dae` is its overdetermined form, `given_forms` hold
+    those other solvers need. `sizes` are given where one absolute tolerance for all components makes no
+    sense: the units in which the solvers behind the protocol take a single atol.
     """
 
     name: str
@@ -104,7 +112,8 @@ class Problem:
                 )
         if self.sizes and (len(self.sizes) != len(y0) or not min(self.sizes) > 0):
             raise InputError(
-                f"Problem {self.name!r} needs a positive size for each of its {len(y0)} components, or none at all."
+                f"Problem {self.name!r} needs a positive size for each of its {len(y0)} components, or none"
+                " at all."
             )
 
         begun = getattr(self.model, "y0", ())
@@ -131,7 +140,8 @@ class Problem:
         if self.model is None:
             known = ", ".join(["overdetermined", *self.given_forms])
             raise InputError(
-                f"Problem {self.name!r} is given by callables, as {known}; there is no model to derive {name!r} from."
+                f"Problem {self.name!r} is given by callables, as {known}; there is no model to derive"
+                f" {name!r} from."
             )
         derived: Dae = self.model.form(name)
         return derived

@@ -48,7 +48,10 @@ class Reason(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Stats:
-    """Counters of a run: accepted and rejected steps, evaluations of f, g and Jacobians, factorisations, Newton iterations."""
+    """Counters of a run: accepted and rejected steps, evaluations of f, g and Jacobians, factorisations.
+
+    Newton iterations.
+    """
 
     nstep: int = 0
     nreject: int = 0
@@ -61,7 +64,10 @@ class Stats:
 
 @dataclass(frozen=True, kw_only=True)
 class Solution(Stats):
-    """Points reached, counters and outcome; called with a time it interpolates, if `dense_output=True` was asked for."""
+    """Points reached, counters and outcome.
+
+    Called with a time it interpolates, if `dense_output=True` was asked for.
+    """
 
     t: Array
     y: Array

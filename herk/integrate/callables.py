@@ -1,4 +1,7 @@
-"""The user's callables as in-place functions `name(t, y, out)`: compiled where numba can, wrapped in Python otherwise."""
+"""The user's callables as in-place functions `name(t, y, out)`.
+
+Compiled where numba can, wrapped in Python otherwise.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +34,10 @@ class SlowWarning(UserWarning):
 
 @dataclass(frozen=True)
 class Functions:
-    """The five functions of a DAE in the order of NAMES; missing derivatives are placeholders that are never called."""
+    """The five functions of a DAE in the order of NAMES.
+
+    Missing derivatives are placeholders that are never called.
+    """
 
     in_place: tuple[InPlace, ...]
     compiled: bool
@@ -41,7 +47,10 @@ class Functions:
 
 @dataclass(eq=False)
 class Bound:
-    """The five functions of a DAE as the loop calls them, by address with parameters; Python functions among them are called back."""
+    """The five functions of a DAE as the loop calls them, by address with parameters.
+
+    Python functions among them are called back.
+    """
 
     natives: tuple[Native, ...] = ()
     callbacks: tuple[Callback, ...] = ()
@@ -65,7 +74,10 @@ class Bound:
 
 
 def bound(dae: Dae) -> Bound:
-    """Return the functions for the loop: a model's own code, compiled callables, and callbacks for what numba refuses."""
+    """Return the functions for the loop.
+
+    A model's own code, compiled callables, and callbacks for what numba refuses.
+    """
     if dae.generated is not None and hasattr(dae.generated, "code"):
         return Bound(tuple(dae.generated.code.functions[name] for name in NAMES))
     if dae.generated is not None:
@@ -115,8 +127,9 @@ def _warn(refusal: Refusal) -> None:
     if not refusal.told:
         refusal.told = True
         warnings.warn(
-            "The callables cannot be compiled by numba, so the solve runs interpreted and slowly. Write them with scalars, "
-            f"numpy arrays and math functions, or use herk.Model. numba says: {refusal.reason}",
+            "The callables cannot be compiled by numba, so the solve runs interpreted and slowly. Write them"
+            " with scalars, numpy arrays and math functions, or use herk.Model. numba says:"
+            f" {refusal.reason}",
             SlowWarning,
             stacklevel=7,  # the line that calls solve_dae
         )
@@ -126,7 +139,10 @@ _compiled: dict[tuple[Any, ...], InPlace | Refusal] = {}
 
 
 def _compile(function: Any) -> InPlace | Refusal:
-    """Return the compiled in-place function; the same function with the same captured values is compiled once per process."""
+    """Return the compiled in-place function.
+
+    The same function with the same captured values is compiled once per process.
+    """
     if not callable(function):
         function = _absent
     try:
@@ -146,7 +162,10 @@ def _compile(function: Any) -> InPlace | Refusal:
 
 
 def _in_place(function: Any) -> InPlace:
-    """Compile; divisions by zero give IEEE values, so that a step beyond the domain of a function is shortened, not raised."""
+    """Compile; divisions by zero give IEEE values.
+
+    So that a step beyond the domain of a function is shortened, not raised.
+    """
     import numba
 
     if function is _absent:
@@ -166,7 +185,10 @@ def _absent(t: float, y: Array, out: Array) -> None:  # noqa: ARG001
 
 
 def _captured(function: Any, depth: int = 0) -> tuple[Any, ...]:
-    """Return the values a function takes from outside: numba freezes them, so a changed value means another compilation."""
+    """Return the values a function takes from outside.
+
+    Numba freezes them, so a changed value means another compilation.
+    """
     plain = getattr(function, "py_func", function)
     if depth > 3 or not isinstance(plain, types.FunctionType):
         return ()
@@ -210,7 +232,10 @@ def _mark(value: Any, depth: int) -> tuple[Any, ...]:
 
 
 def _wrap(name: str, function: Any) -> InPlace:
-    """Return the in-place function in plain Python; what arithmetic refuses is not a number, as in compiled code."""
+    """Return the in-place function in plain Python.
+
+    What arithmetic refuses is not a number, as in compiled code.
+    """
     if not callable(function):
         return _absent
 

@@ -23,15 +23,20 @@ from herk.jit.compiled import compiled, inner
 
 T, T_END, H_MAX, RTOL, OLD_ERROR, EXPONENT, ATOL = 0, 2, 4, 5, 6, 7, 16  # places in `run`, see drive.py
 SAFETY, SHRINK, GROW = 0.9, 0.2, 8.0
-MEMORY = 0.2  # weight of the previous error in the PI controller, times the exponent (Hairer & Wanner II, IV.2: 0.04 at order 5)
+# weight of the previous error in the PI controller, times the exponent (Hairer & Wanner II, IV.2: 0.04 at
+# order 5)
+MEMORY = 0.2
 
 
 @inner()
 def spread(kernel, t, mem, ints):  # type: ignore[no-untyped-def]
-    """Turn the error estimate of the differential components into one of all components, in place at ERROR; return the status.
+    """Turn the error estimate of the differential components into one of all components, in place at ERROR.
 
-    The embedded result is completed by the constraints like the new point; the estimate is the difference of two points on the
-    constraints. So it does not depend on which components are algebraic, and sees where they amplify errors.
+    Return the status.
+
+    The embedded result is completed by the constraints like the new point; the estimate is the difference of
+    two points on the constraints. So it does not depend on which components are algebraic, and sees where
+    they amplify errors.
     """
     n, nd, new, kept, error = ints[N], ints[DIFFERENTIAL], ints[AT + NEW], ints[AT + STAGE], ints[AT + ERROR]
     for i in range(n):
@@ -58,7 +63,10 @@ def error_norm(mem, ints, run):  # type: ignore[no-untyped-def]
 
 @inner()
 def damping(mem, ints, run):  # type: ignore[no-untyped-def]
-    """Return the factor by which DOP853 damps its error estimate, from a second, coarser one (Hairer, Norsett & Wanner, II.10)."""
+    """Return the factor by which DOP853 damps its error estimate, from a second, coarser one.
+
+    Hairer, Norsett & Wanner, II.10.
+    """
     if ints[ESTIMATES] < 2:
         return 1.0
     fine, coarse = 0.0, 0.0
@@ -93,7 +101,10 @@ def shortest(t, span):  # type: ignore[no-untyped-def]
 
 @inner()
 def first_step(kernel, mem, ints, run):  # type: ignore[no-untyped-def]
-    """Return a first step size from the sizes of y, y' and y'' (Hairer, Norsett & Wanner, II.4), y'' from one trial step."""
+    """Return a first step size from the sizes of y, y' and y'' (Hairer, Norsett & Wanner, II.4).
+
+    Y'' from one trial step.
+    """
     n, nd, y, k = ints[N], ints[DIFFERENTIAL], ints[AT + Y], ints[AT + K]
     span = run[T_END] - run[T]
     most = min(abs(span), run[H_MAX])
@@ -123,7 +134,10 @@ def first_step(kernel, mem, ints, run):  # type: ignore[no-untyped-def]
 
 @inner()
 def weighted(start, point, mem, ints, run):  # type: ignore[no-untyped-def]
-    """Return the weighted root mean square of a point (by component) or of a row of derivatives (by place)."""
+    """Return the weighted root mean square of a point (by component) or of a row.
+
+    Of derivatives (by place).
+    """
     nd, y = ints[DIFFERENTIAL], ints[AT + Y]
     total = 0.0
     for j in range(nd):

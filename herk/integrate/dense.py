@@ -17,7 +17,9 @@ from herk.jit.compiled import quiet
 
 
 def rows(machine: Machine, t: Array, y: Array, slots: np.ndarray, times: Array) -> Array:
-    """Return the state at each of the times, one row each, between the points y (by rows) at t; slots name the selection of each step.
+    """Return the state at each of the times, one row each, between the points y (by rows) at t.
+
+    Slots name the selection of each step.
 
     It works on a copy of the memory: the run may go on meanwhile, and so may other threads.
     """
@@ -58,7 +60,9 @@ def checked(points: Array, t: float | Array) -> Array:
 
 @dataclass(eq=False)
 class DenseOutput:
-    """Evaluates between accepted points: order of the tableau's dense output, and on the constraints like the points themselves.
+    """Evaluates between accepted points.
+
+    Order of the tableau's dense output, and on the constraints like the points themselves.
 
     It can be pickled and copied if the DAE can; the machine is then made again when it is first needed.
     """

@@ -1,4 +1,7 @@
-"""Events by SciPy's rules: sign changes between accepted points, located on the dense output, some of them terminal."""
+"""Events by SciPy's rules: sign changes between accepted points, located on the dense output.
+
+Some of them terminal.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +38,10 @@ class Watch:
         self.values = [value(event, t, y) for event in self.events]
 
     def step(self, t_old: float, t_new: float, y_new: Array, between: Between) -> tuple[float, Array] | None:
-        """Look for events in one step, with the states between its ends; return time and state of a terminal one, if it ends the run."""
+        """Look for events in one step, with the states between its ends.
+
+        Return time and state of a terminal one, if it ends the run.
+        """
         before, after = self.values, [value(event, t_new, y_new) for event in self.events]
         self.values = after
         if self.muted is not None:
@@ -75,7 +81,10 @@ def value(event: Event, t: float, y: Array) -> float:
 
 
 def crosses(before: float, after: float, direction: float) -> bool:
-    """Tell whether an event function changes sign in the wanted direction; one that stays zero has no event."""
+    """Tell whether an event function changes sign in the wanted direction.
+
+    One that stays zero has no event.
+    """
     up, down = before <= 0 <= after, before >= 0 >= after
     if before == after == 0:
         return False

@@ -1,7 +1,7 @@
 """Output between steps without projection: a polynomial for each step through points on the constraints.
 
-Evaluating it calls neither f nor g, and it can be stored without them; between its nodes it leaves g = 0 by its own error, which is one
-order smaller than that of the method.
+Evaluating it calls neither f nor g, and it can be stored without them; between its nodes it leaves g = 0 by
+its own error, which is one order smaller than that of the method.
 """
 
 from __future__ import annotations
@@ -20,12 +20,18 @@ TOLERATED = 10.0  # times the tolerances: the method itself is not better than t
 
 
 def nodes(degree: int) -> Array:
-    """Return the Chebyshev points of a step, both ends included: polynomials through equidistant ones would overshoot."""
+    """Return the Chebyshev points of a step, both ends included.
+
+    Polynomials through equidistant ones would overshoot.
+    """
     return (1.0 - np.cos(np.pi * np.arange(degree + 1) / degree)) / 2.0
 
 
 def weights(theta: Array, at: Array) -> Array:
-    """Return the Lagrange polynomials of the nodes `at` for each theta (a row each), by the barycentric formula."""
+    """Return the Lagrange polynomials of the nodes `at` for each theta (a row each).
+
+    By the barycentric formula.
+    """
     signs = np.where(np.arange(at.size) % 2, -1.0, 1.0)  # of Chebyshev points; those at the ends count half
     signs[[0, -1]] /= 2.0
     distance = theta[:, None] - at
@@ -43,10 +49,13 @@ def steps_of(t: Array, times: Array) -> np.ndarray:
 
 
 def through(machine: Machine, t: Array, y: Array, slots: np.ndarray, times: Array) -> tuple[Array, Array]:
-    """Return the ends of pieces that cover the given ones, and the states at the nodes of each: pieces x nodes x n.
+    """Return the ends of pieces that cover the given ones, and the states at the nodes of each.
 
-    A piece in which the polynomial misses the solution by more than the tolerances is halved: components that only constraints
-    determine are exact at the ends of a step, however long, and nothing else says that they are between.
+    Pieces x nodes x n.
+
+    A piece in which the polynomial misses the solution by more than the tolerances is halved: components that
+    only constraints determine are exact at the ends of a step, however long, and nothing else says that they
+    are between.
     """
     at = nodes(max(LEAST_DEGREE, machine.tableau.order))
     between = (at[1:] + at[:-1]) / 2.0
@@ -88,7 +97,10 @@ def plain_rows(machine: Machine, t: Array, y: Array, slots: np.ndarray, times: A
 
 @dataclass(frozen=True, eq=False)
 class Interpolant:
-    """Dense output as data: the ends of its pieces, which are steps or parts of them, and the states at the nodes of each."""
+    """Dense output as data: the ends of its pieces, which are steps or parts of them.
+
+    And the states at the nodes of each.
+    """
 
     t: Array
     values: Array

@@ -1,4 +1,7 @@
-"""The stepping loop, compiled: attempt, judge, accept, keep the selection while it is good; back to Python after every chunk."""
+"""The stepping loop, compiled: attempt, judge, accept, keep the selection while it is good.
+
+Back to Python after every chunk.
+"""
 
 from __future__ import annotations
 
@@ -73,7 +76,8 @@ ROW_KERNEL, ROW_DIFFERENTIAL, ROW_PREDICTED, ROW_GUESSED, ROW_PIVOTS = range(5)
 ROW_STAGE = 5  # three addresses of stage code
 ROW_ORDER = 8
 
-SUSPECT = 2  # rejections in a row that put the selection under suspicion: it is made anew, by Procedure 3.11 to the letter
+# rejections in a row that put the selection under suspicion: it is made anew, by Procedure 3.11 to the letter
+SUSPECT = 2
 NEARLY_ZERO = 1e-6  # a pivot that turned back this close to zero was zero
 TINY = 1e-9  # steps, beside the time, in which something that still is not resolved may be a jump
 RECHECK = 0.95  # if the old selection is confirmed, it is looked at again after a further fall to this part
@@ -81,7 +85,10 @@ RECHECK = 0.95  # if the old selection is confirmed, it is looked at again after
 
 @inner(forceinline=True)  # once per step: a call would push every array on the stack
 def attempt(mem, ints, run, plan, table):  # type: ignore[no-untyped-def]
-    """Try steps from the current point until one is accepted; a failing stage asks for a new selection first, then for a shorter step."""
+    """Try steps from the current point until one is accepted.
+
+    A failing stage asks for a new selection first, then for a shorter step.
+    """
     fresh = False
     while True:
         h, target = plan_step(run, plan)
@@ -146,8 +153,9 @@ def attempt(mem, ints, run, plan, table):  # type: ignore[no-untyped-def]
 def turning(h, mem, ints, run):  # type: ignore[no-untyped-def]
     """Tell whether a pivot that was on its way to zero has turned back within the step.
 
-    Where two branches of solutions cross, the pivot of either is zero, and a step across may go on along the wrong one with a pivot of
-    the right sign. A pivot that only comes close to zero is followed by steps in which it is seen to turn.
+    Where two branches of solutions cross, the pivot of either is zero, and a step across may go on along the
+    wrong one with a pivot of the right sign. A pivot that only comes close to zero is followed by steps in
+    which it is seen to turn.
     """
     if run[H_LAST] == 0.0:
         return False
@@ -168,7 +176,10 @@ def turning(h, mem, ints, run):  # type: ignore[no-untyped-def]
 
 @inner()
 def nearly_zero(mem, ints):  # type: ignore[no-untyped-def]
-    """Tell whether a pivot is so small beside what it was that rounding hides on which side of zero it is: half of its digits."""
+    """Tell whether a pivot is so small beside what it was that rounding hides on which side of zero it is.
+
+    Half of its digits.
+    """
     for i in range(ints[PIVOTS]):
         if abs(mem[ints[AT + PIVOT_NOW] + i]) < NEARLY_ZERO * mem[ints[AT + PIVOT_PEAK] + i]:
             return True
@@ -177,9 +188,12 @@ def nearly_zero(mem, ints):  # type: ignore[no-untyped-def]
 
 @inner(forceinline=True)
 def resolved(target, mem, ints, run, plan):  # type: ignore[no-untyped-def]
-    """Tell whether the algebraic components are resolved by this step; limit the next one so that they stay so.
+    """Tell whether the algebraic components are resolved by this step.
 
-    Around a jump they never are. A component whose derivative does not occur may jump, as a force does when friction turns.
+    Limit the next one so that they stay so.
+
+    Around a jump they never are. A component whose derivative does not occur may jump, as a force does when
+    friction turns.
     """
     rough = max(mem[ROUGHNESS], mem[ROUGHNESS_FREE])
     if rough <= run[RESOLVED]:
@@ -205,7 +219,10 @@ def resolved(target, mem, ints, run, plan):  # type: ignore[no-untyped-def]
 
 @inner()
 def plateaus(mem, ints):  # type: ignore[no-untyped-def]
-    """Tell whether the algebraic components have, within the step, their old or their new values and none between: a jump, no pole."""
+    """Tell whether the algebraic components have, within the step.
+
+    Their old or their new values and none between: a jump, no pole.
+    """
     n, y, new, probed = ints[N], ints[AT + Y], ints[AT + NEW], ints[AT + PROBED]
     for j in range(ints[DIFFERENTIAL], n):
         c = ints[ORDER + j]
@@ -240,7 +257,10 @@ def plan_step(run, plan):  # type: ignore[no-untyped-def]
 
 @inner()
 def reselect(mem, ints, run, plan, table):  # type: ignore[no-untyped-def]
-    """Apply Procedure 3.11 at the current point; switch if it prefers other components, ask Python if they have no kernel yet."""
+    """Apply Procedure 3.11 at the current point.
+
+    Switch if it prefers other components, ask Python if they have no kernel yet.
+    """
     n, m = ints[N], ints[M]
     wanted = view(plan, PLAN_SCALARS + n, m)
     jacobian(run[T], ints[AT + Y], mem, ints)
@@ -329,7 +349,10 @@ def enter(row, ints):  # type: ignore[no-untyped-def]
 
 @compiled()
 def advance(mem, ints, run, plan, table, t_out, y_out, slot_out):  # type: ignore[no-untyped-def]
-    """Make accepted steps until the chunk is full, the end is reached, or Python is needed; points go to t_out, y_out."""
+    """Make accepted steps until the chunk is full, the end is reached, or Python is needed.
+
+    Points go to t_out, y_out.
+    """
     plan[COUNT] = 0
     if plan[PENDING]:
         status = reselect(mem, ints, run, plan, table)

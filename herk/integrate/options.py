@@ -61,7 +61,10 @@ class Request:
 
 
 def system(given: Any, t_span: Any, y0: Any, parameters: Any = None) -> tuple[Dae, Any, Any]:
-    """Return DAE, span and start from a Dae, a Model or a Problem; what the call names wins over what they bring."""
+    """Return DAE, span and start from a Dae, a Model or a Problem.
+
+    What the call names wins over what they bring.
+    """
     dae: Dae
     span: Any
     start: Any
@@ -80,7 +83,8 @@ def system(given: Any, t_span: Any, y0: Any, parameters: Any = None) -> tuple[Da
         dae, span, start = given.form("overdetermined"), given.t_span, given.y0
     else:
         raise InputError(
-            f"solve_dae takes a herk.Dae, herk.Model or a problem of the test set, not {type(given).__name__}."
+            "solve_dae takes a herk.Dae, herk.Model or a problem of the test set, not"
+            f" {type(given).__name__}."
         )
     span, start = span if t_span is None else t_span, start if y0 is None else y0
     if span is None or start is None:
@@ -94,7 +98,8 @@ def _with_parameters(given: Any, parameters: Any) -> Any:
         given = given.model.with_span(*reversed(given.t_span)).with_start(given.y0.tolist())
     if not hasattr(given, "with_parameters"):
         raise InputError(
-            "parameters= needs a herk.Model, or a problem of the test set that has one: callables keep their values themselves."
+            "parameters= needs a herk.Model, or a problem of the test set that has one: callables keep their"
+            " values themselves."
         )
     if not isinstance(parameters, Mapping):
         raise InputError(f"parameters must be a mapping from names to numbers, not {parameters!r}.")
@@ -102,9 +107,16 @@ def _with_parameters(given: Any, parameters: Any) -> Any:
 
 
 def request(
-    given: Any, t_span: Any, y0: Any, method: str | Tableau, options: dict[str, Any], extra: dict[str, Any], parameters: Any = None,
-    breakpoints: Any = (), switches: Any = None,
-) -> Request:  # fmt: skip
+    given: Any,
+    t_span: Any,
+    y0: Any,
+    method: str | Tableau,
+    options: dict[str, Any],
+    extra: dict[str, Any],
+    parameters: Any = None,
+    breakpoints: Any = (),
+    switches: Any = None,
+) -> Request:
     """Check every argument and return the request."""
     for name in extra:
         if name not in METHOD_OPTIONS:
@@ -123,7 +135,8 @@ def request(
     step = _positive(options["step"], "step", none=True)
     if step is None and not tableau.adaptive:
         raise InputError(
-            f"Method {tableau.name!r} has no error estimate; give step=h, or choose an adaptive pair such as 'dopri5'."
+            f"Method {tableau.name!r} has no error estimate; give step=h, or choose an adaptive pair such as"
+            " 'dopri5'."
         )
     _choice(options["consistent"], CONSISTENT, "consistent")
     _choice(extra.get("newton", "simplified"), NEWTON, "newton")
@@ -138,14 +151,30 @@ def request(
     if options["callback"] is not None and not callable(options["callback"]):
         raise InputError("callback must be a callable (t, y); it stops the run by returning True.")
     return Request(
-        dae=dae, t0=t0, t1=t1, y0=_start(start, dae), tableau=tableau, rtol=rtol, atol=_atol(atol, dae.n), step=step,
-        t_eval=_t_eval(options["t_eval"], t0, t1), dense_output=bool(options["dense_output"]), events=_events(options["events"]),
-        first_step=_positive(options["first_step"], "first_step", none=True), max_step=_positive(options["max_step"], "max_step"),
-        max_steps=_count(options["max_steps"]), time_limit=_positive(options["time_limit"], "time_limit", none=True),
-        consistent=options["consistent"], callback=options["callback"], newton=extra.get("newton", "simplified"),
-        selection=extra.get("selection", "sparse"), generate=bool(extra.get("generate", True)),
-        project_output=bool(extra.get("project_output", True)), breakpoints=_breakpoints(breakpoints), switches=_switches(switches, dae),
-    )  # fmt: skip
+        dae=dae,
+        t0=t0,
+        t1=t1,
+        y0=_start(start, dae),
+        tableau=tableau,
+        rtol=rtol,
+        atol=_atol(atol, dae.n),
+        step=step,
+        t_eval=_t_eval(options["t_eval"], t0, t1),
+        dense_output=bool(options["dense_output"]),
+        events=_events(options["events"]),
+        first_step=_positive(options["first_step"], "first_step", none=True),
+        max_step=_positive(options["max_step"], "max_step"),
+        max_steps=_count(options["max_steps"]),
+        time_limit=_positive(options["time_limit"], "time_limit", none=True),
+        consistent=options["consistent"],
+        callback=options["callback"],
+        newton=extra.get("newton", "simplified"),
+        selection=extra.get("selection", "sparse"),
+        generate=bool(extra.get("generate", True)),
+        project_output=bool(extra.get("project_output", True)),
+        breakpoints=_breakpoints(breakpoints),
+        switches=_switches(switches, dae),
+    )
 
 
 def _span(span: Any) -> tuple[float, float]:
@@ -266,12 +295,14 @@ def _events(events: Any) -> tuple[Callable[[float, Array], float], ...] | None:
             isinstance(terminal, NUMBERS) and int(terminal) == terminal and terminal >= 0
         ):
             raise InputError(
-                "The attribute terminal of an event must be True, False or a whole number of events to end after."
+                "The attribute terminal of an event must be True, False or a whole number of events to end"
+                " after."
             )
         if getattr(event, "reset", None) is not None and not callable(event.reset):
             raise InputError("The attribute reset of an event must be a function (t, y) -> new y.")
         if not isinstance(direction, NUMBERS) or direction != direction:
             raise InputError(
-                f"The attribute direction of an event must be a number, of which the sign counts, not {direction!r}."
+                "The attribute direction of an event must be a number, of which the sign counts, not"
+                f" {direction!r}."
             )
     return listed

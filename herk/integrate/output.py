@@ -18,7 +18,10 @@ MOST_AHEAD = 2**24  # floats asked for before there is anything to put there
 
 
 class Output:
-    """Grows by chunks of accepted points; each is added at once, so that an interrupt leaves a consistent whole."""
+    """Grows by chunks of accepted points.
+
+    Each is added at once, so that an interrupt leaves a consistent whole.
+    """
 
     def __init__(self, request: Request, machine: Machine, y0: Array) -> None:
         """Begin with the start."""
@@ -63,7 +66,10 @@ class Output:
         self._evaluate(joined)
 
     def between(self, count: int, times: Array) -> Array:
-        """Return the states at times between the last kept point and the first `count` in the room that follows it."""
+        """Return the states at times between the last kept point and the first `count` in the room.
+
+        That follows it.
+        """
         return rows(self.machine, *self._joined(count), times)
 
     def results(self) -> tuple[Array, Array]:

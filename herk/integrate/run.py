@@ -29,7 +29,8 @@ FIRST_CHUNK, LONGEST_CHUNK, PATIENCE = (
     8192,
     0.02,
 )  # steps; seconds after which a chunk should come back to Python
-WORTH_A_KERNEL = 0.05  # seconds of stepping, all runs of a model together, after which kernels with written-out sums are made
+# seconds of stepping, all runs of a model together, after which kernels with written-out sums are made
+WORTH_A_KERNEL = 0.05
 
 CAUSES = {
     at.OK: (Reason.STEP_UNDERFLOW, "the error estimate asks for ever smaller steps"),
@@ -69,7 +70,10 @@ def undisturbed() -> Iterator[None]:
 
 
 class Run:
-    """The state of a run on the Python side: the arrays shared with the compiled loop, what is kept, how it ended."""
+    """The state of a run on the Python side.
+
+    The arrays shared with the compiled loop, what is kept, how it ended.
+    """
 
     def __init__(self, request: Request, machine: Machine, y0: Array) -> None:
         """Prepare the arrays shared with the compiled loop, and the output."""
@@ -125,7 +129,10 @@ class Run:
             self._fail(error)
 
     def _chunk(self, size: int) -> int:
-        """Advance by at most `size` steps, hand out what they bring, and return the size of the next chunk."""
+        """Advance by at most `size` steps, hand out what they bring.
+
+        And return the size of the next chunk.
+        """
         left = int(self.plan[drive.TOTAL] - self.plan[drive.INDEX]) if self.plan[drive.FIXED] else size
         size = min(size, left, self.request.max_steps - self.taken)
         t, y, slots = self.output.room(size)
@@ -165,7 +172,10 @@ class Run:
         return self.machine.memory.floats, self.machine.memory.ints, self.run, self.plan
 
     def _rewind(self, before: list[np.ndarray], kept: int) -> None:
-        """Make the steps that count once more from the state before the chunk, so that counters and residual tell of them alone."""
+        """Make the steps that count once more from the state before the chunk.
+
+        So that counters and residual tell of them alone.
+        """
         for array, old in zip(self._state, before, strict=True):
             array[:] = old
         self.advance(
@@ -177,7 +187,10 @@ class Run:
         )
 
     def _watched(self, t: Array, y: Array) -> int:
-        """Pass accepted points to events and callback in order; return how many count, the last one being the terminal event."""
+        """Pass accepted points to events and callback in order.
+
+        Return how many count, the last one being the terminal event.
+        """
         if self.watch is None and self.request.callback is None:
             return t.size
         for i in range(t.size):
@@ -195,7 +208,10 @@ class Run:
         return t.size
 
     def _look(self, t: Array, y: Array) -> tuple[float, Array] | None:
-        """Show the last of these points to events, callback and clock; return the point of a terminal event."""
+        """Show the last of these points to events, callback and clock.
+
+        Return the point of a terminal event.
+        """
         t_new, y_new = float(t[-1]), y[-1]
         if self.watch is not None:
             t_old = float(t[-2]) if t.size > 1 else self.output.last[0]
@@ -256,7 +272,10 @@ class Run:
         self.reason, self.message = reason, message
 
     def _fail(self, error: BaseException, t: float | None = None) -> None:
-        """End the run for an exception: an interrupt, states that cannot be found between points, or a user's function."""
+        """End the run for an exception.
+
+        An interrupt, states that cannot be found between points, or a user's function.
+        """
         t = self.output.last[0] if t is None else t
         if isinstance(error, KeyboardInterrupt):
             self.interrupted = error
@@ -275,7 +294,10 @@ class Run:
             self._end(Reason.EXCEPTION, f"The run stopped at t = {t!r}. {again}")
 
     def _raised_again(self) -> CallableError | None:
-        """Call the user's functions in plain Python where compiled code raised: the error then has a name, t, y and a traceback."""
+        """Call the user's functions in plain Python where compiled code raised.
+
+        The error then has a name, t, y and a traceback.
+        """
         dae, memory = self.machine.dae, self.machine.memory
         for block in (at.STAGE, at.NEW, at.Y):
             for t in (float(memory.floats[at.STAGE_T]), float(self.run[drive.T])):

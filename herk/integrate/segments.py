@@ -1,7 +1,10 @@
-"""A run in segments: it ends at breakpoints, at switches and at events with a reset, and goes on from a new consistent start.
+"""A run in segments: it ends at breakpoints, at switches and at events with a reset.
 
-A segment ends just before a breakpoint and the next begins just behind it, so that no evaluation sees the wrong side. Components whose
-derivative occurs go on continuously, unless a reset changes them; the others follow from the constraints.
+And goes on from a new consistent start.
+
+A segment ends just before a breakpoint and the next begins just behind it, so that no evaluation sees the
+wrong side. Components whose derivative occurs go on continuously, unless a reset changes them; the others
+follow from the constraints.
 """
 
 from __future__ import annotations
@@ -24,7 +27,8 @@ MOST_SEGMENTS = 1000
 GAP = 8 * float(
     np.finfo(float).eps
 )  # between a breakpoint and the ends of the segments beside it, relative to the end of the span
-BEYOND = 1e-12  # a switch counts when it is clearly past zero, so that the state found there belongs to the new mode
+# a switch counts when it is clearly past zero, so that the state found there belongs to the new mode
+BEYOND = 1e-12
 
 Event = Callable[[float, Array], float]
 
@@ -85,7 +89,10 @@ def solve_segments(asked: Request) -> tuple[Solution, KeyboardInterrupt | None]:
             journey.parts[-1] = replace(journey.parts[-1], reason=Reason.EXCEPTION, message=words)
             break
     else:
-        words = f"{MOST_SEGMENTS} segments were made, the last one at t = {journey.t!r}: the solution slides along a switch, or events "
+        words = (
+            f"{MOST_SEGMENTS} segments were made, the last one at t = {journey.t!r}: the solution slides"
+            " along a switch, or events "
+        )
         journey.parts[-1] = replace(
             journey.parts[-1], reason=Reason.STEP_UNDERFLOW, message=words + "come ever faster."
         )
@@ -106,10 +113,22 @@ def _segment(journey: Journey, stop: float | None, deadline: float | None) -> Re
     done = sum(part.nstep for part in journey.parts)
     left = None if deadline is None else max(deadline - time.perf_counter(), 1e-9)
     return replace(
-        asked, dae=dae, t0=t0, t1=end, y0=tuple(y), atol=atol, t_eval=_inside(journey, end, stop), events=tuple(events) or None,
-        time_limit=left, max_steps=max(asked.max_steps - done, 1), consistent=asked.consistent if first else "project",
-        first_step=asked.first_step if first else None, breakpoints=(), switches=None, muted=journey.muted,
-    )  # fmt: skip
+        asked,
+        dae=dae,
+        t0=t0,
+        t1=end,
+        y0=tuple(y),
+        atol=atol,
+        t_eval=_inside(journey, end, stop),
+        events=tuple(events) or None,
+        time_limit=left,
+        max_steps=max(asked.max_steps - done, 1),
+        consistent=asked.consistent if first else "project",
+        first_step=asked.first_step if first else None,
+        breakpoints=(),
+        switches=None,
+        muted=journey.muted,
+    )
 
 
 def _inside(journey: Journey, end: float, stop: float | None) -> Array | None:
@@ -258,14 +277,24 @@ def _joined(journey: Journey) -> Solution:
         )
     t_events, y_events = _events(parts, n)
     return replace(
-        parts[-1], t=t, y=y, sol=dense, t_events=t_events, y_events=y_events, residual=max(part.residual for part in parts),
+        parts[-1],
+        t=t,
+        y=y,
+        sol=dense,
+        t_events=t_events,
+        y_events=y_events,
+        residual=max(part.residual for part in parts),
         selections=tuple(each for part in parts for each in part.selections),
-        notes=tuple(dict.fromkeys(note for part in parts for note in part.notes)), **counts,
-    )  # fmt: skip
+        notes=tuple(dict.fromkeys(note for part in parts for note in part.notes)),
+        **counts,
+    )
 
 
 def _points(parts: Sequence[Solution], kept: Sequence[Array], resets: set[int]) -> tuple[Array, Array]:
-    """Return all points; the point of a switch is returned once, as the old mode leaves it, that of a reset before and after."""
+    """Return all points; the point of a switch is returned once, as the old mode leaves it.
+
+    That of a reset before and after.
+    """
     first = [
         1 if i and part.t[0] == parts[i - 1].t[-1] and i not in resets else 0 for i, part in enumerate(parts)
     ]
@@ -274,7 +303,10 @@ def _points(parts: Sequence[Solution], kept: Sequence[Array], resets: set[int]) 
 
 
 def _output(journey: Journey) -> tuple[Array, Array]:
-    """Return the values at t_eval: a time between the end of a segment and a breakpoint has the value of that end."""
+    """Return the values at t_eval.
+
+    A time between the end of a segment and a breakpoint has the value of that end.
+    """
     asked, n = journey.asked, journey.asked.dae.n
     assert asked.t_eval is not None
     sign, times, columns = journey.forward, [], []

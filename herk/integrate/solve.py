@@ -38,34 +38,55 @@ def solve_dae(
     switches: Switches | None = None,
     **method_options: Any,
 ) -> Solution:
-    """Integrate a DAE with a half-explicit Runge-Kutta method; all constraints in g hold to rounding at every point returned.
+    """Integrate a DAE with a half-explicit Runge-Kutta method.
+
+    All constraints in g hold to rounding at every point returned.
 
     system        a herk.Dae, a herk.Model (its hidden constraints are found) or a problem of the test set
-    t_span, y0    (t0, t_end), t_end < t0 allowed, and the start; None entries of y0 are computed from the constraints
+    t_span, y0    (t0, t_end), t_end < t0 allowed, and the start; None entries of y0 are computed from the
+                  constraints
     method        a name in herk.METHODS, or a Tableau
-    rtol, atol    tolerances of the local error in every component, multipliers too; atol a number or one per component
+    rtol, atol    tolerances of the local error in every component, multipliers too; atol a number or one per
+                  component
     step          a number: fixed step, the last one shortened to hit t_end
-    t_eval        times to return instead of the accepted points; dense_output=True lets the solution be called with a time
-    events        functions (t, y) -> float by SciPy's rules: attributes `terminal` (True or a count) and `direction`; an attribute
-                  `reset`, a function (t, y) -> new y, lets the run go on from there, made consistent: an impact, a bounce
+    t_eval        times to return instead of the accepted points; dense_output=True lets the solution be
+                  called with a time
+    events        functions (t, y) -> float by SciPy's rules: attributes `terminal` (True or a count) and
+                  `direction`; an attribute
+                  `reset`, a function (t, y) -> new y, lets the run go on from there, made consistent: an
+                  impact, a bounce
     first_step, max_step, max_steps, time_limit   limits; the run ends with a reason and the points reached
-    consistent    "check" refuses an inconsistent y0 with the rows at fault, "project" repairs it, "trust" takes it as it is
+    consistent    "check" refuses an inconsistent y0 with the rows at fault, "project" repairs it, "trust"
+                  takes it as it is
     callback      callback(t, y) after every accepted step; returning True stops
     parameters    values for this run, by name; nothing is derived or compiled again for them
-    breakpoints   times at which the equations are not smooth: no step leads across one, algebraic components may jump there
-    switches      herk.core.Switches: equations that change where functions of the state change sign; a problem brings its own
+    breakpoints   times at which the equations are not smooth: no step leads across one, algebraic components
+                  may jump there
+    switches      herk.core.Switches: equations that change where functions of the state change sign; a
+                  problem brings its own
 
     Ctrl-C raises KeyboardInterrupt as ever; the points reached are its attribute `solution`.
 
-    method_options   newton="simplified" or "full"; selection="sparse" or "complete" (Procedure 3.11 to the letter, at every step);
+    method_options   newton="simplified" or "full"; selection="sparse" or "complete" (Procedure 3.11 to the
+                     letter, at every step);
                   generate=False: the model as if it were given by callables; project_output=False: values
-                  at t_eval and of dense output are polynomials through the run, not put on g = 0, and need neither f nor g afterwards
+                  at t_eval and of dense output are polynomials through the run, not put on g = 0, and need
+                  neither f nor g afterwards
     """
     options = {
-        "rtol": rtol, "atol": atol, "step": step, "t_eval": t_eval, "dense_output": dense_output, "events": events,
-        "first_step": first_step, "max_step": max_step, "max_steps": max_steps, "time_limit": time_limit,
-        "consistent": consistent, "callback": callback,
-    }  # fmt: skip
+        "rtol": rtol,
+        "atol": atol,
+        "step": step,
+        "t_eval": t_eval,
+        "dense_output": dense_output,
+        "events": events,
+        "first_step": first_step,
+        "max_step": max_step,
+        "max_steps": max_steps,
+        "time_limit": time_limit,
+        "consistent": consistent,
+        "callback": callback,
+    }
     given = {"parameters": parameters, "breakpoints": breakpoints, "switches": switches}
     asked = request(system, t_span, y0, method, options, method_options, **given)
     if asked.segmented:

@@ -1,4 +1,7 @@
-"""One smooth stretch: the start settled and checked, the machine made ready, the run made, its outcome put into words."""
+"""One smooth stretch: the start settled and checked, the machine made ready, the run made.
+
+Its outcome put into words.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,10 @@ def finished(asked: Request) -> Run:
 
 
 def started(asked: Request) -> Run:
-    """Return the run; ranks that were decided for other values of the parameters and do not hold for these are decided anew."""
+    """Return the run; ranks that were decided for other values of the parameters and do not hold.
+
+    For these are decided anew.
+    """
     try:
         return _start(asked)
     except HerkError:
@@ -41,7 +47,10 @@ def started(asked: Request) -> Run:
 
 
 def _derived_here(asked: Request) -> bool:
-    """Tell whether the constraints were derived by the program for this very start: then they are not put on trial again."""
+    """Tell whether the constraints were derived by the program for this very start.
+
+    Then they are not put on trial again.
+    """
     dae = asked.dae
     if not isinstance(dae, Form) or dae.form != "overdetermined":
         return False
@@ -72,7 +81,8 @@ def _check_start(asked: Request, y: Array, here: Linearisation) -> None:
     wrong = inconsistency(asked.dae, asked.t0, y, asked.rtol, asked.atol, here)
     if wrong:
         raise InputError(
-            f'{wrong} Repair it with consistent="project" or herk.consistent_start, or insist with consistent="trust".'
+            f'{wrong} Repair it with consistent="project" or herk.consistent_start, or insist with'
+            ' consistent="trust".'
         )
     contrary = [] if _derived_here(asked) else contradictions(here, asked.t0)
     if contrary:
@@ -92,10 +102,19 @@ def solution_of(run: Run) -> Solution:
     assert run.reason is not None
     notes = _notes(run)
     return Solution(
-        t=t, y=y, reason=run.reason, message=run.message, sol=run.output.dense() if run.request.dense_output else None,
-        t_events=t_events, y_events=y_events, residual=residual, selections=tuple(run.output.selections),
-        nstep=run.output.steps, notes=notes, **counts,
-    )  # fmt: skip
+        t=t,
+        y=y,
+        reason=run.reason,
+        message=run.message,
+        sol=run.output.dense() if run.request.dense_output else None,
+        t_events=t_events,
+        y_events=y_events,
+        residual=residual,
+        selections=tuple(run.output.selections),
+        nstep=run.output.steps,
+        notes=notes,
+        **counts,
+    )
 
 
 def _notes(run: Run) -> tuple[str, ...]:
@@ -104,5 +123,8 @@ def _notes(run: Run) -> tuple[str, ...]:
         return ()
     often = "Once" if jumps == 1 else f"{jumps} times"
     return (
-        f"{often}, the last time at t = {last!r}, a component whose derivative does not occur jumped; the run went on behind it.",
+        (
+            f"{often}, the last time at t = {last!r}, a component whose derivative does not occur jumped; the"
+            " run went on behind it."
+        ),
     )

@@ -1,1 +1,4 @@
-"""Compiling: functions compiled once per machine, functions by address, arrays on the stack, the cache folder and its one fingerprint."""
+"""Compiling: functions compiled once per machine, functions by address, arrays on the stack.
+
+The cache folder and its one fingerprint.
+"""

@@ -14,9 +14,9 @@ import warnings
 from functools import cache
 from pathlib import Path
 
-# numba checks only the file a compiled function stands in, not those of the functions and constants it takes from elsewhere. So all
-# compiled code of the package lives in a folder named after the text of every file that takes part: those with compiled functions, and
-# what they import, directly or not.
+# numba checks only the file a compiled function stands in, not those of the functions and constants it takes
+# from elsewhere. So all compiled code of the package lives in a folder named after the text of every file
+# that takes part: those with compiled functions, and what they import, directly or not.
 _ROOT = Path(__file__).parents[1]
 _COMPILED = re.compile(rb"^\s*@compiled\(", re.MULTILINE)
 MOST_VERSIONS = 6  # of the sources, whose compiled code stays on disk
@@ -27,7 +27,8 @@ _IMPORT = re.compile(rb"^\s*from herk\.?([\w.]*) import (\([^)]*\)|.*)", re.MULT
 def folder() -> Path:
     """Return the cache folder: $HERK_CACHE_DIR, $XDG_CACHE_HOME/herk or ~/.cache/herk.
 
-    A temporary one takes its place if it cannot be written, or if others can: what lies there is loaded and run.
+    A temporary one takes its place if it cannot be written, or if others can: what lies there is loaded and
+    run.
     """
     named = os.environ.get("HERK_CACHE_DIR")
     place = (
@@ -62,7 +63,10 @@ def _sources(texts: dict[Path, bytes]) -> set[Path]:
 
 
 def compiled_folder(source: Path) -> Path:
-    """Return where compiled code of this source file is kept; in packages outside herk the text of the whole package counts as well."""
+    """Return where compiled code of this source file is kept.
+
+    In packages outside herk the text of the whole package counts as well.
+    """
     kept, room = folder() / f"compiled_{compiled_sources()}", source.parent
     if _ROOT in source.parents or not (room / "__init__.py").exists():
         return kept
@@ -88,8 +92,9 @@ def _usable(place: str) -> bool:
         return False
     if not _private(place):
         warnings.warn(
-            f"The cache folder {place} belongs to somebody else, or others may write to it; compiled code is kept in a temporary "
-            "folder instead. Make it yours alone (chmod 700), or name another one in HERK_CACHE_DIR.",
+            f"The cache folder {place} belongs to somebody else, or others may write to it; compiled code is"
+            " kept in a temporary folder instead. Make it yours alone (chmod 700), or name another one in"
+            " HERK_CACHE_DIR.",
             stacklevel=2,
         )
         return False

@@ -1,4 +1,7 @@
-"""One source, two ways to run it: compiled by numba, or interpreted where numba or the callables do not allow it."""
+"""One source, two ways to run it.
+
+Compiled by numba, or interpreted where numba or the callables do not allow it.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +60,8 @@ _LIKE_COMPILED = {
 def compiled(*signature: Any, **options: Any) -> Callable[[Callable[..., Any]], Any]:
     """Decorate a function that numba compiles and caches on disk; without numba it stays plain Python.
 
-    Divisions by zero and overflows give IEEE values, as in C: a step that produces them is rejected, not raised.
+    Divisions by zero and overflows give IEEE values, as in C: a step that produces them is rejected, not
+    raised.
     """
     if numba is None:
         return lambda function: function
@@ -77,7 +81,8 @@ def compiled(*signature: Any, **options: Any) -> Callable[[Callable[..., Any]], 
     return kept
 
 
-# For functions that compiled code alone calls: without the entries from Python and C, which take longer to compile than most bodies.
+# For functions that compiled code alone calls: without the entries from Python and C, which take longer to
+# compile than most bodies.
 inner = partial(compiled, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
 
@@ -94,7 +99,10 @@ def _kept_in(place: Path) -> Iterator[None]:
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Silence numba's note that functions passed as values are an experimental feature; tests cover what we use of it."""
+    """Silence numba's note that functions passed as values are an experimental feature.
+
+    Tests cover what we use of it.
+    """
     if numba is None:
         yield
         return
@@ -104,7 +112,10 @@ def quiet() -> Iterator[None]:
 
 
 def is_compiled(function: object) -> bool:
-    """Tell whether the function can be called from compiled code: numba's, or machine code of a model (see codegen.native)."""
+    """Tell whether the function can be called from compiled code.
+
+    Numba's, or machine code of a model (see codegen.native).
+    """
     return HAVE_NUMBA and (isinstance(function, CPUDispatcher) or hasattr(function, "address"))
 
 
@@ -117,7 +128,10 @@ def set_twin(function: Any, plain: Callable[..., Any]) -> None:
 
 
 def interpreted(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the plain Python twin of a compiled function, all compiled functions it calls replaced by their twins."""
+    """Return the plain Python twin of a compiled function.
+
+    All compiled functions it calls replaced by their twins.
+    """
     twin: Callable[..., Any] = _twin(function, {})
     return twin
 

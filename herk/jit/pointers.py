@@ -1,7 +1,10 @@
-"""Functions by address: how compiled code calls functions it was not compiled with, and how interpreted code finds their twins.
+"""Functions by address: how compiled code calls functions it was not compiled with.
 
-numba can pass functions as values, but checks and wraps them anew at every call from Python, which takes milliseconds. An address in
-an array of integers costs nothing, keeps exceptions, and lets a run hold any number of kernels.
+And how interpreted code finds their twins.
+
+numba can pass functions as values, but checks and wraps them anew at every call from Python, which takes
+milliseconds. An address in an array of integers costs nothing, keeps exceptions, and lets a run hold any
+number of kernels.
 """
 
 from __future__ import annotations
@@ -17,9 +20,12 @@ _addresses: WeakKeyDictionary[Any, int] = WeakKeyDictionary()
 
 
 def address(function: Callable[..., Any], signature: Any = None) -> int:
-    """Return the number under which `at` finds the function; whoever holds the number must keep the function alive.
+    """Return the number under which `at` finds the function.
 
-    A function that is not compiled yet is compiled for the signature, so that nothing is compiled before it is needed.
+    Whoever holds the number must keep the function alive.
+
+    A function that is not compiled yet is compiled for the signature, so that nothing is compiled before it
+    is needed.
     """
     if not is_compiled(function):
         _interpreted[id(function)] = function
@@ -41,7 +47,10 @@ def _look_up(number: int) -> Any:
 
 
 def at(signature: Any) -> Any:
-    """Return the function that turns an address into a callable of this numba signature, inside compiled code."""
+    """Return the function that turns an address into a callable of this numba signature.
+
+    Inside compiled code.
+    """
     if not HAVE_NUMBA:
         return _look_up
     from numba.core import cgutils, sigutils, types

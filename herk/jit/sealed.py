@@ -1,4 +1,7 @@
-"""Compiled code on disk, sealed: what is not as it was written, or cannot be written, is compiled again, never loaded."""
+"""Compiled code on disk, sealed.
+
+What is not as it was written, or cannot be written, is compiled again, never loaded.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,10 @@ from numba.core.caching import IndexDataCacheFile
 
 
 class SealedFile(IndexDataCacheFile):  # type: ignore[misc]
-    """numba's index and data files, each behind the hash of its content; numba itself unpickles whatever it finds."""
+    """numba's index and data files, each behind the hash of its content.
+
+    Numba itself unpickles whatever it finds.
+    """
 
     def save(self, key: Any, data: Any) -> None:
         """Keep compiled code; a full disk means that it is not kept, no more."""

@@ -1,4 +1,7 @@
-"""Arrays inside compiled code that cost nothing: short ones that live within one call, and views on part of another array."""
+"""Arrays inside compiled code that cost nothing.
+
+Short ones that live within one call, and views on part of another array.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,10 @@ def _zeros(size: int) -> Any:
 
 
 def _stack() -> Any:
-    """Return the function that makes an array of `size` floats, a literal number, inside compiled code; its content is not set."""
+    """Return the function that makes an array of `size` floats, a literal number, inside compiled code.
+
+    Its content is not set.
+    """
     if not HAVE_NUMBA:
         return _zeros
     from llvmlite import ir
@@ -46,7 +52,7 @@ def _part(array: Any, start: int, size: int) -> Any:
 
 
 def _view() -> Any:
-    """Return the function view(array, start, size): array[start : start + size] of a contiguous array without any checks.
+    """Return the function view(array, start, size): part of a contiguous array, without any checks.
 
     A slice costs numba twenty times as much code, and compiling takes as much longer.
     """

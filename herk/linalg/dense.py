@@ -1,4 +1,6 @@
-"""Small dense linear algebra inside compiled code: LU with row exchanges on flat arrays, and the stacked system for y'.
+"""Small dense linear algebra inside compiled code.
+
+LU with row exchanges on flat arrays, and the stacked system for y'.
 
 Stages reach linear algebra only through this module, so that banded and sparse factorisations can join here.
 """
@@ -10,7 +12,10 @@ from herk.jit.compiled import compiled
 
 @compiled()
 def factor(a, start, k, order):  # type: ignore[no-untyped-def]
-    """Factor the k x k matrix stored by rows at a[start:] in place, row order in `order`; return the smallest pivot, 0 if singular."""
+    """Factor the k x k matrix stored by rows at a[start:] in place, row order in `order`.
+
+    Return the smallest pivot, 0 if singular.
+    """
     smallest = 1e300
     for i in range(k):
         order[i] = i
@@ -41,7 +46,10 @@ def factor(a, start, k, order):  # type: ignore[no-untyped-def]
 
 @compiled()
 def substitute(a, start, k, order, b, x, xstart):  # type: ignore[no-untyped-def]
-    """Solve with the factors of `factor`: right-hand side b[0:k], solution into x[xstart:xstart + k] (not the same memory as b)."""
+    """Solve with the factors of `factor`.
+
+    Right-hand side b[0:k], solution into x[xstart:xstart + k] (not the same memory as b).
+    """
     for i in range(k):
         row = start + order[i] * k
         value = b[order[i]]
@@ -58,9 +66,11 @@ def substitute(a, start, k, order, b, x, xstart):  # type: ignore[no-untyped-def
 
 @compiled()
 def solve_block(work, k):  # type: ignore[no-untyped-def]
-    """Solve a k x k system in place: matrix by rows in work[0 : k*k], right-hand side, then solution, in work[k*k : k*k + k].
+    """Solve a k x k system in place.
 
-    Returns the smallest pivot with the sign of the determinant, 0 if the matrix is singular. Rows are moved, so nothing else is needed.
+    The matrix lies by rows in work[0 : k*k], the right-hand side, then the solution, in work[k*k : k*k + k].
+    Returns the smallest pivot with the sign of the determinant, 0 if the matrix is singular. Rows are moved,
+    so nothing else is needed.
     """
     smallest, sign = 1e300, 1.0
     rhs = k * k
@@ -100,10 +110,13 @@ def solve_block(work, k):  # type: ignore[no-untyped-def]
 
 @compiled()
 def solve_stacked(a, rows, n, b, tops):  # type: ignore[no-untyped-def]
-    """Solve a consistent system of rows >= n equations (a by rows, b) in place, solution in b[0:n]; return the smallest pivot ratio.
+    """Solve a consistent system of rows >= n equations (a by rows, b) in place, solution in b[0:n].
 
-    Rows and columns are scaled by their largest entry first, so that units do not decide about the pivots; `tops` is scratch (n).
-    The rows left over are satisfied by consistency. 0 is returned if the matrix has not full column rank.
+    Return the smallest pivot ratio.
+
+    Rows and columns are scaled by their largest entry first, so that units do not decide about the pivots;
+    `tops` is scratch (n). The rows left over are satisfied by consistency. 0 is returned if the matrix has
+    not full column rank.
     """
     for r in range(rows):
         size = 0.0

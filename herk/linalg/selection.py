@@ -1,4 +1,7 @@
-"""Which components are algebraic: Procedure 3.11 of the thesis, an LU of dg/dy that takes the required columns first."""
+"""Which components are algebraic.
+
+Procedure 3.11 of the thesis, an LU of dg/dy that takes the required columns first.
+"""
 
 from __future__ import annotations
 
@@ -8,19 +11,24 @@ from herk.core.dae import Array
 from herk.jit.compiled import compiled, inner
 
 RANK_TOLERANCE = 1e-12
-IN_ANY_UNITS = 1e-7  # pivots beside the largest entry, below which rows and columns are scaled first: units may have made them small
+# pivots beside the largest entry, below which rows and columns are scaled first: units may have made them
+# small
+IN_ANY_UNITS = 1e-7
 LOSS = 0.01  # of a component beside the heaviest term of its row: two digits
 
 
 @compiled()
 def eliminate(a, rows, n, required, cost, size, heaviest, threshold, tolerance, chosen):  # type: ignore[no-untyped-def]
-    """Choose `rows` pivot columns of a (by rows, overwritten) into `chosen`; return how many pivots are not negligible.
+    """Choose `rows` pivot columns of a (by rows, overwritten) into `chosen`.
 
-    Required columns come first, largest entry among them; then complete pivoting. With threshold < 1 an entry may be taken
-    that is not the largest but at least threshold times it, if its column costs less: sparse columns keep the blocks of the stage
-    equations small. `size` tells how large the components have been: what is computed from a row carries the rounding of its heaviest
-    term, and a component beside which that is too much is not computed from it. threshold = 1 and sizes of 1 are Procedure 3.11
-    as published. `heaviest` is scratch; pivots below `tolerance` times the largest entry are negligible.
+    Return how many pivots are not negligible.
+
+    Required columns come first, largest entry among them; then complete pivoting. With threshold < 1 an entry
+    may be taken that is not the largest but at least threshold times it, if its column costs less: sparse
+    columns keep the blocks of the stage equations small. `size` tells how large the components have been:
+    what is computed from a row carries the rounding of its heaviest term, and a component beside which that
+    is too much is not computed from it. threshold = 1 and sizes of 1 are Procedure 3.11 as published.
+    `heaviest` is scratch; pivots below `tolerance` times the largest entry are negligible.
     """
     largest = 0.0
     for i in range(rows * n):
@@ -68,7 +76,10 @@ def scale(a, rows, n, weight):  # type: ignore[no-untyped-def]
 
 @inner()
 def weigh(a, i, rows, n, size, negligible, forced, chosen, heaviest):  # type: ignore[no-untyped-def]
-    """Write the largest term |a_rc| size_c of each row that is left, over entries that may be pivots; 0 as long as columns are required."""
+    """Write the largest term |a_rc| size_c of each row that is left, over entries that may be pivots.
+
+    0 as long as columns are required.
+    """
     for r in range(i, rows):
         heaviest[r] = 0.0
     if forced:
@@ -82,13 +93,19 @@ def weigh(a, i, rows, n, size, negligible, forced, chosen, heaviest):  # type: i
 
 @inner(forceinline=True)
 def clear(value, size, heaviest):  # type: ignore[no-untyped-def]
-    """Tell whether a component may be computed from a row; one that is zero still may turn out to have any size."""
+    """Tell whether a component may be computed from a row.
+
+    One that is zero still may turn out to have any size.
+    """
     return size == 0.0 or value * size >= LOSS * heaviest
 
 
 @inner()
 def best(a, i, rows, n, required, cost, size, heaviest, forced, least, chosen):  # type: ignore[no-untyped-def]
-    """Return row and column of the cheapest entry that is at least `least`; among equals the largest, then the first by columns."""
+    """Return row and column of the cheapest entry that is at least `least`.
+
+    Among equals the largest, then the first by columns.
+    """
     row, column, top, price = i, 0, -1.0, 0
     for c in range(n):
         if taken(c, chosen, i) or (forced and not required[c]):
@@ -111,10 +128,17 @@ def taken(column, chosen, count):  # type: ignore[no-untyped-def]
 
 
 def select(
-    jacobian: Array, required: tuple[int, ...] = (), *, cost: np.ndarray | None = None, size: Array | None = None,
-    floor: Array | None = None, threshold: float = 1.0,
-) -> tuple[tuple[int, ...], int]:  # fmt: skip
-    """Return the algebraic components in the order of their pivots, and the rank found (smaller than m if dg/dy is rank-deficient).
+    jacobian: Array,
+    required: tuple[int, ...] = (),
+    *,
+    cost: np.ndarray | None = None,
+    size: Array | None = None,
+    floor: Array | None = None,
+    threshold: float = 1.0,
+) -> tuple[tuple[int, ...], int]:
+    """Return the algebraic components in the order of their pivots.
+
+    And the rank found (smaller than m if dg/dy is rank-deficient).
 
     `floor` tells how large a component that is zero may be; with it, units do not decide.
     """

@@ -1,4 +1,7 @@
-"""Sizes that do not depend on units: logarithms balanced in least squares, for unknowns, matrices and ranks."""
+"""Sizes that do not depend on units.
+
+Logarithms balanced in least squares, for unknowns, matrices and ranks.
+"""
 
 from __future__ import annotations
 
@@ -59,7 +62,10 @@ def factors(matrix: Array) -> tuple[Array, Array]:
 
 
 def _topped(matrix: Array, rows: Array, columns: Array) -> tuple[Array, Array]:
-    """Return the factors changed so that no entry is above one: entries that are only rounding may have led them astray."""
+    """Return the factors changed so that no entry is above one.
+
+    Entries that are only rounding may have led them astray.
+    """
     for _ in range(2):
         for axis, own in ((1, rows), (0, columns)):
             tops = np.abs(matrix * rows[:, None] * columns).max(axis=axis, initial=0.0)
@@ -76,7 +82,8 @@ def rank(matrix: Array, tolerance: float = 1e-12) -> int:
     plain = _rank(matrix / np.where(tops > 0.0, tops, 1.0), tolerance)
     if plain == min(matrix.shape):
         return plain
-    # Columns in units of their own as well: not at once, since entries that are zero but for rounding become large by it.
+    # Columns in units of their own as well: not at once, since entries that are zero but for rounding become
+    # large by it.
     rows, columns = factors(matrix)
     return max(plain, _rank(matrix * rows[:, None] * columns, tolerance))
 

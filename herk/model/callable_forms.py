@@ -1,4 +1,7 @@
-"""Forms of a DAE given by callables: its differential equations, with combinations of its constraints in the algebraic rows."""
+"""Forms of a DAE given by callables.
+
+Its differential equations, with combinations of its constraints in the algebraic rows.
+"""
 
 from __future__ import annotations
 
@@ -21,9 +24,12 @@ _START_RTOL, _START_ATOL = 1e-8, 1e-10  # as for forms of a model
 
 @dataclass(frozen=True, repr=False, eq=False)
 class GivenForm(Dae):
-    """A Dae as solvers of F(t, z, z') = 0 want it: as many rows as unknowns, constraints in the rows where E is zero.
+    """A Dae as solvers of F(t, z, z') = 0 want it.
 
-    What it offers is what a form of a model offers. `source` is the overdetermined DAE, which knows consistent starts and rates.
+    As many rows as unknowns, constraints in the rows where E is zero.
+
+    What it offers is what a form of a model offers. `source` is the overdetermined DAE, which knows
+    consistent starts and rates.
     """
 
     form: str = ""
@@ -61,7 +67,10 @@ class GivenForm(Dae):
     def start(
         self, y0: Sequence[float] | Array | None = None, t0: float | None = None, *, repair: bool = False
     ) -> tuple[Array, Array]:
-        """Return the start and its derivative, both consistent with every constraint; `repair` moves y0 where it must."""
+        """Return the start and its derivative, both consistent with every constraint.
+
+        `repair` moves y0 where it must.
+        """
         assert self.source is not None
         t, y = (
             self.t_span[0] if t0 is None else float(t0),
@@ -100,9 +109,16 @@ class GivenForm(Dae):
 
 
 def given_form(
-    dae: Dae, name: str, index: int, levels: tuple[int, ...], rows: Sequence[Sequence[int]], weights: Sequence[float],
-    jac_f: Function, t_span: tuple[float, float], y0: Sequence[float],
-) -> GivenForm:  # fmt: skip
+    dae: Dae,
+    name: str,
+    index: int,
+    levels: tuple[int, ...],
+    rows: Sequence[Sequence[int]],
+    weights: Sequence[float],
+    jac_f: Function,
+    t_span: tuple[float, float],
+    y0: Sequence[float],
+) -> GivenForm:
     """Return E z' = f with the constraints sum_k weights[k] g[rows[k][i]] in the i-th row where E is zero.
 
     `levels` is the index of each unknown in this form, `jac_f` = df/dy; E must be constant, jac_g given.
@@ -116,12 +132,23 @@ def given_form(
             f"Form {name!r} needs {len(free)} constraints for each weight; rows has shape {chosen.shape}."
         )
     return GivenForm(
-        E=dae.E, f=_filled(dae.f, dae.g, free, chosen, factors), g=_combined(dae.g, chosen, factors), n=dae.n, m=len(free),
-        jac_g=_combined(dae.jac_g, chosen, factors), g_t=None if dae.g_t is None else _combined(dae.g_t, chosen, factors),
-        names=dae.names, form=name, index=index, levels=tuple(levels), source=dae,
-        jac_f=_filled(jac_f, dae.jac_g, free, chosen, factors), t_span=t_span, y0=tuple(y0),
+        E=dae.E,
+        f=_filled(dae.f, dae.g, free, chosen, factors),
+        g=_combined(dae.g, chosen, factors),
+        n=dae.n,
+        m=len(free),
+        jac_g=_combined(dae.jac_g, chosen, factors),
+        g_t=None if dae.g_t is None else _combined(dae.g_t, chosen, factors),
+        names=dae.names,
+        form=name,
+        index=index,
+        levels=tuple(levels),
+        source=dae,
+        jac_f=_filled(jac_f, dae.jac_g, free, chosen, factors),
+        t_span=t_span,
+        y0=tuple(y0),
         recipe=(dae, name, index, tuple(levels), rows, weights, jac_f, t_span, tuple(y0)),
-    )  # fmt: skip
+    )
 
 
 def mechanical_forms(
@@ -132,7 +159,10 @@ def mechanical_forms(
     y0: Sequence[float],
     levels: tuple[int, ...],
 ) -> dict[str, GivenForm]:
-    """Return index1, index2, index3 and baumgarte of a system whose g lists `count` constraints, their first and second derivatives."""
+    """Return index1, index2, index3 and baumgarte of a system whose g lists `count` constraints.
+
+    Their first and second derivatives.
+    """
     by_level = [range(k * count, (k + 1) * count) for k in range(3)]
     k0, k1 = OPTIONS["baumgarte"]["k0"], OPTIONS["baumgarte"]["k1"]
     flat = (1,) * dae.n

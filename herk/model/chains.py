@@ -1,4 +1,7 @@
-"""Chains of constraints: a row of the model that is (or hides) a constraint, with its derivatives level by level."""
+"""Chains of constraints: a row of the model that is (or hides) a constraint.
+
+With its derivatives level by level.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +17,12 @@ from herk.model.regularize import Regularization
 
 @dataclass(frozen=True)
 class Chain:
-    """The constraint hidden in one row of E y' = f, and what its first, second, ... derivative along the flow says.
+    """The constraint hidden in one row of E y' = f, and what its first, second, ...
 
-    Every member stands for the row in a form of lower index: `members[-1]` in index 1, `members[-2]` in index 2, ...
+    derivative along the flow says.
+
+    Every member stands for the row in a form of lower index: `members[-1]` in index 1, `members[-2]` in index
+    2, ...
     """
 
     row: int
@@ -28,12 +34,18 @@ class Chain:
         return len(self.members)
 
     def at_index(self, index: int) -> tuple[sp.Expr, ...]:
-        """Return the member that stands for the row in the form of this index, and those that stay hidden behind it."""
+        """Return the member that stands for the row in the form of this index.
+
+        And those that stay hidden behind it.
+        """
         return self.members[max(0, self.index - index) :]
 
 
 def chains(found: Regularization) -> list[Chain]:
-    """Return the chains in the order of their rows; rows in no chain are differential equations, and independent."""
+    """Return the chains in the order of their rows.
+
+    Rows in no chain are differential equations, and independent.
+    """
     grown: list[tuple[int, list[sp.Expr]]] = []
     for step in found.trace:
         if step.differentiated is None:

@@ -43,7 +43,10 @@ class Cloud:
         return self._last
 
     def onto(self, constraints: Sequence[sp.Expr]) -> list[Point]:
-        """Return points on the constraints where rows have values; without any near ones the far ones decide."""
+        """Return points on the constraints where rows have values.
+
+        Without any near ones the far ones decide.
+        """
         projection = self.projection(constraints)
         points: list[Point] = []
         for slot, near in slots():

@@ -23,9 +23,12 @@ _SUM, _MINUS, _PRODUCT, _ATOM = range(4)
 
 
 def lines(assignments: Sequence[tuple[str, Any]], names: Mapping[sp.Symbol, str], prefix: str) -> list[str]:
-    """Return statements that evaluate every `(target, expression)`; common parts come first, in variables that start with `prefix`.
+    """Return statements that evaluate every `(target, expression)`.
 
-    No target may be a name that an expression uses: all expressions see the values before the first statement.
+    Common parts come first, in variables that start with `prefix`.
+
+    No target may be a name that an expression uses: all expressions see the values before the first
+    statement.
     """
     texts = dict(names)
     statements: list[str] = []
@@ -40,7 +43,8 @@ def lines(assignments: Sequence[tuple[str, Any]], names: Mapping[sp.Symbol, str]
         texts[symbol] = target
 
     expressions = [sp.sympify(expression) for _, expression in assignments]
-    # Branches stay together: a part taken out of a branch would be evaluated where its condition does not hold.
+    # Branches stay together: a part taken out of a branch would be evaluated where its condition does not
+    # hold.
     standing = {branch: sp.Dummy(real=True) for branch in _found(expressions, sp.Piecewise)}
     expressions = [e.xreplace(standing) for e in expressions]
     used = set().union(*(e.free_symbols for e in expressions))
@@ -56,14 +60,18 @@ def lines(assignments: Sequence[tuple[str, Any]], names: Mapping[sp.Symbol, str]
 
 
 def prepared(equations: Equations) -> tuple[Equations, dict[sp.Symbol, str]]:
-    """Return the equations over real symbols with exact numbers, and the text of every symbol: `t`, `y0`, `y1`, ..., `par_0`, ..."""
+    """Return the equations over real symbols with exact numbers, and the text of every symbol.
+
+    `t`, `y0`, `y1`, ..., `par_0`, ...
+    """
     given = [equations.t, *equations.states, *equations.parameters]
     real: dict[sp.Basic, sp.Basic] = {s: sp.Symbol(s.name, real=True) for s in given}
     matrices = (equations.E, equations.f, equations.g)
     foreign = sorted(str(s) for s in set().union(*(m.free_symbols for m in matrices)) - set(given))
     if foreign:
         raise InputError(
-            f"The equations contain {', '.join(foreign)}, which is neither the time nor a state and has no value."
+            f"The equations contain {', '.join(foreign)}, which is neither the time nor a state and has no"
+            " value."
         )
     E, f, g = (m.xreplace(real | _exact(m)) for m in matrices)
     symbols = [real[s] for s in given]
@@ -97,7 +105,10 @@ def power(base: str, exponent: int) -> str:
 
 
 def _exact(matrix: sp.ImmutableDenseMatrix) -> dict[sp.Basic, sp.Basic]:
-    """Return fractions for the floating-point numbers: constants are then combined exactly and x**0.5 is seen to be a root."""
+    """Return fractions for the floating-point numbers.
+
+    Constants are then combined exactly and x**0.5 is seen to be a root.
+    """
     kept = {
         e.exp for e in matrix.atoms(sp.Pow) if isinstance(e.exp, sp.Float) and sp.Rational(2 * e.exp).q > 1
     }

@@ -1,4 +1,6 @@
-"""The symbolic part of Procedure 2.4: factors z with sum_s z_s B_s = a for a row a that depends on the rows B_s.
+"""The symbolic part of Procedure 2.4.
+
+Factors z with sum_s z_s B_s = a for a row a that depends on the rows B_s.
 
 Every entry carries its values at the consistent points, so whether it is zero is never guessed from its form.
 """
@@ -99,7 +101,10 @@ def _columns(target: Mapping[int, Entry], rows: Mapping[int, Mapping[int, Entry]
 
 
 def _candidates(equations: Sequence[_Equation]) -> list[tuple[int, int]]:
-    """Return (equation, unknown) pairs whose coefficient may be divided by: well away from zero at all points."""
+    """Return (equation, unknown) pairs whose coefficient may be divided by.
+
+    Well away from zero at all points.
+    """
     pairs = [
         (k, s, e.quality) for k, (coefficients, _) in enumerate(equations) for s, e in coefficients.items()
     ]

@@ -1,4 +1,7 @@
-"""Do the constraints fit the equations: g differentiated along E y' = f stays zero, to rounding, in any units."""
+"""Do the constraints fit the equations.
+
+G differentiated along E y' = f stays zero, to rounding, in any units.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,9 @@ SLOW = 1e-3  # relative to the fastest unknown
 def check_constraints(
     system: Any, t: float | None = None, y: Sequence[float] | Array | None = None, tolerance: float = 1e-6
 ) -> list[str]:
-    """Differentiate g along E y' = f and return a sentence for every row that does not stay zero: a contradiction.
+    """Differentiate g along E y' = f and return a sentence for every row that does not stay zero.
+
+    A contradiction.
 
     `system` is a Dae, a Model or a Problem; without t and y its own start is taken.
     """
@@ -40,7 +45,8 @@ def contradictions(here: Linearisation, t: float, tolerance: float = 1e-6) -> li
     y_size = np.ones(len(here.f)) if here.y_size is None else here.y_size
     drift, size = _drift(E, top * f, top * f_size, jac, bottom * here.g_t, y_size / columns)
     return [
-        f"Row {i} of g contradicts E y' = f: along the flow its derivative is {drift[i] / bottom[i]:.3g} instead of 0 (t = {t!r})."
+        f"Row {i} of g contradicts E y' = f: along the flow its derivative is {drift[i] / bottom[i]:.3g}"
+        f" instead of 0 (t = {t!r})."
         for i in range(len(drift))
         if not abs(drift[i]) <= tolerance * size[i]
     ]
@@ -49,8 +55,8 @@ def contradictions(here: Linearisation, t: float, tolerance: float = 1e-6) -> li
 def _drift(E: Array, f: Array, f_size: Array, jac: Array, g_t: Array, y_size: Array) -> tuple[Array, Array]:
     """Return dg/dt along the flow, what E leaves open chosen for the best, and the size of its terms.
 
-    A small part of what the constraint would change if all unknowns moved as fast as the fastest of them counts as
-    size, too: entries and rates that are zero but for rounding have no size of their own.
+    A small part of what the constraint would change if all unknowns moved as fast as the fastest of them
+    counts as size, too: entries and rates that are zero but for rounding have no size of their own.
     """
     inverse, kernel = _inverse(E)
     rate = inverse @ f

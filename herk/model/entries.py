@@ -1,4 +1,7 @@
-"""Reading what users write into a model as formulas: names, expressions, matrices; every complaint is one sentence."""
+"""Reading what users write into a model as formulas: names, expressions, matrices.
+
+Every complaint is one sentence.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,10 @@ t = sp.Symbol("t", real=True)
 
 
 def content(states: Sequence[Any], E: Any, f: Any, time: Any, parameters: Any) -> dict[str, Any]:
-    """Return what was written as symbols, matrices of formulas and numbers, by the names of a model's attributes."""
+    """Return what was written as symbols, matrices of formulas and numbers.
+
+    By the names of a model's attributes.
+    """
     symbols = tuple(symbol(s, "state") for s in states)
     clock = symbol(time, "time")
     numbers = values(parameters)
@@ -38,7 +44,10 @@ def content(states: Sequence[Any], E: Any, f: Any, time: Any, parameters: Any) -
 
 
 def symbol(value: Any, what: str) -> sp.Symbol:
-    """Return the symbol meant by a symbol or a name; dummies become plain symbols, so that content keys are the same in every process."""
+    """Return the symbol meant by a symbol or a name.
+
+    Dummies become plain symbols, so that content keys are the same in every process.
+    """
     if str(value) in WORDS:
         raise InputError(f"{value} has a meaning in formulas and cannot be the name of a {what}.")
     if isinstance(value, sp.Dummy):
@@ -72,7 +81,8 @@ def expression(value: Any, names: Mapping[str, sp.Symbol], place: str) -> sp.Exp
         raise InputError(f"{place} is {shown(value)}, which is not a finite scalar formula.")
     if parsed.has(sp.I):
         raise InputError(
-            f"{place} is {shown(value)}, which is complex; write real and imaginary parts as equations of their own."
+            f"{place} is {shown(value)}, which is complex; write real and imaginary parts as equations of"
+            " their own."
         )
     _known(parsed, names, place)
     foreign = {s: names[s.name] for s in parsed.free_symbols if s is not names[s.name]}
@@ -97,7 +107,8 @@ def _known(parsed: sp.Expr, names: Mapping[str, sp.Symbol], place: str) -> None:
             else "are neither states nor the time nor parameters"
         )
         raise InputError(
-            f"{place} contains {', '.join(unknown)}, which {is_not} of this model; give a value in parameters or add a state."
+            f"{place} contains {', '.join(unknown)}, which {is_not} of this model; give a value in parameters"
+            " or add a state."
         )
 
 
@@ -168,7 +179,10 @@ def values(given: Mapping[Any, Any]) -> Mapping[sp.Symbol, float]:
 
 
 def number(value: float) -> sp.Expr:
-    """Return a double as an exact sympy number: whole and simple dyadic ones as rationals (they may be exponents), others as floats."""
+    """Return a double as an exact sympy number.
+
+    Whole and simple dyadic ones as rationals (they may be exponents), others as floats.
+    """
     return simple(sp.Float(sp.Rational(value), 30))
 
 

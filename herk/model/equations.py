@@ -11,7 +11,10 @@ from herk.model.gradient import gradient
 
 @dataclass(frozen=True)
 class Equations:
-    """E(t,y) y' = f(t,y), 0 = g(t,y): n states, E n x n, f of n entries, g of m entries; parameters have their values at run time."""
+    """E(t,y) y' = f(t,y), 0 = g(t,y): n states, E n x n, f of n entries, g of m entries.
+
+    Parameters have their values at run time.
+    """
 
     t: sp.Symbol
     states: tuple[sp.Symbol, ...]

@@ -1,4 +1,7 @@
-"""The functions of a DAE at one point, checked: what raises, has a wrong shape or is not finite is said with its name, t and y."""
+"""The functions of a DAE at one point, checked.
+
+What raises, has a wrong shape or is not finite is said with its name, t and y.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +34,10 @@ class CallableError(HerkError):
 
 @dataclass(frozen=True)
 class Linearisation:
-    """E, f, g and the derivatives of g at one point, as arrays; `f_size` are the sizes of the terms of f, `y_size` of y."""
+    """E, f, g and the derivatives of g at one point, as arrays.
+
+    `f_size` are the sizes of the terms of f, `y_size` of y.
+    """
 
     E: Array
     f: Array
@@ -43,7 +49,10 @@ class Linearisation:
 
 
 def located(system: Any, t: float | None, y: Any, caller: str) -> tuple[Dae, float, Any]:
-    """Return DAE, time and state from a Dae, a Model or a Problem; what the call names wins over what they bring."""
+    """Return DAE, time and state from a Dae, a Model or a Problem.
+
+    What the call names wins over what they bring.
+    """
     if isinstance(system, Dae):
         dae = system
     elif isinstance(system, Problem):
@@ -52,7 +61,8 @@ def located(system: Any, t: float | None, y: Any, caller: str) -> tuple[Dae, flo
         dae = system.form("overdetermined")
     else:
         raise InputError(
-            f"{caller} takes a herk.Dae, a herk.Model or a problem of the test set, not {type(system).__name__}."
+            f"{caller} takes a herk.Dae, a herk.Model or a problem of the test set, not"
+            f" {type(system).__name__}."
         )
     if t is None and getattr(system, "t_span", None) is not None:
         t = system.t_span[0]
@@ -74,7 +84,10 @@ def call(name: str, function: Callable[[float, Array], Any], t: float, y: Array)
 
 
 def real(value: Any) -> Any:
-    """Return what a function answered, complex numbers (Python's answer to (-1)**0.5) as nan, which is what compiled code gives."""
+    """Return what a function answered, complex numbers (Python's answer to (-1)**0.5) as nan.
+
+    Which is what compiled code gives.
+    """
     array = np.asarray(value)
     return np.where(array.imag == 0, array.real, np.nan) if array.dtype.kind == "c" else value
 
@@ -118,7 +131,10 @@ def linearise(dae: Dae, t: float, y: Array) -> Linearisation:
 
 
 def _size_of_f(dae: Dae, t: float, y: Array, f: Array, sizes_of_y: Array) -> Array:
-    """Return how large the terms of f are: how much f changes if y changes by its size, in three directions."""
+    """Return how large the terms of f are.
+
+    How much f changes if y changes by its size, in three directions.
+    """
     size = np.abs(f)
     signs = np.random.default_rng(5).choice([-1.0, 1.0], (3, dae.n))
     for sign in signs:
@@ -168,7 +184,10 @@ def time_derivative(dae: Dae, t: float, y: Array) -> Array:
 
 
 def _slope(function: Callable[[float], Array], step: float) -> Array:
-    """Return the derivative at 0 by a central difference; by a one-sided one where the domain of the function ends."""
+    """Return the derivative at 0 by a central difference.
+
+    By a one-sided one where the domain of the function ends.
+    """
     for low, high in ((-step, step), (0.0, step), (-step, 0.0)):
         try:
             with np.errstate(all="ignore"):

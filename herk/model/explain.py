@@ -65,14 +65,20 @@ def _headline(found: Regularization) -> str:
     counts = [len(level) for level in found.levels]
     m = sum(counts)
     how_many = "no constraints" if not m else f"{m} constraint{'s' if m > 1 else ''}, per level {counts}"
-    return f"Model {found.model.name!r}: index {found.index}, strangeness index {found.strangeness_index}, {how_many}."
+    return (
+        f"Model {found.model.name!r}: index {found.index}, strangeness index {found.strangeness_index},"
+        f" {how_many}."
+    )
 
 
 def _ending(found: Regularization) -> str:
     if not found.index:
         return "E is non-singular: the model is an ordinary differential equation."
     last = found.index - 1
-    return f"With the derivatives of the constraints of level {last} the leading matrix is non-singular: the index is {found.index}."
+    return (
+        f"With the derivatives of the constraints of level {last} the leading matrix is non-singular: the"
+        f" index is {found.index}."
+    )
 
 
 def refuse_absent_states(model: Model) -> None:

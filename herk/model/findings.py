@@ -1,4 +1,7 @@
-"""What regularisation works with and reports: rows of E y' = f, how constraints were found, why a model has no solution."""
+"""What regularisation works with and reports.
+
+Rows of E y' = f, how constraints were found, why a model has no solution.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +15,18 @@ from herk.model.gradient import gradient
 
 
 class RegularizationError(HerkError):
-    """The model has no unique solution, or its index is beyond the limit; the message names equations and unknowns."""
+    """The model has no unique solution, or its index is beyond the limit.
+
+    The message names equations and unknowns.
+    """
 
 
 @dataclass(frozen=True)
 class Row:
-    """One equation sum_j entries[j] y_j' = rhs; `origin` is the constraint whose derivative it is, None for a row as written."""
+    """One equation sum_j entries[j] y_j' = rhs.
+
+    `origin` is the constraint whose derivative it is, None for a row as written.
+    """
 
     label: str
     entries: dict[int, sp.Expr]
@@ -33,7 +42,10 @@ class Row:
 
 @dataclass(frozen=True)
 class Step:
-    """One constraint found: `row` minus factor times each row of `combined` is free of derivatives and reads 0 = constraint."""
+    """One constraint found: `row` minus factor times each row of `combined` is free of derivatives.
+
+    And reads 0 = constraint.
+    """
 
     level: int
     row: str

@@ -1,4 +1,7 @@
-"""Forms of a model as numbers see them: each knows its unknowns, its way back to y, its start, and the index of every unknown."""
+"""Forms of a model as numbers see them.
+
+Each knows its unknowns, its way back to y, its start, and the index of every unknown.
+"""
 
 from __future__ import annotations
 
@@ -36,8 +39,9 @@ _START_RTOL, _START_ATOL = 1e-8, 1e-10  # a start with fewer digits is repaired 
 class Form(Dae):
     """A Dae made from a model: E y' = f with its algebraic rows in f and once more in g.
 
-    `index` is the differentiation index of the form, `levels` that of each unknown, `algebraic` the unknowns whose derivative does not
-    occur. z[i] is y[kept[i]] of the model; unknowns beyond `kept` are new (ggl), y[eliminated] is computed by `back`.
+    `index` is the differentiation index of the form, `levels` that of each unknown, `algebraic` the unknowns
+    whose derivative does not occur. z[i] is y[kept[i]] of the model; unknowns beyond `kept` are new (ggl),
+    y[eliminated] is computed by `back`.
     """
 
     form: str = ""
@@ -58,7 +62,10 @@ class Form(Dae):
 
     @property
     def y0(self) -> tuple[float | None, ...]:
-        """Return the start; entries left open stay None in the overdetermined form and are computed for the others."""
+        """Return the start; entries left open stay None in the overdetermined form and are computed.
+
+        For the others.
+        """
         given = tuple(self.model.y0[j] for j in self.kept)
         if self.form == "overdetermined" or (len(given) == self.n and None not in given):
             return given
@@ -77,10 +84,13 @@ class Form(Dae):
         *,
         repair: bool = False,
     ) -> tuple[Array, Array]:
-        """Return a complete and consistent start (z0, z0') of this form; `repair` changes an inconsistent y0, as little as it must.
+        """Return a complete and consistent start (z0, z0') of this form.
 
-        `y0` (default: the start of the model) is in the unknowns of the model; None entries are computed. Forms of index 0 and 1
-        ask only for their own constraints, the others for all hidden ones: without them they have no solution.
+        `repair` changes an inconsistent y0, as little as it must.
+
+        `y0` (default: the start of the model) is in the unknowns of the model; None entries are computed.
+        Forms of index 0 and 1 ask only for their own constraints, the others for all hidden ones: without
+        them they have no solution.
         """
         t = self.t_span[0] if t0 is None else float(t0)
         given = self.model.y0 if y0 is None else y0
@@ -92,7 +102,8 @@ class Form(Dae):
         wrong = inconsistency(source, t, y, _START_RTOL, _START_ATOL)
         if wrong:
             raise InputError(
-                f"Form {self.form!r} of model {self.model.name!r}: {wrong} Repair it with herk.consistent_start."
+                f"Form {self.form!r} of model {self.model.name!r}: {wrong} Repair it with"
+                " herk.consistent_start."
             )
         rate = rates(source, t, y)
         extra = np.zeros(self.n - len(self.kept))
@@ -100,7 +111,10 @@ class Form(Dae):
 
     @property
     def hessenberg(self) -> tuple[tuple[int, ...], ...]:
-        """Return the unknowns of index 1, 2, ...: (u, v, lam) of u' = f(u, v), v' = k(u, v, lam), 0 = g(u) in index 3."""
+        """Return the unknowns of index 1, 2, ....
+
+        (u, v, lam) of u' = f(u, v), v' = k(u, v, lam), 0 = g(u) in index 3.
+        """
         return tuple(
             tuple(j for j, level in enumerate(self.levels) if level == wanted)
             for wanted in range(1, max(self.levels) + 1)
@@ -116,7 +130,10 @@ class Form(Dae):
         return f if self._unit else np.asarray(np.linalg.solve(self.E, f))
 
     def rate_jacobian(self, t: float, z: Any) -> Array:
-        """Return the derivative of z' = rate(t, z) with respect to z, exact: what implicit solvers for ODEs want."""
+        """Return the derivative of z' = rate(t, z) with respect to z, exact.
+
+        What implicit solvers for ODEs want.
+        """
         rate = self.rate(t, z)
         if self.elimination is not None:
             return self.elimination.rate_jacobian(t, z, rate)
@@ -139,7 +156,8 @@ class Form(Dae):
     def _implicit(self) -> tuple[Any, Any]:
         if not isinstance(self.generated, GeneratedForm):
             raise InputError(
-                f"Form {self.form!r} of {self.model.name!r} is an ODE without formulas; use rate, or the form 'index1'."
+                f"Form {self.form!r} of {self.model.name!r} is an ODE without formulas; use rate, or the form"
+                " 'index1'."
             )
         return self.generated.implicit()
 
@@ -153,7 +171,10 @@ class Form(Dae):
     def __repr__(self) -> str:
         """Return one line."""
         names = ", ".join(self.names)
-        return f"<Form {self.form!r} of {self.model.name!r}: n = {self.n}, m = {self.m}, index {self.index}, unknowns {names}>"
+        return (
+            f"<Form {self.form!r} of {self.model.name!r}: n = {self.n}, m = {self.m}, index {self.index},"
+            f" unknowns {names}>"
+        )
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave the compiled functions out: they are found again by their key."""
@@ -198,7 +219,10 @@ def _once(key: tuple[Any, ...], make: Callable[[], Any]) -> Any:
 
 
 def form(model: Model, name: str = "overdetermined", **options: float) -> Form:
-    """Return the form of this name. Formulas are derived once for all values of the parameters; see `analysed_anew`."""
+    """Return the form of this name.
+
+    Formulas are derived once for all values of the parameters; see `analysed_anew`.
+    """
     values = _options(name, options)
     if name == "second_order":
         from herk.model.second_order import second_order
@@ -224,14 +248,23 @@ def _facts(result: Reduced) -> dict[str, Any]:
     """Return what a form knows about itself, the same for all values of the parameters."""
     system = result.equations
     return {
-        "n": system.n, "m": system.m, "names": tuple(str(s) for s in system.states), "index": result.index,
-        "algebraic": zero_columns(system.E), "levels": result.levels, "kept": result.kept, "eliminated": result.eliminated,
+        "n": system.n,
+        "m": system.m,
+        "names": tuple(str(s) for s in system.states),
+        "index": result.index,
+        "algebraic": zero_columns(system.E),
+        "levels": result.levels,
+        "kept": result.kept,
+        "eliminated": result.eliminated,
         "rows": result.rows,
-    }  # fmt: skip
+    }
 
 
 def analysis(model: Model) -> Regularization:
-    """Return what regularize found for this structure, whatever the values it was found for; special values have their own."""
+    """Return what regularize found for this structure, whatever the values it was found for.
+
+    Special values have their own.
+    """
     from herk.model.regularize import regularize
 
     found: Regularization = _once(_analysis_key(model), lambda: regularize(model))
@@ -252,10 +285,13 @@ _special_cases: set[tuple[Any, ...]] = set()
 
 
 def analysed_anew(model: Model) -> Form | None:
-    """Return the overdetermined form found for just these parameter values and this start; None if that is the one there is.
+    """Return the overdetermined form found for just these parameter values and this start.
 
-    Ranks were decided at values and start of the model that came first. Where they do not hold for others (a mass of zero, another
-    branch of the equations), the start does not fit or y' is not determined: then this case is analysed for itself.
+    None if that is the one there is.
+
+    Ranks were decided at values and start of the model that came first. Where they do not hold for others (a
+    mass of zero, another branch of the equations), the start does not fit or y' is not determined: then this
+    case is analysed for itself.
     """
     if _case(model) in _special_cases or _case(analysis(model).model) == _case(model):
         return None
@@ -268,7 +304,10 @@ def _case(model: Model) -> tuple[Any, ...]:
 
 
 def _special(model: Model) -> bool:
-    """Tell whether an analysis for this case must not serve others: a parameter is zero, or the general one did not fit."""
+    """Tell whether an analysis for this case must not serve others.
+
+    A parameter is zero, or the general one did not fit.
+    """
     return 0.0 in model.values or _case(model) in _special_cases
 
 

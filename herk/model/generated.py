@@ -1,4 +1,7 @@
-"""Machine code of a model's equations, made in milliseconds when it is first asked for; parameters keep their place until run time."""
+"""Machine code of a model's equations, made in milliseconds when it is first asked for.
+
+Parameters keep their place until run time.
+"""
 
 from __future__ import annotations
 
@@ -133,11 +136,17 @@ class GeneratedForm:
         return Equations(system.t, system.states, E, f, g)
 
     def functions(self) -> dict[str, Native]:
-        """Return the in-place functions `name(t, y, out)` for E, f, g, jac_g, g_t, matrices flattened by rows."""
+        """Return the in-place functions `name(t, y, out)` for E, f, g, jac_g, g_t.
+
+        Matrices flattened by rows.
+        """
         return {name: self._bound("functions", name, FUNCTION, ("t", "y", "out")) for name in _FUNCTIONS}
 
     def derivatives(self) -> dict[str, Native]:
-        """Return `jac_f(t, y, out)` = f_y and `jac_Ey(t, y, v, out)` = (E v)_y for implicit methods, both n x n by rows."""
+        """Return `jac_f(t, y, out)` = f_y and `jac_Ey(t, y, v, out)` = (E v)_y for implicit methods.
+
+        Both n x n by rows.
+        """
         return {
             "jac_f": self._bound("derivatives", "jac_f", FUNCTION, ("t", "y", "out")),
             "jac_Ey": self._bound("derivatives", "jac_Ey", PARAMETRIC, ("t", "y", "v", "out")),
@@ -163,7 +172,10 @@ class GeneratedForm:
         return self.code.stage(tuple(sorted(int(j) for j in algebraic)), scalar)
 
     def callable(self, name: str) -> Evaluation:
-        """Return the function (t, y) -> array of this name: f, g, g_t, E, jac_g or jac_f; y may be any sequence of numbers."""
+        """Return the function (t, y) -> array of this name: f, g, g_t, E, jac_g or jac_f.
+
+        Y may be any sequence of numbers.
+        """
         return Evaluation(self, name)
 
     @property
@@ -188,7 +200,10 @@ class GeneratedForm:
 
     @property
     def required(self) -> tuple[int, ...] | None:
-        """Return the components that must be algebraic (zero columns of E), None for an E that is not regularly reducible."""
+        """Return the components that must be algebraic (zero columns of E).
+
+        None for an E that is not regularly reducible.
+        """
         return self.code.required
 
     @property
@@ -207,7 +222,10 @@ class GeneratedForm:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """A function of a form as the callable (t, y) -> array that users and foreign solvers want; it can be pickled."""
+    """A function of a form as the callable (t, y) -> array that users and foreign solvers want.
+
+    It can be pickled.
+    """
 
     form: GeneratedForm
     name: str

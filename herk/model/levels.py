@@ -1,6 +1,7 @@
 """The index of every unknown of a square form, by Pryce's structural analysis where it applies.
 
-An unknown of index k feels the (k-1)-th derivative of a perturbation of the constraints; Radau codes scale its error by h^(k-1).
+An unknown of index k feels the (k-1)-th derivative of a perturbation of the constraints; Radau codes scale
+its error by h^(k-1).
 """
 
 from __future__ import annotations
@@ -19,8 +20,9 @@ _ABSENT = -1e6
 def unknown_levels(system: Equations, index: int, hidden: Sequence[Sequence[sp.Expr]]) -> tuple[int, ...]:
     """Return the index of every unknown in a form of this index.
 
-    `hidden` lists for each chain the constraint that is in the form and those behind it. It decides where the structure does not show
-    the index (derivatives that cancel): an unknown has one plus the number of differentiations until it first appears in a constraint.
+    `hidden` lists for each chain the constraint that is in the form and those behind it. It decides where the
+    structure does not show the index (derivatives that cancel): an unknown has one plus the number of
+    differentiations until it first appears in a constraint.
     """
     if index <= 1:
         return (1,) * system.n
@@ -52,7 +54,10 @@ def _signature(system: Equations) -> Array:
 
 
 def _structural(sigma: Array, index: int) -> tuple[int, ...] | None:
-    """Return the levels from the largest offsets with c <= index - 1; None if the structural index is another one."""
+    """Return the levels from the largest offsets with c <= index - 1.
+
+    None if the structural index is another one.
+    """
     from scipy.optimize import linear_sum_assignment
 
     rows, columns = linear_sum_assignment(-sigma)

@@ -1,4 +1,7 @@
-"""A model as the textbook writes it: E(t,y) y' = f(t,y) in sympy, with named parameters, a start and a span."""
+"""A model as the textbook writes it.
+
+E(t,y) y' = f(t,y) in sympy, with named parameters, a start and a span.
+"""
 
 from __future__ import annotations
 
@@ -76,13 +79,19 @@ class Model:
 
     @cached_property
     def structure(self) -> str:
-        """Return a hash of the equations, the same in every process; values of parameters, start and span do not enter."""
+        """Return a hash of the equations, the same in every process.
+
+        Values of parameters, start and span do not enter.
+        """
         text = sp.srepr((self.states, self.E, self.f, self.t, tuple(self.parameters)))
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     @property
     def key(self) -> str:
-        """Return a hash of the equations and parameter values, the same in every process; start and span do not enter."""
+        """Return a hash of the equations and parameter values, the same in every process.
+
+        Start and span do not enter.
+        """
         text = repr((self.structure, sorted((str(k), v) for k, v in self.parameters.items())))
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
@@ -101,7 +110,10 @@ class Model:
         return breakpoints(self._switching_times, dict(self.parameters)) if self._switching_times else ()
 
     def numeric(self, constraints: Sequence[sp.Expr] = ()) -> Equations:
-        """Return the system with every parameter replaced by its value; `constraints` (hidden ones included) become g."""
+        """Return the system with every parameter replaced by its value.
+
+        `constraints` (hidden ones included) become g.
+        """
         values = {parameter: entries.number(value) for parameter, value in self.parameters.items()}
         g = sp.ImmutableDenseMatrix(
             len(constraints), 1, [sp.sympify(row).xreplace(values) for row in constraints]
@@ -109,7 +121,10 @@ class Model:
         return Equations(self.t, self.states, self.E.xreplace(values), self.f.xreplace(values), g)
 
     def equations(self) -> Equations:
-        """Return the regularised system: all constraints found by Procedure 2.4 as g, every parameter a number."""
+        """Return the regularised system.
+
+        All constraints found by Procedure 2.4 as g, every parameter a number.
+        """
         from herk.model.regularize import regularize
 
         return self.numeric(regularize(self).constraints)
@@ -136,7 +151,10 @@ class Model:
         return self._changed(y0=plain.start_values(y0, self.names))
 
     def form(self, name: str = "overdetermined", **options: float) -> Form:
-        """Return the form of this name, compiled: overdetermined, index1, index2, index3, ggl, baumgarte, ode, second_order."""
+        """Return the form of this name, compiled.
+
+        Overdetermined, index1, index2, index3, ggl, baumgarte, ode, second_order.
+        """
         from herk.model import forms
 
         return forms.form(self, name, **options)

@@ -23,7 +23,10 @@ def finite(value: Any, what: str) -> float:
 
 
 def ordered(value: Any, wanted: str) -> list[Any]:
-    """Return the entries of a sequence; a text is none, and a set or a dict has no order that could be meant."""
+    """Return the entries of a sequence.
+
+    A text is none, and a set or a dict has no order that could be meant.
+    """
     if isinstance(value, (str, bytes, Set, Mapping)) or not isinstance(value, Iterable):
         raise InputError(f"{wanted}, not {shown(value)}.")
     return list(value)

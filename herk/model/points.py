@@ -1,7 +1,9 @@
-"""Points (t, y) at which ranks are judged: the start itself, some near it (they decide), some far (they raise doubts).
+"""Points (t, y) at which ranks are judged.
 
-Every distance is measured in the sizes of the unknowns, and random numbers have fixed seeds, one per unknown: the same
-model gives the same answer in any units and in any order of its unknowns.
+The start itself, some near it (they decide), some far (they raise doubts).
+
+Every distance is measured in the sizes of the unknowns, and random numbers have fixed seeds, one per unknown:
+the same model gives the same answer in any units and in any order of its unknowns.
 """
 
 from __future__ import annotations
@@ -30,7 +32,10 @@ Number = Any  # mpmath.mpf
 
 @dataclass(frozen=True)
 class Point:
-    """One point, `near` the start or not; `slot` says where it came from, `sizes` how large y was on the way."""
+    """One point, `near` the start or not.
+
+    `slot` says where it came from, `sizes` how large y was on the way.
+    """
 
     t: Number
     y: tuple[Number, ...]
@@ -116,7 +121,10 @@ def slots() -> list[tuple[int, bool]]:
 
 
 def starts(model: Model, scales: Scales, slot: int, thorough: bool) -> Iterator[Point]:
-    """Yield the starts to try for one point: around y0 and, where that is open, of the size of the unknown."""
+    """Yield the starts to try for one point.
+
+    Around y0 and, where that is open, of the size of the unknown.
+    """
     spread = (*NEAR, *FAR)[slot]
     near = slot < len(NEAR)
     t0, t1 = model.t_span

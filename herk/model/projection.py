@@ -1,4 +1,7 @@
-"""Points moved onto g = 0: Newton's method in doubles by shortest corrections, then a few steps in many digits."""
+"""Points moved onto g = 0: Newton's method in doubles by shortest corrections.
+
+Then a few steps in many digits.
+"""
 
 from __future__ import annotations
 
@@ -30,14 +33,20 @@ _DONE = mpmath.mpf(10) ** (10 - DIGITS)
 
 @dataclass(frozen=True)
 class _Linear:
-    """g_y at one point, columns in the sizes of the unknowns, rows of largest entry one; `solve` inverts it."""
+    """g_y at one point, columns in the sizes of the unknowns, rows of largest entry one.
+
+    `solve` inverts it.
+    """
 
     rows: Array
     weights: Array
     solve: Callable[[Array], Array]
 
     def correction(self, residual: Array) -> Array:
-        """Return the shortest d, in the sizes of the unknowns, with J d = -residual, dependent rows left aside."""
+        """Return the shortest d, in the sizes of the unknowns, with J d = -residual.
+
+        Dependent rows left aside.
+        """
         return self.weights * self.solve(-residual / self.rows)
 
     def distance(self, residual: Array) -> float:
@@ -105,7 +114,10 @@ class Projection:
         return rows
 
     def distances(self, point: Point) -> list[Number]:
-        """Return how far the point is from each g_i = 0, in the sizes of the unknowns; inf without a gradient."""
+        """Return how far the point is from each g_i = 0, in the sizes of the unknowns.
+
+        Inf without a gradient.
+        """
         sized = self._residuals.sized(point)
         steepest = [mpmath.mpf(0)] * len(sized)
         for (i, j), value in zip(self._places, self._slopes.exact(point), strict=True):

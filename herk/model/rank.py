@@ -1,4 +1,7 @@
-"""Which rows of a matrix function depend on others: decided at consistent points, with many digits, in any units."""
+"""Which rows of a matrix function depend on others.
+
+Decided at consistent points, with many digits, in any units.
+"""
 
 from __future__ import annotations
 
@@ -92,7 +95,10 @@ class _Elimination:
         return float(min((r for r in ratios if r is not None), default=0.0))
 
     def take(self, i: int, least: float) -> bool:
-        """Find out whether row i depends on those taken; False if points disagree or its pivot is not good enough."""
+        """Find out whether row i depends on those taken.
+
+        False if points disagree or its pivot is not good enough.
+        """
         reduced = [
             e.reduce(rows[i]) if e.alive else None for e, rows in zip(self.echelons, self.scaled, strict=True)
         ]
@@ -132,9 +138,12 @@ def split(
     order: Iterable[int],
     start: Sequence[SparseRow] | None = None,
 ) -> Split:
-    """Split the rows, in `order` where pivots allow it: a row whose pivot vanishes at a point waits for the others.
+    """Split the rows, in `order` where pivots allow it.
 
-    The matrices must be equilibrated. `start` is the one at the start itself; ranks there do not decide, pivots do.
+    A row whose pivot vanishes at a point waits for the others.
+
+    The matrices must be equilibrated. `start` is the one at the start itself; ranks there do not decide,
+    pivots do.
     """
     if all(_independent(matrix) for matrix in matrices):
         return Split(list(order))
@@ -171,7 +180,8 @@ def _ratio(parts: tuple[SparseRow, SparseRow, Number] | None) -> Number | None:
 def equilibrated(rows: Sequence[SparseRow], like: Sequence[SparseRow] | None = None) -> list[SparseRow]:
     """Scale rows and columns so that entries are about one, by a rule that forgets the units they came in.
 
-    With `like` the factors are those of another matrix: where many entries vanish, the others say little about units.
+    With `like` the factors are those of another matrix: where many entries vanish, the others say little
+    about units.
     """
     model = rows if like is None else like
     heights, widths = powers(

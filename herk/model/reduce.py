@@ -16,16 +16,20 @@ from herk.model.model import Model
 from herk.model.regularize import Regularization
 from herk.model.structure import constraint_blocks
 
-# Beyond these the elimination is done in numbers: unknowns in a block (Cramer's rule), operations in all formulas.
+# Beyond these the elimination is done in numbers: unknowns in a block (Cramer's rule), operations in all
+# formulas.
 LARGEST_BLOCK, LONGEST_FORMULAS = 3, 2000
 
 
 @dataclass(frozen=True)
 class Reduced:
-    """A form: its equations, its index, the index of each unknown, and how its unknowns z relate to y of the model.
+    """A form: its equations, its index, the index of each unknown.
+
+    And how its unknowns z relate to y of the model.
 
     z[i] is y[kept[i]]; unknowns of z beyond `kept` are new; y[eliminated] follows from the last constraints.
-    `rows` are the rows of the index-1 form that are left if the elimination is done in numbers; then E and f are not in `equations`.
+    `rows` are the rows of the index-1 form that are left if the elimination is done in numbers; then E and f
+    are not in `equations`.
     """
 
     equations: Equations
@@ -39,7 +43,10 @@ class Reduced:
 def reduced(
     model: Model, found: Regularization, name: str, options: Mapping[str, float], *, insert: bool = False
 ) -> Reduced:
-    """Return the form of this name; raise InputError if the model does not have it. `insert`: parameters are replaced by their values."""
+    """Return the form of this name; raise InputError if the model does not have it.
+
+    `insert`: parameters are replaced by their values.
+    """
     system, parts = _zeros(model.symbolic(found.constraints), found.zeros), chains(found)
     if insert:
         system = _zeros(model.numeric(found.constraints), found.zeros)
@@ -62,7 +69,10 @@ def _number(model: Model, expression: sp.Expr) -> sp.Expr:
 
 
 def _zeros(system: Equations, zeros: Sequence[tuple[int, int]]) -> Equations:
-    """Return the system with entries of E that are zero, for these parameter values or by an identity, written as zero."""
+    """Return the system with entries of E that are zero, for these parameter values or by an identity.
+
+    Written as zero.
+    """
     E = sp.Matrix(system.E.applyfunc(lambda entry: sp.S.Zero if entry.is_zero else entry))
     for i, j in zeros:
         E[i, j] = sp.S.Zero
@@ -138,7 +148,10 @@ def _fresh(name: str, states: Sequence[sp.Symbol]) -> sp.Symbol:
 
 
 def _position_rows(model: Model, system: Equations, long: Sequence[Chain]) -> list[tuple[int, int]]:
-    """Return (row, column) of q_j' = ... for every unknown in the constraints; each row must stand for one of them."""
+    """Return (row, column) of q_j' = ...
+
+    for every unknown in the constraints; each row must stand for one of them.
+    """
     names = set().union(*(c.members[0].free_symbols for c in long))
     pairs = []
     for j, s in enumerate(system.states):
@@ -155,7 +168,10 @@ def _position_rows(model: Model, system: Equations, long: Sequence[Chain]) -> li
 
 
 def _ode(system: Equations, parts: Sequence[Chain]) -> Reduced:
-    """Underlying ODE: algebraic unknowns eliminated where they occur linearly; otherwise the last constraints are differentiated."""
+    """Underlying ODE: algebraic unknowns eliminated where they occur linearly.
+
+    Otherwise the last constraints are differentiated.
+    """
     last = {c.row: c.members[-1] for c in parts}
     square = replaced(system, last)
     rows, columns = differential_rows(system.n, parts), zero_columns(system.E)
@@ -188,7 +204,10 @@ def _is_linear(square: Equations, columns: Sequence[int]) -> bool:
 
 
 def _solved(square: Equations, columns: Sequence[int]) -> dict[sp.Symbol, sp.Expr] | None:
-    """Return formulas for the algebraic unknowns, block by block, None if a block is not linear or too large."""
+    """Return formulas for the algebraic unknowns, block by block.
+
+    None if a block is not linear or too large.
+    """
     values: dict[sp.Symbol, sp.Expr] = {}
     for block in constraint_blocks(square, columns):
         own = [square.states[j] for j in block.columns]

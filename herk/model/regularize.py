@@ -1,7 +1,9 @@
-"""Hidden constraints of E(t,y) y' = f(t,y): Procedure 2.4 of the thesis, with ranks decided at consistent points.
+"""Hidden constraints of E(t,y) y' = f(t,y).
 
-Rows are kept as they are for as long as they are independent; only a row that depends on others at the consistent points is
-combined with them symbolically, so that formulas stay small.
+Procedure 2.4 of the thesis, with ranks decided at consistent points.
+
+Rows are kept as they are for as long as they are independent; only a row that depends on others at the
+consistent points is combined with them symbolically, so that formulas stay small.
 """
 
 from __future__ import annotations
@@ -25,10 +27,13 @@ __all__ = ["Regularization", "RegularizationError", "Step", "regularize"]
 
 @dataclass(frozen=True)
 class Regularization:
-    """What regularize found: constraints level by level (each reads 0 = expression), parameters still symbols.
+    """What regularize found: constraints level by level (each reads 0 = expression).
 
-    `trace` tells for each constraint which rows were combined with which factors, and what was differentiated; `zeros` are
-    places in E whose formulas vanish identically, such as sin(t)**2 + cos(t)**2 - 1.
+    Parameters still symbols.
+
+    `trace` tells for each constraint which rows were combined with which factors, and what was
+    differentiated; `zeros` are places in E whose formulas vanish identically, such as sin(t)**2 + cos(t)**2 -
+    1.
     """
 
     model: Model
@@ -73,10 +78,12 @@ class Regularization:
 def regularize(
     model: Model, *, max_index: int = 10, simplify: bool = True, time_limit: float | None = None
 ) -> Regularization:
-    """Find the index and all constraints of the model; raise RegularizationError if it has no unique solution.
+    """Find the index and all constraints of the model.
 
-    simplify=False leaves the formulas of hidden constraints as they come: quicker, and longer to read. After `time_limit`
-    seconds RegularizationError is raised, too.
+    Raise RegularizationError if it has no unique solution.
+
+    simplify=False leaves the formulas of hidden constraints as they come: quicker, and longer to read. After
+    `time_limit` seconds RegularizationError is raised, too.
     """
     token = DEADLINE.set(inf if time_limit is None else monotonic() + time_limit)
     try:
@@ -99,4 +106,7 @@ def _regularize(model: Model, max_index: int, simplify: bool) -> Regularization:
 
 def _too_high(model: Model, max_index: int, steps: Sequence[Step]) -> str:
     last = [str(step.constraint) for step in steps if step.level == max_index]
-    return f"The index of model {model.name!r} is above the limit of {max_index}: level {max_index} still has the constraint 0 = {last[0]}."
+    return (
+        f"The index of model {model.name!r} is above the limit of {max_index}: level {max_index} still has"
+        f" the constraint 0 = {last[0]}."
+    )

@@ -1,8 +1,8 @@
 """The size of every unknown and of time, read off the equations: where the terms of each row balance.
 
-In logarithms that is a linear least-squares problem. A change of units shifts its solution and nothing else, so
-whatever is measured in these sizes does not depend on units. Start values take part; where they are zero or open,
-the equations decide alone.
+In logarithms that is a linear least-squares problem. A change of units shifts its solution and nothing else,
+so whatever is measured in these sizes does not depend on units. Start values take part; where they are zero
+or open, the equations decide alone.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 _START = 3.0  # weight of a start value beside one term of one row
 _WEAK = 0.2  # of "the argument of a function is about one" and "the span is some hundred time units"
-_ROUNDING = 27.6  # in logarithms: a start value 1e12 times smaller than the equations alone say is zero but for rounding
+# in logarithms: a start value 1e12 times smaller than the equations alone say is zero but for rounding
+_ROUNDING = 27.6
 _LONGEST = 690.0  # in logarithms: what a double can hold, with room
 
 

@@ -49,7 +49,8 @@ class Search:
         self.cloud.points = self.cloud.onto([])
         if not self.points:
             raise RegularizationError(
-                f"E and f of model {model.name!r} have no finite real value near the start {_shown(model.y0)}."
+                f"E and f of model {model.name!r} have no finite real value near the start"
+                f" {_shown(model.y0)}."
             )
         self.zeros = self._drop_zeros()
 
@@ -93,7 +94,8 @@ class Search:
         self.cloud.points = self.cloud.onto(self.constraints)
         if not self.points:
             raise RegularizationError(
-                f"The derivatives of the constraints of model {self.model.name!r} have no finite value where the constraints hold."
+                f"The derivatives of the constraints of model {self.model.name!r} have no finite value where"
+                " the constraints hold."
             )
         return True
 
@@ -131,7 +133,10 @@ class Search:
         """Drop entries that are zero, or nothing but rounding, for the parameter values given."""
         zero = {j: e for j, e in row.entries.items() if negligible(self.model, e)}
         for j, e in zero.items():
-            note = f"{row.label}: the factor {e} of {self.model.states[j]}' is zero for the parameter values given."
+            note = (
+                f"{row.label}: the factor {e} of {self.model.states[j]}' is zero for the parameter values"
+                " given."
+            )
             self.notes.append(note)
         return replace(row, entries={j: e for j, e in row.entries.items() if j not in zero}) if zero else row
 
@@ -223,7 +228,10 @@ class Search:
         return simple
 
     def _accepted(self, steps: list[Step]) -> list[Step]:
-        """Return the steps whose constraints are new; redundant ones are left out, contradicting ones raise."""
+        """Return the steps whose constraints are new.
+
+        Redundant ones are left out, contradicting ones raise.
+        """
         steps = self._news(steps)
         if not steps or self.cloud.independent([*self.constraints, *(step.constraint for step in steps)]):
             return steps
@@ -239,7 +247,10 @@ class Search:
         return good
 
     def _rescued(self, before: list[sp.Expr], step: Step) -> Step:
-        """Return the step freed of a hidden power, such as x**2 - 2*x*z + z**2; raise if that is not the trouble."""
+        """Return the step freed of a hidden power, such as x**2 - 2*x*z + z**2.
+
+        Raise if that is not the trouble.
+        """
         if sp.count_ops(step.constraint) <= SMALL:
             new = replace(step, constraint=self._without_powers(sp.factor(step.constraint)))
             if new.constraint != step.constraint and self.cloud.independent([*before, new.constraint]):
@@ -269,27 +280,35 @@ class Search:
     def _fault(self, before: list[sp.Expr], new: sp.Expr) -> str:
         """Say why no point satisfies the constraints together with the new one."""
         if not new.free_symbols & set(self.model.states):
-            return f"Model {self.model.name!r} has no solution: its equations lead to 0 = {new}, which cannot hold."
+            return (
+                f"Model {self.model.name!r} has no solution: its equations lead to 0 = {new}, which cannot"
+                " hold."
+            )
         points = self.cloud.onto(before)
         used = self.cloud.gradients([*before, new], points).relations.get(len(before))
         if used is None:
             found = "no real point was found that satisfies" + (
                 " all constraints found so far and" if before else ""
             )
-            return f"Model {self.model.name!r}: {found} 0 = {new}; the equation has no solution, or the start is too far from one."
+            return (
+                f"Model {self.model.name!r}: {found} 0 = {new}; the equation has no solution, or the start is"
+                " too far from one."
+            )
         others = " and ".join(f"0 = {before[k]}" for k in sorted(used))
         return f"Model {self.model.name!r} has no solution: 0 = {new} contradicts {others}."
 
     def _note_doubts(self, found: Split) -> None:
         for i, size in found.doubts:
             self.notes.append(
-                f"Doubtful rank: {self.rows[i].label} differs from a combination of other rows only by {size:.1e} (relative)."
+                f"Doubtful rank: {self.rows[i].label} differs from a combination of other rows only by"
+                f" {size:.1e} (relative)."
             )
         for i, p in found.drops:
             t = mpmath.nstr(self.points[p].t, 4)
             where = "near the start" if self.points[p].near else "far from the start"
             self.notes.append(
-                f"Doubtful rank: {self.rows[i].label} behaves differently at one consistent point {where} (t = {t})."
+                f"Doubtful rank: {self.rows[i].label} behaves differently at one consistent point {where} (t"
+                f" = {t})."
             )
 
 

@@ -1,4 +1,7 @@
-"""Models as second-order systems: rows p' = v are found, and M(t,p,v) p'' = force(t,p,v,lam), 0 = g(t,p,v,lam) is handed out."""
+"""Models as second-order systems.
+
+Rows p' = v are found, and M(t,p,v) p'' = force(t,p,v,lam), 0 = g(t,p,v,lam) is handed out.
+"""
 
 from __future__ import annotations
 
@@ -19,10 +22,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class SecondOrderForm(Form):
-    """The model as written, with its second-order structure: positions p, velocities v = p', other unknowns (multipliers) lam.
+    """The model as written, with its second-order structure.
 
-    `positions[i]` and `velocities[i]` are the places of p_i and p_i' in y, `multipliers` those of lam; `dynamic` are the rows of E y' = f
-    that read M p'' = force, `constraints` the algebraic rows. All functions take (t, y), as those of every form.
+    Positions p, velocities v = p', other unknowns (multipliers) lam.
+
+    `positions[i]` and `velocities[i]` are the places of p_i and p_i' in y, `multipliers` those of lam;
+    `dynamic` are the rows of E y' = f that read M p'' = force, `constraints` the algebraic rows. All
+    functions take (t, y), as those of every form.
     """
 
     positions: tuple[int, ...] = ()
@@ -72,7 +78,10 @@ class SecondOrderForm(Form):
 
 
 def second_order(model: Model) -> SecondOrderForm:
-    """Return the second-order form; raise InputError if the model has no rows p' = v or mixes derivatives of p and v."""
+    """Return the second-order form.
+
+    Raise InputError if the model has no rows p' = v or mixes derivatives of p and v.
+    """
     places = _places(model)
     index = analysis(model).index
     base = form(model, "overdetermined" if index == 0 else f"index{index}")
@@ -112,7 +121,8 @@ def _places(model: Model) -> dict[str, Any]:
     allowed = all(E[i, j].is_zero or j in velocities for i in dynamic for j in range(n))
     if not pairs or len(kinematic) != len(pairs) or len(dynamic) != len(velocities) or not allowed:
         raise InputError(
-            f"Model {model.name!r} is no second-order system: every derivative must stand in a row p' = v or M v' = force."
+            f"Model {model.name!r} is no second-order system: every derivative must stand in a row p' = v or"
+            " M v' = force."
         )
     multipliers = tuple(j for j in range(n) if j not in (*positions, *velocities))
     return {

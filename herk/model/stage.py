@@ -1,4 +1,7 @@
-"""Text of what a stage needs: `complete` solves g = 0 block by block, `rate` derives y' from E y' = f, `residual` is the largest |g|."""
+"""Text of what a stage needs.
+
+`complete` solves g = 0 block by block, `rate` derives y' from E y' = f, `residual` is the largest |g|.
+"""
 
 from __future__ import annotations
 
@@ -28,9 +31,12 @@ _HUGE = "1e300"
 
 
 def stage_source(equations: Equations, algebraic: Iterable[int], scalar: bool) -> StageSource:
-    """Return the code of a stage for these algebraic components; scalar: components in local variables instead of an array.
+    """Return the code of a stage for these algebraic components.
 
-    `floor[i]` belongs to component i of y. A block a*y**2 + c = 0 needs no iteration, only the sign of its start value.
+    Scalar: components in local variables instead of an array.
+
+    `floor[i]` belongs to component i of y. A block a*y**2 + c = 0 needs no iteration, only the sign of its
+    start value.
     """
     equations, names = prepared(equations)
     chosen = tuple(sorted(algebraic))
@@ -73,7 +79,10 @@ class _Writer:
         self.work = max(self.work, floats)
 
     def used(self, expressions: Iterable[sp.Expr], without: Iterable[int] = ()) -> list[str]:
-        """Return the statements that bring the parameters and components these expressions contain into local variables."""
+        """Return the statements that bring the parameters.
+
+        And components these expressions contain into local variables.
+        """
         present = set().union(*(e.free_symbols for e in expressions))
         values = [f"par_{k} = par[{k}]" for k, s in enumerate(self.equations.parameters) if s in present]
         if self.scalar:
@@ -122,7 +131,10 @@ def _complete(w: _Writer, blocks: Sequence[Block]) -> list[str]:
 
 
 def _residual(w: _Writer) -> list[str]:
-    """Return `residual`, the largest |g| at a point, by which a run reports how well its points satisfy the constraints."""
+    """Return `residual`, the largest |g| at a point.
+
+    By which a run reports how well its points satisfy the constraints.
+    """
     rows = [(f"r{i}", row) for i, row in enumerate(w.equations.g)]
     body = [*w.used(w.equations.g), *lines(rows, w.names, "c"), "largest = 0.0"]
     body += [f"largest = max(largest, abs(r{i}))" for i in range(len(rows))]
@@ -150,7 +162,10 @@ def _scaled(row: sp.Expr, symbol: sp.Symbol) -> tuple[sp.Expr, sp.Expr]:
 
 @dataclass(frozen=True)
 class _Square:
-    """The row a*base**2 + c, base = factor*y + shift, with y in none of a, c, shift and a number as factor."""
+    """The row a*base**2 + c, base = factor*y + shift, with y in none of a, c.
+
+    Shift and a number as factor.
+    """
 
     a: sp.Expr
     c: sp.Expr
@@ -160,7 +175,10 @@ class _Square:
 
 
 def _square(equations: Equations, block: Block) -> _Square | None:
-    """Recognise a square as it is written: one that appears only on expanding would lose digits where the root is a small difference."""
+    """Recognise a square as it is written.
+
+    One that appears only on expanding would lose digits where the root is a small difference.
+    """
     if len(block.rows) > 1 or block.linear:
         return None
     y, row = equations.states[block.columns[0]], equations.g[block.rows[0]]
@@ -195,7 +213,10 @@ def _divide(w: _Writer, number: int, column: int, row: sp.Expr, slope: sp.Expr) 
 
 
 def _quotient(w: _Writer, target: str, top: sp.Expr, number: sp.Expr, prefix: str) -> list[str]:
-    """Return top/number: the number goes into the coefficients of top if that costs nothing, otherwise one division is left."""
+    """Return top/number: the number goes into the coefficients of top if that costs nothing.
+
+    Otherwise one division is left.
+    """
     inside = _inside(top, number)
     if sp.count_ops(inside) <= sp.count_ops(top) + 1:
         return lines([(target, inside)], w.names, prefix)
@@ -216,7 +237,10 @@ def _divided(top: str, number: sp.Expr) -> str:
 
 
 def _root(w: _Writer, number: int, column: int, square: _Square) -> list[str]:
-    """Return the root of a*base**2 + c = 0 on the side of the start value: exact where Newton iterates, and faster."""
+    """Return the root of a*base**2 + c = 0 on the side of the start value.
+
+    Exact where Newton iterates, and faster.
+    """
     q, u, p = f"q{number}", f"u{number}", f"p{number}"
     w.pivots.append(p)
     side = sp.Dummy(real=True)
@@ -237,7 +261,10 @@ def _root(w: _Writer, number: int, column: int, square: _Square) -> list[str]:
 
 
 def _newton(w: _Writer, number: int, column: int, row: sp.Expr, slope: sp.Expr) -> list[str]:
-    """Return Newton's iteration for one component. It converges quadratically, so the last correction bounds far more than the error."""
+    """Return Newton's iteration for one component.
+
+    It converges quadratically, so the last correction bounds far more than the error.
+    """
     y, r, p, d = f"y{column}", f"r{number}", f"p{number}", f"d{number}"
     _report(w, slope, p)
     loop = [
@@ -258,7 +285,10 @@ def _iterated(loop: Sequence[str], corrections: Sequence[tuple[str, str, int]]) 
 
 
 def _solve_several(w: _Writer, number: int, block: Block) -> list[str]:
-    """Return the solution of a block of several rows: one linear solve, or Newton's iteration with the exact Jacobian."""
+    """Return the solution of a block of several rows.
+
+    One linear solve, or Newton's iteration with the exact Jacobian.
+    """
     k = len(block.rows)
     w.need(k * k + k)
     own = [w.equations.states[j] for j in block.columns]
@@ -294,7 +324,10 @@ def _rate(w: _Writer, wanted: Sequence[int], body: Sequence[str], result: Mappin
 
 
 def _block_rate(w: _Writer, wanted: Sequence[int]) -> list[str]:
-    """Return `rate` for a regularly reducible E: blocks of E in order, equations that no wanted derivative needs left out."""
+    """Return `rate` for a regularly reducible E.
+
+    Blocks of E in order, equations that no wanted derivative needs left out.
+    """
     blocks = rate_blocks(w.equations, wanted)
     E, f = w.equations.E, w.equations.f
     assignments: list[tuple[str, Any]] = []
@@ -325,7 +358,10 @@ def _block_rate(w: _Writer, wanted: Sequence[int]) -> list[str]:
 def _shortened(
     target: str, e: sp.Expr, E: sp.ImmutableDenseMatrix, simple: Mapping[int, int]
 ) -> tuple[str, sp.Expr]:
-    """Turn `f_i` into the derivative itself where the row has one number on the diagonal that disappears in the coefficients of f."""
+    """Turn `f_i` into the derivative itself where the row has one number on the diagonal that disappears.
+
+    In the coefficients of f.
+    """
     row = int(target[1:]) if target.startswith("f") else -1
     if row not in simple or not E[row, simple[row]].is_number:
         return target, e

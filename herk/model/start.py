@@ -79,7 +79,10 @@ def undetermined(dae: Dae, here: Linearisation) -> str | None:
         advice = "The start is a singular point of the model: start elsewhere."
     else:
         advice = "Add the missing (hidden) constraints to g, or start elsewhere."
-    return f"E and g leave y' undetermined at the start: [E; dg/dy] has rank {found}, not n = {dae.n}.{which} {advice}"
+    return (
+        f"E and g leave y' undetermined at the start: [E; dg/dy] has rank {found}, not n = {dae.n}.{which}"
+        f" {advice}"
+    )
 
 
 def _row(dae: Dae, i: int) -> str:
@@ -104,8 +107,8 @@ def consistent_start(
 ) -> Array:
     """Return a consistent y near y0: unknown (None, nan) and required algebraic components move first.
 
-    Others move only if they must, and as little as possible relative to their size; those listed in `fixed` never do.
-    `system` is a Dae, a Model or a Problem; without t0 and y0 its own start is taken.
+    Others move only if they must, and as little as possible relative to their size; those listed in `fixed`
+    never do. `system` is a Dae, a Model or a Problem; without t0 and y0 its own start is taken.
     """
     dae, t, start = located(system, t0, y0, "consistent_start")
     y, unknown = _start_vector(dae, start)
@@ -130,7 +133,10 @@ def completed_start(dae: Dae, t0: float, y0: Sequence[float | None] | Array) -> 
     try:
         found = _solve(_Task(dae, t0, _touched(dae, t0, y, unknown), unknown, []), y, unknown)
     except InputError as error:
-        reason = f"The start values of {names} cannot be computed from the constraints with the others as given: {error}"
+        reason = (
+            f"The start values of {names} cannot be computed from the constraints with the others as given:"
+            f" {error}"
+        )
         raise InputError(f"{reason} {REPAIR}") from None
     if rank(jacobian(dae, t0, found)[:, unknown]) < len(unknown):
         raise InputError(f"The constraints do not determine the start values of {names}; give some of them.")
@@ -139,7 +145,10 @@ def completed_start(dae: Dae, t0: float, y0: Sequence[float | None] | Array) -> 
 
 @dataclass(frozen=True)
 class _Task:
-    """Make the constraints `rows` zero at time t by moving the components `first`, and `others` only if need be."""
+    """Make the constraints `rows` zero at time t by moving the components `first`.
+
+    And `others` only if need be.
+    """
 
     dae: Dae
     t: float
@@ -149,7 +158,10 @@ class _Task:
 
 
 def _touched(dae: Dae, t: float, y: Array, unknown: list[int]) -> NDArray[np.int64]:
-    """Return the constraints in which unknown components take part: whether the others hold is not theirs to say."""
+    """Return the constraints in which unknown components take part.
+
+    Whether the others hold is not theirs to say.
+    """
     touched = np.zeros(dae.m, dtype=bool)
     for guess in _guesses(dae, t, y, unknown):
         try:
@@ -252,7 +264,10 @@ def _newton(task: _Task, y: Array, scale: Array | None = None) -> tuple[Array | 
 
 
 def _correction(g: Array, jac: Array, scale: Array, first: list[int], others: list[int]) -> Array:
-    """Return the Newton correction that moves `others` only for what `first` cannot reach (left null space)."""
+    """Return the Newton correction that moves `others` only.
+
+    For what `first` cannot reach (left null space).
+    """
     change = np.zeros(len(scale))
     tops = _row_sizes((jac * scale)[:, first])
     tops[tops == 0] = _row_sizes(jac * scale)[tops == 0]

@@ -1,4 +1,7 @@
-"""Block triangular form: which constraints determine which algebraic components, in which order; the same for E y' = f."""
+"""Block triangular form: which constraints determine which algebraic components, in which order.
+
+The same for E y' = f.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,10 @@ _EXPAND_LIMIT = 400  # operations up to which an expression is expanded to see a
 
 @dataclass(frozen=True)
 class Block:
-    """Rows that determine columns, everything before them known; linear: the rows are affine in these columns."""
+    """Rows that determine columns, everything before them known.
+
+    Linear: the rows are affine in these columns.
+    """
 
     rows: tuple[int, ...]
     columns: tuple[int, ...]
@@ -30,7 +36,8 @@ def constraint_blocks(equations: Equations, algebraic: Collection[int]) -> list[
     columns = sorted(algebraic)
     if len(set(columns)) != equations.m or not all(0 <= j < equations.n for j in columns):
         raise InputError(
-            f"{equations.m} constraints need as many different algebraic components among 0..{equations.n - 1}, not {columns}."
+            f"{equations.m} constraints need as many different algebraic components among"
+            f" 0..{equations.n - 1}, not {columns}."
         )
     place = {equations.states[j]: i for i, j in enumerate(columns)}
     gradients = [gradient(row, place) for row in equations.g]
@@ -38,7 +45,8 @@ def constraint_blocks(equations: Equations, algebraic: Collection[int]) -> list[
     if parts is None:
         names = ", ".join(str(equations.states[j]) for j in columns)
         raise InputError(
-            f"The constraints cannot be solved for {names}: no assignment gives each of them an equation of its own."
+            f"The constraints cannot be solved for {names}: no assignment gives each of them an equation of"
+            " its own."
         )
     return [
         Block(
@@ -72,7 +80,10 @@ def rate_blocks(equations: Equations, wanted: Collection[int]) -> list[Block]:
 
 
 def required(E: sp.ImmutableDenseMatrix) -> tuple[int, ...] | None:
-    """Return the zero columns of E, which must be algebraic, if E is regularly reducible; None for a general E."""
+    """Return the zero columns of E, which must be algebraic, if E is regularly reducible.
+
+    None for a general E.
+    """
     _, columns = nonzero(E)
     return None if _reduced(E) is None else tuple(j for j in range(E.cols) if j not in columns)
 
@@ -91,7 +102,10 @@ def gradient(expression: sp.Expr, symbols: Collection[sp.Symbol]) -> dict[sp.Sym
 
 
 def jacobian(expressions: Iterable[sp.Expr], symbols: Sequence[sp.Symbol]) -> list[list[sp.Expr]]:
-    """Return the derivatives of every expression with respect to every symbol, zeros without a differentiation."""
+    """Return the derivatives of every expression with respect to every symbol.
+
+    Zeros without a differentiation.
+    """
     return [
         [entries.get(s, sp.S.Zero) for s in symbols]
         for entries in (gradient(e, symbols) for e in expressions)
@@ -106,7 +120,10 @@ def is_zero(expression: sp.Expr) -> bool:
 
 
 def triangular(pattern: Pattern) -> list[tuple[tuple[int, ...], tuple[int, ...]]] | None:
-    """Return (rows, columns) of the diagonal blocks of a square pattern in solving order, None if it is structurally singular."""
+    """Return (rows, columns) of the diagonal blocks of a square pattern in solving order.
+
+    None if it is structurally singular.
+    """
     matched = _matching(pattern)
     if matched is None:
         return None
@@ -129,7 +146,10 @@ def _is_linear(gradients: Sequence[Mapping[sp.Symbol, sp.Expr]], own: set[sp.Sym
 
 
 def _reduced(E: sp.ImmutableDenseMatrix) -> list[tuple[tuple[int, ...], tuple[int, ...]]] | None:
-    """Return the blocks of E over its nonzero rows and columns (numbered among these), None if that part is not regular."""
+    """Return the blocks of E over its nonzero rows and columns (numbered among these).
+
+    None if that part is not regular.
+    """
     rows, columns = nonzero(E)
     if len(rows) != len(columns):
         return None
@@ -144,7 +164,10 @@ def _reduced(E: sp.ImmutableDenseMatrix) -> list[tuple[tuple[int, ...], tuple[in
 
 
 def _is_regular(block: sp.ImmutableDenseMatrix) -> bool:
-    """Tell whether a block is regular for generic values: 50 digits at one point of random fractions prove it."""
+    """Tell whether a block is regular for generic values.
+
+    50 digits at one point of random fractions prove it.
+    """
     if block.rows == 1:
         return True
     dice = random.Random(20240229)  # noqa: S311 - any fixed numbers will do
@@ -163,7 +186,10 @@ def _is_regular(block: sp.ImmutableDenseMatrix) -> bool:
 
 
 def _matching(pattern: Pattern) -> list[int] | None:
-    """Return a column for every row, all different, by augmenting paths; None if there is no such assignment."""
+    """Return a column for every row, all different, by augmenting paths.
+
+    None if there is no such assignment.
+    """
     row_of: dict[int, int] = {}
     column_of: dict[int, int] = {}
     for start in range(len(pattern)):

@@ -1,7 +1,7 @@
 """Many formulas evaluated at one point: a list of operations in which each shared subexpression occurs once.
 
-In doubles (quick), in any precision (exact), or with the size of what each value is made of: a value far below
-that size is the rounding of terms that cancel.
+In doubles (quick), in any precision (exact), or with the size of what each value is made of: a value far
+below that size is the rounding of terms that cancel.
 """
 
 from __future__ import annotations
@@ -69,7 +69,10 @@ class Tape:
         return [done[i] for i in self._results]
 
     def sized(self, values: Sequence[Number], sizes: Sequence[Number]) -> list[tuple[Number, Number]]:
-        """Return each value with the size of its terms: how far it moves if all symbols move by their sizes."""
+        """Return each value with the size of its terms.
+
+        How far it moves if all symbols move by their sizes.
+        """
         done, big = list(values), list(sizes)
         for operation, operands in self._operations:
             inputs, tops = [done[i] for i in operands], [big[i] for i in operands]

@@ -1,4 +1,7 @@
-"""Texts of the functions of a system: f, g, E and the derivatives of g; derivatives of f; the residual of the implicit system."""
+"""Texts of the functions of a system: f, g, E and the derivatives of g; derivatives of f.
+
+The residual of the implicit system.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +39,10 @@ def derivatives_text(given: Equations) -> str:
 
 
 def residual_text(given: Equations) -> str:
-    """Return residual(t, y, v, par, out) = E v - f and jacobian(t, y, v, cj, par, out) = cj E + (E v - f)_y."""
+    """Return two functions in text: the residual E v - f and its Jacobian.
+
+    residual(t, y, v, par, out) = E v - f and jacobian(t, y, v, cj, par, out) = cj E + (E v - f)_y.
+    """
     system, texts = prepared(given)
     rates, more = _rates(system)
     cj = sp.Dummy("cj", real=True)

@@ -1,4 +1,7 @@
-"""The way back from the unknowns of a form to those of the model, and elimination of algebraic unknowns in numbers."""
+"""The way back from the unknowns of a form to those of the model.
+
+And elimination of algebraic unknowns in numbers.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,10 @@ from herk.core.dae import Array
 
 @dataclass(frozen=True, eq=False)
 class Back:
-    """The map (t, z) -> y: kept unknowns are copied, eliminated ones follow from the constraints of `source` (linear in them)."""
+    """The map (t, z) -> y: kept unknowns are copied.
+
+    Eliminated ones follow from the constraints of `source` (linear in them).
+    """
 
     n: int
     kept: tuple[int, ...]
@@ -34,7 +40,10 @@ class Back:
 
 
 def complete(source: Dae, t: float, y: Array, unknown: tuple[int, ...]) -> Array:
-    """Return y with the unknown components computed from constraints that are linear in them (one correction for rounding)."""
+    """Return y with the unknown components computed from constraints that are linear.
+
+    In them (one correction for rounding).
+    """
     assert source.g is not None
     assert source.jac_g is not None
     columns = list(unknown)
@@ -66,7 +75,10 @@ class Elimination:
         return np.asarray(self.index1.f(t, self._full(t, z)))[list(self.rows)]
 
     def rate_jacobian(self, t: float, z: Any, rate: Array) -> Array:
-        """Return the derivative of z' = rate with respect to z; the eliminated unknowns move with z by the implicit function theorem."""
+        """Return the derivative of z' = rate with respect to z.
+
+        The eliminated unknowns move with z by the implicit function theorem.
+        """
         y, speed = self._full(t, z), np.zeros(self.index1.n)
         rows, kept, gone = list(self.rows), list(self.kept), list(self.eliminated)
         speed[kept] = rate

@@ -1,4 +1,7 @@
-"""How derived formulas are written: cancelled, expanded, undivided, where that is short and cannot take long."""
+"""How derived formulas are written.
+
+Cancelled, expanded, undivided, where that is short and cannot take long.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +46,10 @@ class Writing:
 
 
 def tidy(expr: sp.Expr) -> sp.Expr:
-    """Return an expression cancelled, with sin^2 + cos^2 = 1 used, if that is shorter and cannot take long."""
+    """Return an expression cancelled, with sin^2 + cos^2 = 1 used.
+
+    If that is shorter and cannot take long.
+    """
     if expr.is_Atom or not _is_manageable(expr):
         return expr
     # Floats would make cancelling inexact, and exponentials would be split into factors that overflow.

@@ -1,4 +1,7 @@
-"""HERKosiDAE 1.0 as published: half-explicit Runge-Kutta methods with the parameters and the rules of the program of 2017."""
+"""HERKosiDAE 1.0 as published.
+
+Half-explicit Runge-Kutta methods with the parameters and the rules of the program of 2017.
+"""
 
 from herk.thesis.program import (
     METHODS,

@@ -1,4 +1,7 @@
-"""The two loops of the program of 2017, compiled: constant steps, and step doubling with the coarse value kept."""
+"""The two loops of the program of 2017, compiled.
+
+Constant steps, and step doubling with the coarse value kept.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +54,10 @@ def chosen(ints):  # type: ignore[no-untyped-def]
 
 @compiled(forceinline=True)
 def distance(a, b, n):  # type: ignore[no-untyped-def]
-    """Return |a - b|_2 scaled by its largest entry so far, as the norm of the original does: step counts depend on this rounding."""
+    """Return |a - b|_2 scaled by its largest entry so far, as the norm of the original does.
+
+    Step counts depend on this rounding.
+    """
     scale, total = 0.0, 1.0
     for i in range(n):
         size = abs(a[i] - b[i])
@@ -67,7 +73,10 @@ def distance(a, b, n):  # type: ignore[no-untyped-def]
 
 @compiled()
 def trial(control, ints, at, weights, nodes, mem):  # type: ignore[no-untyped-def]
-    """Make the step whole and in halves; return how it went, the estimate, and the selection of the whole step."""
+    """Make the step whole and in halves.
+
+    Return how it went, the estimate, and the selection of the whole step.
+    """
     n = ints[N]
     t, h = control[T], control[STEP]
     start, coarse = mem[at[START] : at[START + 1]], mem[at[COARSE] : at[COARSE + 1]]
@@ -84,9 +93,12 @@ def trial(control, ints, at, weights, nodes, mem):  # type: ignore[no-untyped-de
 
 @compiled()
 def adaptive_step(control, ints, at, weights, nodes, mem):  # type: ignore[no-untyped-def]
-    """Try until a step is accepted, then plan the next one; growth and shrinkage have no limit, as in the original.
+    """Try until a step is accepted, then plan the next one.
 
-    The original would try for ever if the estimate is not a number, or if the step no longer moves t: here both end the run.
+    Growth and shrinkage have no limit, as in the original.
+
+    The original would try for ever if the estimate is not a number, or if the step no longer moves t: here
+    both end the run.
     """
     t, p = control[T], ints[ORDER]
     while True:
@@ -141,7 +153,10 @@ def constant_step(control, ints, at, weights, nodes, mem):  # type: ignore[no-un
 
 @compiled(ADVANCE)
 def advance(control, ints, at, weights, nodes, mem, points, times, steps, masks):  # type: ignore[no-untyped-def]
-    """Make accepted steps until the end, a failure, or the arrays are full; ints[ACCEPTED] counts the rows written."""
+    """Make accepted steps until the end, a failure, or the arrays are full.
+
+    Ints[ACCEPTED] counts the rows written.
+    """
     n = ints[N]
     ints[ACCEPTED] = 0
     while ints[ACCEPTED] < times.shape[0]:

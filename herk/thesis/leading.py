@@ -9,10 +9,13 @@ ROUNDING = 2.3e-16
 
 @compiled()
 def factor_leading(e, n, rows, columns):  # type: ignore[no-untyped-def]
-    """Factor e (by rows) in place, P E Q = L U; return its rank, -1 if a component is left free that E contains (not regularly reducible).
+    """Factor e (by rows) in place, P E Q = L U.
 
-    `columns` ends with the free components, ascending. The original takes every pivot that is not exactly zero, and answers for
-    [1 1; 1 1] x' = f as if x_2' were 0; here pivots at rounding level count as zero, and such an E is refused.
+    Return its rank, -1 if a component is left free that E contains (not regularly reducible).
+
+    `columns` ends with the free components, ascending. The original takes every pivot that is not exactly
+    zero, and answers for [1 1; 1 1] x' = f as if x_2' were 0; here pivots at rounding level count as zero,
+    and such an E is refused.
     """
     biggest = 0.0
     for k in range(n * n):
@@ -37,7 +40,10 @@ def factor_leading(e, n, rows, columns):  # type: ignore[no-untyped-def]
 
 @compiled()
 def reduce(e, n, k, floor, rows, columns):  # type: ignore[no-untyped-def]
-    """Make one elimination step with the largest entry that is left; return whether there was one above `floor`."""
+    """Make one elimination step with the largest entry that is left.
+
+    Return whether there was one above `floor`.
+    """
     best_row, best_column, size = k, k, 0.0
     for j in range(k, n):
         for i in range(k, n):
@@ -71,7 +77,9 @@ def is_diagonal(e, n, rank):  # type: ignore[no-untyped-def]
 
 @compiled(forceinline=True)
 def exceeds(n, rank, rows, f, limit):  # type: ignore[no-untyped-def]
-    """Tell whether the rows of f that E does not reach are larger than `limit` in the 2-norm: E x' = f has no solution then.
+    """Tell whether the rows of f that E does not reach are larger than `limit` in the 2-norm.
+
+    E x' = f has no solution then.
 
     Rows are not reduced by L, as in the original, so this is right for zero rows of E only.
     """
@@ -83,7 +91,10 @@ def exceeds(n, rank, rows, f, limit):  # type: ignore[no-untyped-def]
 
 @compiled(forceinline=True)
 def solve_leading(e, n, rank, diagonal, rows, columns, f, h, out, place):  # type: ignore[no-untyped-def]
-    """Write h x' into `out` from `place` on; the free components get 0, the rows of f beyond the rank are not looked at. f is destroyed."""
+    """Write h x' into `out` from `place` on.
+
+    The free components get 0, the rows of f beyond the rank are not looked at. f is destroyed.
+    """
     if diagonal:
         for k in range(rank):
             out[place + columns[k]] = h * (f[rows[k]] / e[k * n + k])

@@ -11,10 +11,12 @@ ILL_CONDITIONED = 1e10  # of the square of |R_11 / R_mm|
 
 @compiled(forceinline=True)
 def differences(g, t, x, columns, count, delta, m, base, shifted, out):  # type: ignore[no-untyped-def]
-    """Write the first `count` columns (by columns) of dg/dx: absolute increment, delta as denominator, x_j restored by subtraction.
+    """Write the first `count` columns (by columns) of dg/dx.
 
-    The increment really made differs from delta by the rounding of x_j, and the restored x_j may differ from the old one:
-    both are the original's. `base` is g(t, x); x is changed in its last digits.
+    Absolute increment, delta as denominator, x_j restored by subtraction.
+
+    The increment really made differs from delta by the rounding of x_j, and the restored x_j may differ from
+    the old one: both are the original's. `base` is g(t, x); x is changed in its last digits.
     """
     for k in range(count):
         j = columns[k]
@@ -46,7 +48,9 @@ def exchange(a, r, order, k, other, m):  # type: ignore[no-untyped-def]
 
 @compiled(forceinline=True)
 def orthogonalise(a, r, order, m):  # type: ignore[no-untyped-def]
-    """Factor a P = U R in place by QR with column pivoting (all by columns), columns of U orthogonal but not of length 1, so R_ii = 1.
+    """Factor a P = U R in place by QR with column pivoting (all by columns).
+
+    Columns of U orthogonal but not of length 1, so R_ii = 1.
 
     Instead of the ones r holds 1/|u_i|^2 on its diagonal: no roots are needed.
     """
@@ -72,7 +76,10 @@ def orthogonalise(a, r, order, m):  # type: ignore[no-untyped-def]
 
 @compiled(forceinline=True)
 def invert(a, r, b, order, m):  # type: ignore[no-untyped-def]
-    """Write the inverse of a P = U R into b (by columns), permuting `order` by P; return the square of |R_11 / R_mm| of the usual QR."""
+    """Write the inverse of a P = U R into b (by columns), permuting `order` by P.
+
+    Return the square of |R_11 / R_mm| of the usual QR.
+    """
     orthogonalise(a, r, order, m)
     for i in range(m - 1, -1, -1):
         for j in range(m):
@@ -85,7 +92,10 @@ def invert(a, r, b, order, m):  # type: ignore[no-untyped-def]
 
 @compiled()
 def eliminate(a, b, m):  # type: ignore[no-untyped-def]
-    """Solve a x = b (a by columns) in place by LU with row exchanges; a singular a gives values that are not finite."""
+    """Solve a x = b (a by columns) in place by LU with row exchanges.
+
+    A singular a gives values that are not finite.
+    """
     for k in range(m):
         best = k
         for i in range(k + 1, m):
@@ -109,7 +119,10 @@ def eliminate(a, b, m):  # type: ignore[no-untyped-def]
 
 @compiled(forceinline=True)
 def misfit(residual, m, max_norm):  # type: ignore[no-untyped-def]
-    """Return what the stopping rule looks at: the signed sum of the residuals, in which opposite ones cancel, or their maximum norm."""
+    """Return what the stopping rule looks at.
+
+    The signed sum of the residuals, in which opposite ones cancel, or their maximum norm.
+    """
     total = 0.0
     if max_norm:
         for i in range(m):

@@ -1,7 +1,9 @@
-"""Simplified Newton for one to three constraints, compiled around g: point, residual and inverse stay in registers.
+"""Simplified Newton for one to three constraints, compiled around g.
 
-It takes half the time of the general way. No index depends on the selection (an array that is indexed by what is known only at run time
-must live in memory): a component that is not algebraic is updated by 0.
+Point, residual and inverse stay in registers.
+
+It takes half the time of the general way. No index depends on the selection (an array that is indexed by what
+is known only at run time must live in memory): a component that is not algebraic is updated by 0.
 """
 
 from __future__ import annotations
@@ -16,7 +18,10 @@ MOST_CONSTRAINTS, MOST_COMPONENTS = 3, 8  # the literal sizes below
 
 @compiled(forceinline=True)
 def difference(m, n, g, t, x, j, delta, base, k, out):  # type: ignore[no-untyped-def]
-    """Write column k of the Jacobian, the quotient for component j, with the original's roundings (see newton.differences)."""
+    """Write column k of the Jacobian, the quotient for component j.
+
+    With the original's roundings (see newton.differences).
+    """
     point, shifted = stack(8), stack(3)
     for i in range(n):
         point[i] = x[i] + (delta if i == j else 0.0)
@@ -53,10 +58,13 @@ def bring_longest(block, pivots, ratios, k, m):  # type: ignore[no-untyped-def]
 
 @compiled(forceinline=True)
 def inverse(m, n, block, order, out):  # type: ignore[no-untyped-def]
-    """Write the n x m matrix (by rows) that takes g to the update of x; return the square of |R_11 / R_mm| (see newton.invert).
+    """Write the n x m matrix (by rows) that takes g to the update of x.
 
-    `block` has m columns of three places, zeros below row m. It is QR with column pivoting, as in the original: step counts of Table 1
-    depend on how this rounds, and with the adjugate, which is quicker by a tenth, two that the original meets were missed.
+    Return the square of |R_11 / R_mm| (see newton.invert).
+
+    `block` has m columns of three places, zeros below row m. It is QR with column pivoting, as in the
+    original: step counts of Table 1 depend on how this rounds, and with the adjugate, which is quicker by a
+    tenth, two that the original meets were missed.
     """
     ratios, scales, rows, pivots = stack(9), stack(3), stack(9), stack(3)
     for k in range(m):

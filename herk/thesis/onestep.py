@@ -1,4 +1,7 @@
-"""One step of Algorithm 3.3 as the program of 2017 makes it: selectors at the first stage, Newton from the stage before."""
+"""One step of Algorithm 3.3 as the program of 2017 makes it.
+
+Selectors at the first stage, Newton from the stage before.
+"""
 
 from __future__ import annotations
 
@@ -67,7 +70,10 @@ function_at, solver_at = typed(FUNCTION), typed(SOLVER)
 
 @compiled()
 def factor_at(t, x, e, rows, columns, ints):  # type: ignore[no-untyped-def]
-    """Evaluate and factor E; a constant matrix stands in `e` already, and is factored once, at the first evaluation."""
+    """Evaluate and factor E; a constant matrix stands in `e` already.
+
+    And is factored once, at the first evaluation.
+    """
     n = ints[N]
     if ints[E_AT] != 0:
         function_at(ints[E_AT])(t, x, e)
@@ -83,7 +89,10 @@ def factor_at(t, x, e, rows, columns, ints):  # type: ignore[no-untyped-def]
 
 @compiled(forceinline=True)
 def search(m, n, t, x, control, ints, at, mem):  # type: ignore[no-untyped-def]
-    """Put the algebraic components first in the order of the components; if all are required nothing has to be searched."""
+    """Put the algebraic components first in the order of the components.
+
+    If all are required nothing has to be searched.
+    """
     required = ints[REQUIRED]
     order, columns = ints[LISTS : LISTS + n], ints[LISTS + 2 * n : LISTS + 3 * n]
     if required == m:
@@ -205,10 +214,12 @@ def stage_rates(f, t, x, h, i, e, rows, columns, right, rates, control, ints):  
 
 @compiled()
 def one_step(again, t, h, start, x, control, ints, at, weights, nodes, mem):  # type: ignore[no-untyped-def]
-    """Make one step from `start` to x; the row s of `weights` with node 1 is the new point, a stage like the others.
+    """Make one step from `start` to x.
 
-    again: the step of twice the length was made just before from the same point, so the selectors are known, and the first h x' is half
-    the old one. The original computes both anew, with the same result.
+    The row s of `weights` with node 1 is the new point, a stage like the others.
+
+    again: the step of twice the length was made just before from the same point, so the selectors are known,
+    and the first h x' is half the old one. The original computes both anew, with the same result.
     """
     n, m, s = ints[N], ints[M], ints[STAGES]
     order, rows = ints[LISTS : LISTS + n], ints[LISTS + n : LISTS + 2 * n]

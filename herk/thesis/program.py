@@ -35,10 +35,15 @@ METHODS = {
 COUNTERS = ("REJECTED", "UPDATES", "SOLVES", "RELUCTANT", "ILL", "BEYOND")
 CHUNK = 65536  # accepted steps between two looks at the keyboard
 REASONS = {
-    at.NEWTON: "Newton's iteration does not converge: 99 updates did not bring |g_1 + ... + g_m| below tol = {tol:g}",
+    at.NEWTON: (
+        "Newton's iteration does not converge: 99 updates did not bring |g_1 + ... + g_m| below tol = {tol:g}"
+    ),
     at.NOT_FINITE: "the error estimate or the solution is not a finite number",
     at.UNDERFLOW: "the step has become so small that it no longer changes t",
-    at.IRREDUCIBLE: "E is not regularly reducible (its non-zero columns depend on each other), or more components are free than g has rows",
+    at.IRREDUCIBLE: (
+        "E is not regularly reducible (its non-zero columns depend on each other), or more components are"
+        " free than g has rows"
+    ),
 }
 
 
@@ -56,12 +61,18 @@ class ThesisError(HerkError):
 
 
 class NewtonAbort(ThesisError):  # noqa: N818 - the name says what happened
-    """Newton's iteration failed, which ends the integration: the program makes no second attempt with a smaller step."""
+    """Newton's iteration failed, which ends the integration.
+
+    The program makes no second attempt with a smaller step.
+    """
 
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """A run with everything the studies want to know: points, counters, selections, and how it ended (`failure` is 0 if well)."""
+    """A run with everything the studies want to know.
+
+    Points, counters, selections, and how it ended (`failure` is 0 if well).
+    """
 
     X: Array
     T: Array
@@ -79,7 +90,10 @@ class Outcome:
 
     @property
     def selections(self) -> list[tuple[float, tuple[int, ...]]]:
-        """Return the start times of the steps at which the algebraic components changed, and the components; the first step counts."""
+        """Return the start times of the steps at which the algebraic components changed.
+
+        And the components; the first step counts.
+        """
         changed = np.flatnonzero(np.diff(self.masks, prepend=-1))
         return [(float(self.T[k]), members(int(self.masks[k]), len(self.X))) for k in changed]
 
@@ -88,7 +102,8 @@ class Outcome:
 class Settings:
     """The parameters of the program, and what studies add.
 
-    max_norm stops Newton by max |g_i|, keep_fine keeps the value of the half steps, interpret runs everything in plain Python.
+    max_norm stops Newton by max |g_i|, keep_fine keeps the value of the half steps, interpret runs everything
+    in plain Python.
     """
 
     method: int | str | Tableau = 6
@@ -127,35 +142,68 @@ class Settings:
 
 
 def herkosidae(
-    dae: Any, t0: float, tf: float, x0: Sequence[float] | Array, *, method: int | str | Tableau = 6, h0: float = 0.01, ssc: int = 1,
-    eps0: float = 1e-7, beta: float = 0.7, tol: float = 1e-13, ptol: float = 1e-15, delta: float = 1e-14, Jopt: int = 0, Estat: int = 0,
+    dae: Any,
+    t0: float,
+    tf: float,
+    x0: Sequence[float] | Array,
+    *,
+    method: int | str | Tableau = 6,
+    h0: float = 0.01,
+    ssc: int = 1,
+    eps0: float = 1e-7,
+    beta: float = 0.7,
+    tol: float = 1e-13,
+    ptol: float = 1e-15,
+    delta: float = 1e-14,
+    Jopt: int = 0,
+    Estat: int = 0,
     Nopt: int = 1,
-) -> tuple[Array, Array, Array]:  # fmt: skip
-    """Integrate E x' = f, 0 = g from t0 to tf as HERKosiDAE 1.0 does; return approximations X (n x points), times T and steps H.
+) -> tuple[Array, Array, Array]:
+    """Integrate E x' = f, 0 = g from t0 to tf as HERKosiDAE 1.0 does.
+
+    Return approximations X (n x points), times T and steps H.
 
     dae      a herk.Dae (callables (t, x)), or a model or problem, of which the overdetermined form is taken
-    method   1 Euler, 2 Heun, 3 Kutta, 4 classical, 5 Brasey-Hairer of 3 stages, 6 HEM4, 7 the 3/8 rule; or a name of herk.METHODS
-    h0       first step; with ssc = 0 every step, and N = round((tf - t0)/h0) of them: tf is hit only if h0 divides the span
-    ssc      1: step doubling; anything else: constant steps (the original takes the word 'adaptive' for constant steps too)
-    eps0     accuracy: a step is accepted if the 2-norm of the difference, all components alike, is at most (2^p - 1) eps0
+    method   1 Euler, 2 Heun, 3 Kutta, 4 classical, 5 Brasey-Hairer of 3 stages, 6 HEM4, 7 the 3/8 rule; or a
+             name of herk.METHODS
+    h0       first step; with ssc = 0 every step, and N = round((tf - t0)/h0) of them: tf is hit only if h0
+             divides the span
+    ssc      1: step doubling; anything else: constant steps (the original takes the word 'adaptive' for
+             constant steps too)
+    eps0     accuracy: a step is accepted if the 2-norm of the difference, all components alike, is at most
+             (2^p - 1) eps0
     beta     safety factor of the step size
-    tol      Newton stops as soon as the absolute value of the *signed sum* of the residuals is below; reduced to eps0 if larger
+    tol      Newton stops as soon as the absolute value of the *signed sum* of the residuals is below; reduced
+             to eps0 if larger
     ptol     a smaller pivot ends the search for algebraic components
     delta    absolute increment of the difference quotients
     Jopt     1: dg/dx is the dae's jac_g; 0: difference quotients
-    Estat    1: E is evaluated and factored once, at the start; 0: at every stage (a constant matrix once all the same)
+    Estat    1: E is evaluated and factored once, at the start; 0: at every stage (a constant matrix once all
+             the same)
     Nopt     1: simplified Newton (a Jacobian per stage, QR), 0: classical (a Jacobian per update, LU)
 
-    The defaults are the settings of Section 4.3 of the thesis. The coarse value of the step doubling is kept; H[0] = h0, then H[j] is
-    the step *proposed* after the j-th acceptance. A failing Newton iteration raises NewtonAbort, with the points reached.
+    The defaults are the settings of Section 4.3 of the thesis. The coarse value of the step doubling is kept;
+    H[0] = h0, then H[j] is the step *proposed* after the j-th acceptance. A failing Newton iteration raises
+    NewtonAbort, with the points reached.
 
-    Not copied, because no published number depends on it: index errors of the selection where required components are not the last
-    ones, T with n equal rows for constant steps, answers for an E that is not regularly reducible, and endless trials when the estimate
-    is not a number. Warnings come once, with how often there was reason for them.
+    Not copied, because no published number depends on it: index errors of the selection where required
+    components are not the last ones, T with n equal rows for constant steps, answers for an E that is not
+    regularly reducible, and endless trials when the estimate is not a number. Warnings come once, with how
+    often there was reason for them.
     """
     settings = Settings(
-        method=method, h0=h0, ssc=ssc, eps0=eps0, beta=beta, tol=tol, ptol=ptol, delta=delta, Jopt=Jopt, Estat=Estat, Nopt=Nopt
-    )  # fmt: skip
+        method=method,
+        h0=h0,
+        ssc=ssc,
+        eps0=eps0,
+        beta=beta,
+        tol=tol,
+        ptol=ptol,
+        delta=delta,
+        Jopt=Jopt,
+        Estat=Estat,
+        Nopt=Nopt,
+    )
     outcome = integrate(dae, t0, tf, x0, settings)
     if outcome.failure:
         kind = NewtonAbort if outcome.failure == at.NEWTON else ThesisError
@@ -206,13 +254,25 @@ class _Run:
         self.solver = None if settings.Jopt == 1 else solver(functions.in_place[2], n, m)
         self.ints = integers(
             {
-                at.N: n, at.M: m, at.STAGES: s, at.ORDER: tableau.order, at.ADAPTIVE: settings.adaptive, at.JOPT: settings.Jopt == 1,
-                at.ESTAT: settings.Estat == 1 or not callable(dae.E), at.NOPT: settings.Nopt == 1, at.MAX_NORM: settings.max_norm,
-                at.KEEP_FINE: settings.keep_fine, at.STEPS: math.floor((tf - t0) / settings.h0 + 0.5), at.F_AT: f, at.G_AT: g,
-                at.JAC_AT: jac, at.E_AT: e if callable(dae.E) else 0, at.SOLVER_AT: address(self.solver) if self.solver else 0,
+                at.N: n,
+                at.M: m,
+                at.STAGES: s,
+                at.ORDER: tableau.order,
+                at.ADAPTIVE: settings.adaptive,
+                at.JOPT: settings.Jopt == 1,
+                at.ESTAT: settings.Estat == 1 or not callable(dae.E),
+                at.NOPT: settings.Nopt == 1,
+                at.MAX_NORM: settings.max_norm,
+                at.KEEP_FINE: settings.keep_fine,
+                at.STEPS: math.floor((tf - t0) / settings.h0 + 0.5),
+                at.F_AT: f,
+                at.G_AT: g,
+                at.JAC_AT: jac,
+                at.E_AT: e if callable(dae.E) else 0,
+                at.SOLVER_AT: address(self.solver) if self.solver else 0,
             },
             n,
-        )  # fmt: skip
+        )
         self.at = starts(n, m, s)
         self.mem = np.zeros(self.at[-1])
         self.mem[:n] = x
@@ -261,14 +321,15 @@ def _warn(outcome: Outcome, settings: Settings) -> None:
         )
     if outcome.reluctant:
         texts.append(
-            f"{outcome.reluctant} times Newton stopped after 99 updates with a residual between tol and 10 tol."
+            f"{outcome.reluctant} times Newton stopped after 99 updates with a residual between tol and 10"
+            " tol."
         )
     if outcome.ill:
         texts.append(f"{outcome.ill} Jacobians of the simplified Newton iteration had |R_11/R_mm| > 1e5.")
     if outcome.beyond:
         texts.append(
-            f"Inhomogeneity not fulfilled: {outcome.beyond} times rows of f where E has none were above 100 max(tol, eps0); "
-            "check the model: these rows are constraints, and g does not keep them."
+            f"Inhomogeneity not fulfilled: {outcome.beyond} times rows of f where E has none were above 100"
+            " max(tol, eps0); check the model: these rows are constraints, and g does not keep them."
         )
     for text in texts:
         warnings.warn(text, ThesisWarning, stacklevel=3)

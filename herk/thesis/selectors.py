@@ -1,4 +1,7 @@
-"""Which components are algebraic: those E y' = f leaves free, then the columns of dg/dx a special LU factorisation chooses."""
+"""Which components are algebraic.
+
+Those E y' = f leaves free, then the columns of dg/dx a special LU factorisation chooses.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,10 @@ def swap_columns(a, m, order, k, other):  # type: ignore[no-untyped-def]
 
 @compiled(forceinline=True)
 def wanted(order, k, n, required, count):  # type: ignore[no-untyped-def]
-    """Return where the k-th required component stands now; they are taken by descending index, whatever their entries."""
+    """Return where the k-th required component stands now.
+
+    They are taken by descending index, whatever their entries.
+    """
     component = required[count - 1 - k]
     for j in range(k, n):
         if order[j] == component:
@@ -26,7 +32,10 @@ def wanted(order, k, n, required, count):  # type: ignore[no-untyped-def]
 
 @compiled(forceinline=True)
 def largest(a, m, n, k):  # type: ignore[no-untyped-def]
-    """Return the column of the largest entry of the rest of a, the first one by columns if several are equal."""
+    """Return the column of the largest entry of the rest of a.
+
+    The first one by columns if several are equal.
+    """
     best, size = k, -1.0
     for j in range(k, n):
         for i in range(k, m):
@@ -39,8 +48,8 @@ def largest(a, m, n, k):  # type: ignore[no-untyped-def]
 def select(a, m, n, order, required, count, ptol):  # type: ignore[no-untyped-def]
     """Bring the m algebraic components to the front of `order`; a (by columns) is dg/dx and is destroyed.
 
-    `required` are the components that must be algebraic, ascending. The original finds their columns by their old places, which is wrong
-    after an exchange (and stops with an index error); here they are looked up.
+    `required` are the components that must be algebraic, ascending. The original finds their columns by their
+    old places, which is wrong after an exchange (and stops with an index error); here they are looked up.
     """
     for j in range(n):
         order[j] = j

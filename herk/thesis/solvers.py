@@ -1,4 +1,7 @@
-"""Newton's iteration compiled around one g, kept on disk: made where constraints are few and g can be found again by its name."""
+"""Newton's iteration compiled around one g, kept on disk.
+
+Made where constraints are few and g can be found again by its name.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,10 @@ def solve(t, x, order, control, ints):
 
 
 def solver(g: Any, n: int, m: int) -> Callable[..., int] | None:
-    """Return the function (t, x, order, control, ints) that solves g = 0, None if it has to be done in general."""
+    """Return the function (t, x, order, control, ints) that solves g = 0.
+
+    None if it has to be done in general.
+    """
     if not 1 <= m <= MOST_CONSTRAINTS or n > MOST_COMPONENTS:
         return None
     if not is_compiled(g):
@@ -39,6 +45,9 @@ def solver(g: Any, n: int, m: int) -> Callable[..., int] | None:
 
 
 def _mark(text: str, g: Any) -> str:
-    """Return what tells stored code that is stale from other code: numba would not notice a change in the file g stands in."""
+    """Return what tells stored code that is stale from other code.
+
+    Numba would not notice a change in the file g stands in.
+    """
     source = Path(g.py_func.__code__.co_filename).read_text()
     return hashlib.sha256("\0".join((text, source, compiled_sources())).encode()).hexdigest()[:16]

@@ -1,4 +1,7 @@
-"""Generated modules on disk: written once, checked, and imported under a stable name, so that compiled code outlives the process."""
+"""Generated modules on disk: written once, checked, and imported under a stable name.
+
+So that compiled code outlives the process.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,10 @@ _loaded: dict[tuple[str | None, ...], ModuleType] = {}
 
 
 def load(name: str, write: Callable[[], str]) -> ModuleType:
-    """Return the module of this name; its text comes from `write()` if it is not stored yet, or not as it was written."""
+    """Return the module of this name.
+
+    Its text comes from `write()` if it is not stored yet, or not as it was written.
+    """
     known = (
         *map(os.environ.get, ("HERK_CACHE_DIR", "XDG_CACHE_HOME", "HOME")),
         GENERATOR,
@@ -48,7 +54,10 @@ def _seal(text: bytes) -> bytes:
 
 
 def _keep(path: Path, text: str) -> None:
-    """Store the text in one atomic move. A sound file that another process stored meanwhile stays: its machine code may be in use."""
+    """Store the text in one atomic move.
+
+    A sound file that another process stored meanwhile stays: its machine code may be in use.
+    """
     data = text.encode()
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.stem, suffix=".tmp")
     with os.fdopen(handle, "wb") as file:

@@ -72,10 +72,14 @@ def endings(asked: Facts, world: World) -> dict[str, Any]:  # noqa: ARG001 - eve
     halted = [row for row in rows if stopped(row)]
     right = sum(map(ok, rows)) - len(wrong)
     return {
-        "runs": len(rows), "right": right, "wrong": len(wrong), "stopped": len(halted),
+        "runs": len(rows),
+        "right": right,
+        "wrong": len(wrong),
+        "stopped": len(halted),
         "failed": len(rows) - right - len(wrong) - len(halted),
-        "solvers": len({_program(world, row["solver"]) for row in rows}), "problems": len({row["problem"] for row in rows}),
-    }  # fmt: skip
+        "solvers": len({_program(world, row["solver"]) for row in rows}),
+        "problems": len({row["problem"] for row in rows}),
+    }
 
 
 def _program(world: World, solver: str) -> str:
@@ -137,7 +141,10 @@ def orders(asked: Facts, world: World) -> dict[str, Any]:
 
 
 def _columns(rows: list[Row]) -> list[str]:
-    """Return the columns of errors that count: over the interval where they are known, at the end otherwise."""
+    """Return the columns of errors that count.
+
+    Over the interval where they are known, at the end otherwise.
+    """
     names = {
         name
         for row in rows
@@ -271,6 +278,15 @@ def profile(asked: Facts, world: World) -> dict[str, Any]:
 
 
 KINDS: dict[str, Callable[[Facts, World], dict[str, Any]]] = {
-    "duel": duel, "speed": speed, "endings": endings, "drift": drift, "orders": orders, "stiff": stiff, "testset": testset,
-    "references": references, "documents": documents, "tolerance": tolerance, "profile": profile,
-}  # fmt: skip
+    "duel": duel,
+    "speed": speed,
+    "endings": endings,
+    "drift": drift,
+    "orders": orders,
+    "stiff": stiff,
+    "testset": testset,
+    "references": references,
+    "documents": documents,
+    "tolerance": tolerance,
+    "profile": profile,
+}

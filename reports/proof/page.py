@@ -1,4 +1,7 @@
-"""Proofs of a page: every sentence that carries facts must say just these, and they must be those of the records."""
+"""Proofs of a page: every sentence that carries facts must say just these.
+
+And they must be those of the records.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +55,10 @@ class _Reader(HTMLParser):
 
 
 def of_folder(folder: Path) -> list[Proof]:
-    """Return a proof for every sentence of FOLDER/index.html that carries facts; none if page or records are not there."""
+    """Return a proof for every sentence of FOLDER/index.html that carries facts.
+
+    None if page or records are not there.
+    """
     page, stored = folder / "index.html", [folder / name for name in RECORDS if (folder / name).exists()]
     if not page.exists() or not stored:
         return []

@@ -1,4 +1,7 @@
-"""Records as plain rows for proofs: the newest run of each setting, how it ended, and work at an error by brute force."""
+"""Records as plain rows for proofs.
+
+The newest run of each setting, how it ended, and work at an error by brute force.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +43,10 @@ class World:
 
 
 def world(records: Iterable[Row]) -> World:
-    """Return the records by kind; of several records of one thing the last counts, of runs the last that reached its end."""
+    """Return the records by kind.
+
+    Of several records of one thing the last counts, of runs the last that reached its end.
+    """
     last: dict[tuple[str, str], Row] = {}
     for record in records:
         place = (record["kind"], record["key"])
@@ -116,7 +122,10 @@ def cost(row: Row, name: str) -> float | None:
 
 
 def tried(world_: World) -> list[Row]:
-    """Return the runs about work: with a tolerance, not for drift; few tolerances only where there is nothing better."""
+    """Return the runs about work: with a tolerance, not for drift.
+
+    Few tolerances only where there is nothing better.
+    """
     runs = [row for row in world_.runs if row.get("step") is None and row["study"] != "drift"]
     better = {row["case"] for row in runs if row["study"] != "testset"}
     return [row for row in runs if row["study"] != "testset" or row["case"] not in better]
@@ -138,7 +147,10 @@ def by(rows: Iterable[Row], place: Callable[[Row], Any]) -> dict[Any, list[Row]]
 
 
 def cheapest(rows: list[Row], name: str, goal: float) -> float | None:
-    """Return what an error costs one curve: on the line through the medians of its decades, None if it never gets there."""
+    """Return what an error costs one curve.
+
+    On the line through the medians of its decades, None if it never gets there.
+    """
     points = _medians(rows, name)
     best = [math.log10(c) for c, e in points if math.log10(e) <= math.log10(goal)]
     for (c1, e1), (c2, e2) in pairwise(points):

@@ -12,15 +12,19 @@ from reports.tables import NONE, Table
 
 TITLE = "Convergence"
 WORDS = (
-    "Fixed steps, smaller and smaller. The observed order is the median of all slopes between the last "
-    f"{orders.LAST} steps above rounding (errors below {orders.CONVERGED:g}); it counts as kept if it is at most "
-    f"{orders.SLACK:g} below the claimed one. Grey triangles have the slope of the claimed order. Implicit Runge-Kutta "
-    "methods stand beside without a claim: on a DAE their order is not the classical one."
+    "Fixed steps, smaller and smaller. The observed order is the median of all slopes between the last"
+    f" {orders.LAST} steps above rounding (errors below {orders.CONVERGED:g}); it counts as kept if it is at"
+    f" most {orders.SLACK:g} below the claimed one. Grey triangles have the slope of the claimed order."
+    " Implicit Runge-Kutta methods stand beside without a claim: on a DAE their order is not the classical"
+    " one."
 )
 
 
 def section(contents: Contents) -> Section:
-    """Return the section: all cases in one table; the figures are with the five problems, of others they are here."""
+    """Return the section: all cases in one table.
+
+    The figures are with the five problems, of others they are here.
+    """
     found = orders.ladders(contents)
     frame = orders.table(contents, found)
     if frame.empty:
@@ -29,9 +33,13 @@ def section(contents: Contents) -> Section:
         return Section("convergence", TITLE, (words,))
     here = [ladder for ladder in found if ladder.problem not in contents.five]
     return Section(
-        "convergence", TITLE, (verdicts.orders(frame),), (WORDS,), (listing("orders", "Observed against claimed order.", frame),),
+        "convergence",
+        TITLE,
+        (verdicts.orders(frame),),
+        (WORDS,),
+        (listing("orders", "Observed against claimed order.", frame),),
         tuple(pictures(contents, here)),
-    )  # fmt: skip
+    )
 
 
 def of_problem(contents: Contents, name: str) -> Section | None:

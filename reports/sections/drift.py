@@ -18,19 +18,25 @@ EQUAL = 1e-6  # the error at which drift is compared
 NEAR = 10.0**0.5  # runs whose error is closer to it than this factor count
 NAMES = ("position", "velocity", "acceleration", "third derivative", "fourth derivative")
 WORDS = (
-    "Drift is the largest violation of a constraint at any time of the run, measured by the bench and not by the solver, level "
-    "by level: level 0 are the constraints as written, level k their k-th derivatives. The last level determines the "
-    "multipliers: its violation is an error of a multiplier and not a drift of the position. "
-    "A run that stopped early is shown until there, and no sentence rests on it."
+    "Drift is the largest violation of a constraint at any time of the run, measured by the bench and not by"
+    " the solver, level by level: level 0 are the constraints as written, level k their k-th derivatives. The"
+    " last level determines the multipliers: its violation is an error of a multiplier and not a drift of the"
+    " position. A run that stopped early is shown until there, and no sentence rests on it."
 )
 
 
 def section(contents: Contents) -> Section:
-    """Return the section: a sentence for every problem and level; tables and figures are with the problems."""
+    """Return the section: a sentence for every problem and level.
+
+    Tables and figures are with the problems.
+    """
     names = [*contents.five, *sorted(set(contents.drifts["problem"]) - set(contents.five))]
     claims = [claim for name in names for claim in problem_claims(contents, name)]
     if not claims:
-        tried = f"None of the {len(contents.drifts)} runs of the drift study came to a point that could be measured; see Failures."
+        tried = (
+            f"None of the {len(contents.drifts)} runs of the drift study came to a point that could be"
+            " measured; see Failures."
+        )
         return Section(
             "drift",
             TITLE,
@@ -70,7 +76,10 @@ def measured(contents: Contents, name: str) -> pd.DataFrame:
 
 
 def levels(runs: pd.DataFrame) -> list[str]:
-    """Return the columns of drift that hold numbers, the levels if they are known, otherwise all constraints together."""
+    """Return the columns of drift that hold numbers, the levels if they are known.
+
+    Otherwise all constraints together.
+    """
     found = sorted(c for c in runs.columns if c.startswith("drift.level") and runs[c].notna().any())
     return found or ["drift.all"]
 
@@ -102,7 +111,10 @@ def problem_claims(contents: Contents, name: str) -> list[Claim]:
 def claim(
     contents: Contents, name: str, record: Record, column: str, runs: pd.DataFrame, unsaid: pd.DataFrame
 ) -> Claim:
-    """Return what one level shows: half-explicit methods on all constraints, then all others; stopped and failed runs are counted."""
+    """Return what one level shows: half-explicit methods on all constraints, then all others.
+
+    Stopped and failed runs are counted.
+    """
     done = runs[runs["ok"] & runs[column].notna()]
     keeping = (done["solver"].map(contents.group) == HALF_EXPLICIT) & (done["form"] == KEEPING)
     own, others = done[keeping], done[~keeping].sort_values([column, "curve", "rtol"])
@@ -115,11 +127,15 @@ def claim(
         else []
     )
     facts = {
-        "problem": name, "t_end": float(runs["t_end"].max()), "column": column, "level_name": level_name(record, column),
+        "problem": name,
+        "t_end": float(runs["t_end"].max()),
+        "column": column,
+        "level_name": level_name(record, column),
         "keeping": {"runs": len(own), "largest": float(own[column].max())} if len(own) else None,
         "others": {"runs": len(others), "smallest": ends[0], "largest": ends[1]} if ends else None,
-        "stopped": int((unsaid["outcome"] == STOPPED).sum()), "failed": int((unsaid["outcome"] == "failed").sum()),
-    }  # fmt: skip
+        "stopped": int((unsaid["outcome"] == STOPPED).sum()),
+        "failed": int((unsaid["outcome"] == "failed").sum()),
+    }
     return Claim("drift", facts)
 
 
@@ -128,11 +144,17 @@ def table(contents: Contents, name: str, runs: pd.DataFrame) -> Table:
     columns, record = levels(runs), contents.problem(name)
     heads = {column: level_name(record, column) for column in columns}
     ordered = runs.sort_values(["t_end", columns[0], "curve"], ascending=[False, True, True])
-    frame = pd.DataFrame({
-        "curve": ordered["curve"], "rtol": ordered["rtol"], "span": ordered["t_end"], "reached": ordered["t_reached"],
-        "outcome": ordered["outcome"].where(~ordered["ok"], "end"), **{heads[c]: ordered[c] for c in columns},
-        "error at the end": ordered["error_end"],
-    })  # fmt: skip
+    frame = pd.DataFrame(
+        {
+            "curve": ordered["curve"],
+            "rtol": ordered["rtol"],
+            "span": ordered["t_end"],
+            "reached": ordered["t_reached"],
+            "outcome": ordered["outcome"].where(~ordered["ok"], "end"),
+            **{heads[c]: ordered[c] for c in columns},
+            "error at the end": ordered["error_end"],
+        }
+    )
     formats = {
         "rtol": tolerance,
         **dict.fromkeys([*heads.values(), "error at the end", "span", "reached"], short),
@@ -143,7 +165,10 @@ def table(contents: Contents, name: str, runs: pd.DataFrame) -> Table:
 
 
 def at_equal_error(contents: Contents, name: str) -> Table | None:
-    """Return drift at equal error: medians over the runs whose mixed error at the end is near the one asked for."""
+    """Return drift at equal error.
+
+    Medians over the runs whose mixed error at the end is near the one asked for.
+    """
     runs = contents.ladders[
         (contents.ladders["problem"] == name) & (contents.ladders["changes"] == "{}") & contents.ladders["ok"]
     ]
@@ -164,7 +189,10 @@ def at_equal_error(contents: Contents, name: str) -> Table | None:
     frame = pd.DataFrame(rows, columns=["curve", "runs", "error", *heads]).sort_values(
         [heads[0], "curve"], ignore_index=True
     )
-    caption = f"Drift on {name} at equal error: medians over the runs with a mixed error near {tolerance(EQUAL)} at the end."
+    caption = (
+        f"Drift on {name} at equal error: medians over the runs with a mixed error near {tolerance(EQUAL)} at"
+        " the end."
+    )
     formats = dict.fromkeys(["error", *heads], short)
     name = f"drift_at_equal_error_{name}"
     return Table(name, caption, frame, formats, dict.fromkeys(heads, grade), book="drift_at_equal_error")
@@ -196,5 +224,8 @@ def pictures(contents: Contents, name: str, runs: pd.DataFrame) -> list[Picture]
     )
     named = [(row.curve, look[row.curve], contents.series[row.key], row.ok) for row in last.itertuples()]
     titles = {column: level_name(contents.problem(name), column) for column in levels(last)}
-    words = f"Largest violation of the constraints so far on {name}, level by level; a cross: the run stopped there."
+    words = (
+        f"Largest violation of the constraints so far on {name}, level by level; a cross: the run stopped"
+        " there."
+    )
     return [Picture(f"drift_{name}", words, histories.drift(named, titles))]

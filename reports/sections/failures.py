@@ -17,11 +17,11 @@ FINE = "✓"
 SPARED = "Not run:"  # what the bench says of a run that it did not begin
 NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 WORDS = (
-    f"{FINE}: every run reached the end. Numbers: runs that reached the end, of all, with the commonest reason of the others. "
-    "“Wrong” are runs that reached the end with an error larger than the solution itself (mescd below 0). "
-    f"“{STOPPED[0].upper()}{STOPPED[1:]}” says that we did not wait, not that the solver fails. "
-    "A dash: the solver was not asked. Runs with fixed steps are not counted: large steps are meant to fail. "
-    "A failure on a hard problem is a result, not a defect of the report."
+    f"{FINE}: every run reached the end. Numbers: runs that reached the end, of all, with the commonest"
+    " reason of the others. “Wrong” are runs that reached the end with an error larger than the solution"
+    f" itself (mescd below 0). “{STOPPED[0].upper()}{STOPPED[1:]}” says that we did not wait, not that the"
+    " solver fails. A dash: the solver was not asked. Runs with fixed steps are not counted: large steps are"
+    " meant to fail. A failure on a hard problem is a result, not a defect of the report."
 )
 
 
@@ -102,7 +102,10 @@ def kind(message: str) -> str:
 
 
 def causes(runs: pd.DataFrame) -> Table:
-    """Return one row for every cause: how many runs it ended, how many were not begun because of it, of whom and where."""
+    """Return one row for every cause.
+
+    How many runs it ended, how many were not begun because of it, of whom and where.
+    """
     bad = runs[~runs["status"].isin(["ok", "unsupported"])]
     spared = bad["message"].str.startswith(SPARED)
     bad = bad.assign(cause=bad["message"].map(kind).where(~spared, ""), spared=spared)

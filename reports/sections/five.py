@@ -1,4 +1,7 @@
-"""The five problems the report is asked about, a section for each: what it is, error against steps and time, orders, drift."""
+"""The five problems the report is asked about, a section for each.
+
+What it is, error against steps and time, orders, drift.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,10 @@ from reports.section import Picture, Section
 from reports.sections import convergence, drift, problems, work_precision
 from reports.tables import NONE, Table, short
 
-READ = "{} Points are medians over a decade of tolerances, bars the range of errors; grey: the curves of the other panels."
+READ = (
+    "{} Points are medians over a decade of tolerances, bars the range of errors; grey: the curves of the"
+    " other panels."
+)
 STEPS = (
     "Each cell: accepted steps → mixed error at the end, medians over the decade of tolerances in the head. "
     "Control: our kernel on a form without the hidden constraints."

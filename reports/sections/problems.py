@@ -19,20 +19,32 @@ MOST = 4  # curves over time in one picture
 CALLABLES = (
     "Given by callables: there is no model to read equations from; they are in the source of the problem."
 )
-SHOWN = "The best of each family on their best forms; the section Work and precision has all. Bars: range of the errors."
-SINGLE = "Run at a few tolerances only, where the error of a single run scatters: small differences of work mean nothing."
+SHOWN = (
+    "The best of each family on their best forms; the section Work and precision has all. Bars: range of the"
+    " errors."
+)
+SINGLE = (
+    "Run at a few tolerances only, where the error of a single run scatters: small differences of work mean"
+    " nothing."
+)
 TRAJECTORY = "dotted: the reference, where it is known over time"
 
 
 def section(contents: Contents) -> Section:
-    """Return the section: problems as they stand, changed ones if work was measured on them or nothing else is recorded."""
+    """Return the section: problems as they stand.
+
+    Changed ones if work was measured on them or nothing else is recorded.
+    """
     run = set(zip(contents.tried["problem"], contents.tried["changes"], strict=True))
     known = run | {(name, changes) for name, changes in contents.problems if changes == "{}"}
     known |= {min(each) for each in variants(contents) if not set(each) & known}
     known = {place for place in known if place[0] not in contents.five or place[1] != "{}"}
     if not known:
         return Section("problems", TITLE, ("There are no records of other problems.",), in_summary=False)
-    words = f"{counted(len({name for name, _ in known}), 'problem')}, each with what is known about it and who solves it how fast."
+    words = (
+        f"{counted(len({name for name, _ in known}), 'problem')}, each with what is known about it and who"
+        " solves it how fast."
+    )
     parts = tuple(part(contents, name, changes) for name, changes in sorted(known))
     return Section("problems", TITLE, (words,), parts=parts, in_summary=False)
 
@@ -105,9 +117,11 @@ def formulas(record: Record) -> list[Formula]:
     levels = [level for level in record.get("constraints") or [] if level]
     sets = [("Equations as written", record.get("equations") or [], LONG)]
     sets += [
-        ("Constraints as written", level, LONG)
-        if k == 0
-        else (f"Hidden constraints, level {k}", level, LONG_HIDDEN)
+        (
+            ("Constraints as written", level, LONG)
+            if k == 0
+            else (f"Hidden constraints, level {k}", level, LONG_HIDDEN)
+        )
         for k, level in enumerate(levels)
     ]
     found = [Formula(CALLABLES, ())] if record.get("equations") == [] else []
@@ -141,7 +155,10 @@ def curve_picture(contents: Contents, runs: pd.DataFrame, record: Record) -> lis
 
 
 def trajectory(contents: Contents, runs: pd.DataFrame, record: Record) -> list[Picture]:
-    """Return the solution of one run, ours if there is one, with the reference where it is known over time."""
+    """Return the solution of one run, ours if there is one.
+
+    With the reference where it is known over time.
+    """
     components = [str(name) for name in record.get("components") or []]
     found = steps.stored(contents, runs, f"y.{components[0]}" if components else "")
     if found.empty:
@@ -157,7 +174,10 @@ def trajectory(contents: Contents, runs: pd.DataFrame, record: Record) -> list[P
 
 
 def chosen(contents: Contents, runs: pd.DataFrame, name: str) -> histories.Named:
-    """Return the curves of the work-precision picture that have a series of this name, with what is stored of them."""
+    """Return the curves of the work-precision picture that have a series of this name.
+
+    With what is stored of them.
+    """
     found = steps.stored(contents, runs, name)
     best = figures.chosen(contents, runs)[:MOST] if len(found) else []
     look = figures.looks(contents)
@@ -170,7 +190,10 @@ def chosen(contents: Contents, runs: pd.DataFrame, name: str) -> histories.Named
 def kept(contents: Contents, runs: pd.DataFrame) -> list[Picture]:
     """Return constraints and invariants over time."""
     drawn = histories.kept(chosen(contents, runs, "step"))
-    words = "Constraints, hidden ones included, and invariants over time, tightest stored tolerance: the largest deviation so far."
+    words = (
+        "Constraints, hidden ones included, and invariants over time, tightest stored tolerance: the largest"
+        " deviation so far."
+    )
     return [Picture(f"kept_{runs['case'].iloc[0]}", words, drawn)] if drawn else []
 
 
@@ -197,9 +220,13 @@ def work(runs: pd.DataFrame) -> Table:
     formats = {tolerance(goal): seconds for goal in reached}
     named = frame.rename(columns={goal: tolerance(goal) for goal in reached})
     return Table(
-        f"work_{runs['case'].iloc[0]}", "CPU time to reach an error; a dash: not reached in these records.", named, formats, folded=True,
+        f"work_{runs['case'].iloc[0]}",
+        "CPU time to reach an error; a dash: not reached in these records.",
+        named,
+        formats,
+        folded=True,
         book="time_to_reach_an_error",
-    )  # fmt: skip
+    )
 
 
 def invariants(runs: pd.DataFrame) -> list[Table]:

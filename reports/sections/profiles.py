@@ -19,9 +19,10 @@ FACTORS = (1.0, 2.0, 5.0, 10.0, 100.0, 1000.0)
 COSTS = {"time": "CPU time", "nfev": "evaluations of f"}
 MOST = 9  # curves in the picture
 WORDS = (
-    "For every problem the cost of an error is divided by that of the cheapest solver; a profile is the share of problems for which "
-    f"this ratio is at most the factor below (Dolan and Moré). The error is {tolerance(GOAL)}. Problems that nobody solves to it are not "
-    "counted. A solver that was not asked, was stopped by our limit, or does not get there counts as not solving."
+    "For every problem the cost of an error is divided by that of the cheapest solver; a profile is the"
+    " share of problems for which this ratio is at most the factor below (Dolan and Moré). The error is"
+    f" {tolerance(GOAL)}. Problems that nobody solves to it are not counted. A solver that was not asked, was"
+    " stopped by our limit, or does not get there counts as not solving."
 )
 
 
@@ -38,14 +39,20 @@ def section(contents: Contents) -> Section:
         )
     claims = tuple(claim(ratios[cost], cost) for cost in COSTS)
     tables = tuple(table(ratios[cost], cost) for cost in COSTS)
-    words = "Performance profiles: the share of problems solved within a factor of the best; the curves with the largest shares."
+    words = (
+        "Performance profiles: the share of problems solved within a factor of the best; the curves with the"
+        " largest shares."
+    )
     return Section(
         "profiles", TITLE, claims, (WORDS,), tables, (Picture("profiles", words, draw(contents, ratios)),)
     )
 
 
 def relative(runs: pd.DataFrame, cost: str) -> pd.DataFrame:
-    """Return cost over least cost: problems as rows, curves as columns, infinity where a curve does not get there."""
+    """Return cost over least cost.
+
+    Problems as rows, curves as columns, infinity where a curve does not get there.
+    """
     work = work_table(runs[runs["changes"] == "{}"], (GOAL,), cost)
     wide = work.pivot_table(index="case", columns="curve", values=GOAL, aggfunc="min").astype(float)
     wide = wide[wide.notna().any(axis=1)]
@@ -53,7 +60,10 @@ def relative(runs: pd.DataFrame, cost: str) -> pd.DataFrame:
 
 
 def order(ratios: pd.DataFrame, factor: float = FACTOR) -> list[str]:
-    """Return curves, those that solve most problems within the factor first, then those that solve most at all."""
+    """Return curves, those that solve most problems within the factor first.
+
+    Then those that solve most at all.
+    """
     within, ever = (ratios <= factor * (1 + 1e-12)).sum(), np.isfinite(ratios).sum()
     return sorted(ratios.columns, key=lambda name: (-within[name], -ever[name], name))
 

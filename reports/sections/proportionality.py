@@ -30,12 +30,14 @@ def section(contents: Contents) -> Section:
         )
     picture = Picture(
         "tolerance",
-        "Error reached against tolerance asked for: median over problems, for ours with the middle half of the problems as a band.",
+        "Error reached against tolerance asked for: median over problems, for ours with the middle half of"
+        " the problems as a band.",
         figures.proportionality(contents, runs, figures.looks(contents)),
     )
     listing = Table(
         "tolerance",
-        "Error over tolerance: median over all runs, the worst problem, and the slope of log error over log tolerance.",
+        "Error over tolerance: median over all runs, the worst problem, and the slope of log error over log"
+        " tolerance.",
         frame,
         {"slope": lambda value: f"{value:.2f}"},
         {"median ratio": lambda value: "bad" if value > FAR else ""},
@@ -45,7 +47,10 @@ def section(contents: Contents) -> Section:
 
 
 def table(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return ratio and slope for every curve: median of all runs, problem with the largest median, median slope over problems."""
+    """Return ratio and slope for every curve.
+
+    Median of all runs, problem with the largest median, median slope over problems.
+    """
     rows = []
     for curve, part in runs.groupby("curve", sort=True):
         good = usable(part, "rtol", "mixed")

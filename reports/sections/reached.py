@@ -1,4 +1,7 @@
-"""Section: whether every problem of the test set is solved by solvers of two families, and why the others do not solve it."""
+"""Section: whether every problem of the test set is solved by solvers of two families.
+
+And why the others do not solve it.
+"""
 
 from __future__ import annotations
 
@@ -21,11 +24,12 @@ NOT_RUN = "not run"
 COMMAND = "python -m herk.bench run testset"
 COUNT = f"families with {GOAL:g} digits"
 WORDS = (
-    "Digits: −log₁₀ of the mixed error at the end (mescd), all components and multipliers included, the best run of each family; "
-    "never more than the reference has. Where only some group of components has six digits, the group is named. "
-    "A family is a program and its relatives: two families that agree with the reference share no code of their integrators. "
-    "Every solve has a time limit; of what it stopped nothing is said. "
-    "Stiff is a problem here on which the step of an explicit method times a measured eigenvalue lies at its bound of stability."
+    "Digits: −log₁₀ of the mixed error at the end (mescd), all components and multipliers included, the best"
+    " run of each family; never more than the reference has. Where only some group of components has six"
+    " digits, the group is named. A family is a program and its relatives: two families that agree with the"
+    " reference share no code of their integrators. Every solve has a time limit; of what it stopped nothing"
+    " is said. Stiff is a problem here on which the step of an explicit method times a measured eigenvalue"
+    " lies at its bound of stability."
 )
 
 
@@ -130,7 +134,10 @@ def summary(names: Iterable[str], found: list[Outcome], contents: Contents) -> T
 
 
 def remark(contents: Contents, name: str, mine: list[Outcome]) -> str:
-    """Return why it counts as not reached: no solution, no reference, one family only, or how many digits there are."""
+    """Return why it counts as not reached.
+
+    No solution, no reference, one family only, or how many digits there are.
+    """
     known = contents.problem(name)
     if "contradictory" in (known.get("tags") or ()):
         return "the equations contradict each other: there is no solution"

@@ -19,8 +19,9 @@ GOOD = (
     13.0  # digits; stored in double precision, printed values cannot be seen to agree to more than 15 to 16
 )
 WORDS = (
-    "Ours are exact solutions or were computed in quadruple precision by two independent methods; “digits” is what both agree on. "
-    "“Digits right in print” is the worst component of the published end values against ours, up to the 16 digits of double precision."
+    "Ours are exact solutions or were computed in quadruple precision by two independent methods; “digits” is"
+    " what both agree on. “Digits right in print” is the worst component of the published end values against"
+    " ours, up to the 16 digits of double precision."
 )
 
 
@@ -42,7 +43,10 @@ def section(contents: Contents) -> Section:
 
 
 def places(contents: Contents) -> dict[str, list[str]]:
-    """Return problems with the changes they are recorded with; as it stands, where it is, a problem comes first."""
+    """Return problems with the changes they are recorded with.
+
+    As it stands, where it is, a problem comes first.
+    """
     found: dict[str, list[str]] = {}
     for problem, changes in sorted(contents.problems):
         found.setdefault(problem, []).append(changes)

@@ -15,13 +15,17 @@ from reports.tables import Table, short, tolerance
 
 TITLE = "Steps"
 WORDS = (
-    "A half-explicit method solves the constraints for some of the variables: the selection. It is kept until its pivots deteriorate; "
-    "every change is recorded. Step sizes are those of the accepted steps, thinned so that extremes survive."
+    "A half-explicit method solves the constraints for some of the variables: the selection. It is kept until"
+    " its pivots deteriorate; every change is recorded. Step sizes are those of the accepted steps, thinned"
+    " so that extremes survive."
 )
 
 
 def stored(contents: Contents, runs: pd.DataFrame, name: str) -> pd.DataFrame:
-    """Return the runs that have a series of this name, one for each problem and curve: the one of the tightest tolerance."""
+    """Return the runs that have a series of this name, one for each problem and curve.
+
+    The one of the tightest tolerance.
+    """
     with_series = runs[np.array([name in contents.series.get(key, {}) for key in runs["key"]], bool)]
     return with_series.sort_values(["case", "curve", "rtol"]).drop_duplicates(["case", "curve"])
 
@@ -55,7 +59,8 @@ def section(contents: Contents) -> Section:
     known = int(frame["changes"].notna().sum())
     spread = (frame["largest step"] / frame["smallest step"]).max()
     lines = [
-        f"{counted(len(frame), 'run')} with a series of steps; the largest spread is a factor of {short(spread)} within one run."
+        f"{counted(len(frame), 'run')} with a series of steps; the largest spread is a factor of"
+        f" {short(spread)} within one run."
     ]
     if known:
         lines.append(
@@ -96,6 +101,7 @@ def picture(contents: Contents, runs: pd.DataFrame, case: str) -> Picture:
     ]
     return Picture(
         f"steps_{case}",
-        f"Step sizes on {case}, and the algebraic variables selected (their indices) where the selection changes.",
+        f"Step sizes on {case}, and the algebraic variables selected (their indices) where the selection"
+        " changes.",
         histories.steps(named),
     )

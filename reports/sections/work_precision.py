@@ -17,18 +17,18 @@ GOALS = (1e-4, 1e-6, 1e-8)
 NOT_REACHED = "not reached"
 MAIN = 1e-6  # the error of the verdict: about six digits, the default tolerance of most programs
 MEANING = (
-    "Error: |y − reference| / (atol/rtol + |reference|), the largest component at the end (10 to the power −mescd); "
-    "five right digits are an error of 1e-5. "
-    "Time: CPU time of the solve, smallest of the repeats, without compilation. Points are medians over one decade of "
-    "tolerances, because the error of a single run scatters by a decade when the tolerance moves a little; "
-    "a decade in which fewer than half of the runs reached the end has none. "
-    "Work at a given error is read from the line through these medians. "
-    f"Times within a factor of {verdicts.LEVEL:g} are called level. What our own limit stopped is neither reached nor failed."
+    "Error: |y − reference| / (atol/rtol + |reference|), the largest component at the end (10 to the power"
+    " −mescd); five right digits are an error of 1e-5. Time: CPU time of the solve, smallest of the repeats,"
+    " without compilation. Points are medians over one decade of tolerances, because the error of a single"
+    " run scatters by a decade when the tolerance moves a little; a decade in which fewer than half of the"
+    " runs reached the end has none. Work at a given error is read from the line through these medians."
+    f" Times within a factor of {verdicts.LEVEL:g} are called level. What our own limit stopped is neither"
+    " reached nor failed."
 )
 COMPILED = (
-    "What times mean: all solvers get the same compiled equations. Our methods are one compiled loop around them; IDA and LSODA are "
-    "compiled loops that call the equations back through Python at every iteration; SciPy's Radau and DOP853 are loops in Python. "
-    "Steps and evaluations do not depend on that, times do."
+    "What times mean: all solvers get the same compiled equations. Our methods are one compiled loop around"
+    " them; IDA and LSODA are compiled loops that call the equations back through Python at every iteration;"
+    " SciPy's Radau and DOP853 are loops in Python. Steps and evaluations do not depend on that, times do."
 )
 
 
@@ -54,12 +54,16 @@ def machines(contents: Contents) -> list[str]:
     if len(names) < 2:
         return []
     return [
-        f"Caution: these runs come from {len(names)} machines ({listed(names)}); times are not comparable between them."
+        f"Caution: these runs come from {len(names)} machines ({listed(names)}); times are not comparable"
+        " between them."
     ]
 
 
 def fastest(contents: Contents, runs: pd.DataFrame, races: list[Race], name: str = "fastest") -> Table:
-    """Return the fastest of each group for every problem and error, with steps and evaluations beside the time."""
+    """Return the fastest of each group for every problem and error.
+
+    With steps and evaluations beside the time.
+    """
     places = {case: k for k, case in enumerate(contents.five)}
     ordered = sorted(races, key=lambda race: (places.get(race.case, len(places)), race.case, -race.error))
     rows = [(race.case, race.error, *line) for race in ordered for line in _lines(runs, race)]
@@ -122,7 +126,10 @@ def whole(value: float) -> str:
 
 
 def full(runs: pd.DataFrame) -> Table:
-    """Return error against steps, evaluations and time: one row for every problem, curve and decade of tolerances."""
+    """Return error against steps, evaluations and time.
+
+    One row for every problem, curve and decade of tolerances.
+    """
     rows = []
     for case, curve, group in each(runs):
         costs = {name: medians(group, name, "mixed") for name in ("time", "nstep", "nfev", "njev", "nlu")}

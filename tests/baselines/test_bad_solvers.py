@@ -1,4 +1,7 @@
-"""Solvers that raise, hang, lie, eat memory or kill their process: each costs one result with a reason, and nothing else."""
+"""Solvers that raise, hang, lie, eat memory or kill their process.
+
+Each costs one result with a reason, and nothing else.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Algebraic unknowns are eliminated in numbers, also where their constraints are not linear in them and say nothing at zero."""
+"""Algebraic unknowns are eliminated in numbers.
+
+Also where their constraints are not linear in them and say nothing at zero.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +57,10 @@ def g_t(t, y):
 
 @cache
 def root() -> Problem:
-    """Return y' = -z, z^2 = y from (1, 1): the Jacobian of the constraint vanishes where z does. The solution is z = 1 - t/2."""
+    """Return y' = -z, z^2 = y from (1, 1): the Jacobian of the constraint vanishes where z does.
+
+    The solution is z = 1 - t/2.
+    """
     y0, span = (1.0, 1.0), (0.0, 1.0)
     dae = Dae(E=np.diag([1.0, 0.0]), f=f, g=g, n=2, m=1, jac_g=jac_g, g_t=g_t)
     form = given_form(dae, "index1", 1, (1, 1), [[0]], (1.0,), jac_f, span, y0)

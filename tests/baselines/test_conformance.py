@@ -1,4 +1,7 @@
-"""Every registered solver, ours and foreign, keeps the protocol and is right: on the thesis problems, in every form it takes."""
+"""Every registered solver, ours and foreign, keeps the protocol and is right.
+
+On the thesis problems, in every form it takes.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +34,10 @@ def problem_of(name: str) -> Problem:
 
 
 def usable(name: str, problem: str = "") -> Solver:
-    """Return the solver, skip if it is not installed; HERK runs on generated kernels once, else on the one that is compiled already."""
+    """Return the solver, skip if it is not installed.
+
+    HERK runs on generated kernels once, else on the one that is compiled already.
+    """
     solver = baselines.get(name)
     available, reason = solver.available()
     if not available:
@@ -50,7 +56,10 @@ def settings(solver: Solver, problem: Problem, tolerance: float, **more) -> Sett
 
 
 def controlled(prepared, n: int) -> np.ndarray:
-    """Unknowns of index above one are left out of error control in forms of index 2 and 3, hence also here."""
+    """Unknowns of index above one are left out of error control in forms of index 2 and 3.
+
+    Hence also here.
+    """
     form = prepared.form
     levels = np.array(getattr(form, "levels", ()) or (1,) * form.n)
     high = (

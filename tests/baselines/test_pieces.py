@@ -1,4 +1,7 @@
-"""Problems with kinks are solved piece by piece: no step crosses a kink, jumps are found, points and counters belong to one run."""
+"""Problems with kinks are solved piece by piece.
+
+No step crosses a kink, jumps are found, points and counters belong to one run.
+"""
 
 from __future__ import annotations
 
@@ -34,8 +37,13 @@ def exact(t: float) -> tuple[float, float]:
     return (1 + t**2 - t, 2 * t - 1) if t <= 3 else (7.0, 0.0)
 
 
-SOLVERS = [("herk_dopri5", "overdetermined"), ("scipy_radau", "ode"), ("scipy_rk45", "ode"), ("ida_sundae", "index1"),
-           ("solve_dae_radau", "index1")]  # fmt: skip
+SOLVERS = [
+    ("herk_dopri5", "overdetermined"),
+    ("scipy_radau", "ode"),
+    ("scipy_rk45", "ode"),
+    ("ida_sundae", "index1"),
+    ("solve_dae_radau", "index1"),
+]
 
 
 @pytest.mark.slow

@@ -1,4 +1,7 @@
-"""A package of another author adds a solver through an entry point; a broken one is a listed reason, not a crash."""
+"""A package of another author adds a solver through an entry point.
+
+A broken one is a listed reason, not a crash.
+"""
 
 from __future__ import annotations
 
@@ -44,9 +47,14 @@ def plugins(tmp_path):
 
 def run(folder: Path, *command: str) -> str:
     done = subprocess.run(
-        [sys.executable, *command], env={"PYTHONPATH": f"{folder}:{ROOT}", "PATH": "/usr/bin:/bin", "HOME": str(Path.home())},
-        capture_output=True, text=True, check=False, cwd=ROOT, timeout=120,
-    )  # fmt: skip
+        [sys.executable, *command],
+        env={"PYTHONPATH": f"{folder}:{ROOT}", "PATH": "/usr/bin:/bin", "HOME": str(Path.home())},
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=ROOT,
+        timeout=120,
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout
 

@@ -1,4 +1,7 @@
-"""A file as a user writes it, with a problem and solvers that need no compilation, so that tests of the bench are quick."""
+"""A file as a user writes it, with a problem and solvers that need no compilation.
+
+So that tests of the bench are quick.
+"""
 
 from __future__ import annotations
 

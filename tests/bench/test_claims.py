@@ -106,9 +106,21 @@ def test_claims_of_studies_are_passed_on_as_recorded():
 def run(solver: str, rtol: float, error: float, seconds: float):
     form = "overdetermined" if solver.startswith("herk_") else "ode"
     return record.make(
-        "run", study="work_precision", problem="pendulum", changes="{}", form=form, solver=solver, solver_version="", rtol=rtol, atol=rtol,
-        step=None, options="{}", status="ok", error_end=error, cpu_min=seconds,
-    )  # fmt: skip
+        "run",
+        study="work_precision",
+        problem="pendulum",
+        changes="{}",
+        form=form,
+        solver=solver,
+        solver_version="",
+        rtol=rtol,
+        atol=rtol,
+        step=None,
+        options="{}",
+        status="ok",
+        error_end=error,
+        cpu_min=seconds,
+    )
 
 
 @pytest.mark.parametrize(("foreign", "holds"), [(0.1, True), (0.001, False)])

@@ -1,4 +1,7 @@
-"""Who may confirm a reference: independent solvers, each to the accuracy it shows by itself, and nobody silently."""
+"""Who may confirm a reference.
+
+Independent solvers, each to the accuracy it shows by itself, and nobody silently.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +59,10 @@ def test_ballot_states_the_accuracy_of_the_solver_itself():
 
 
 class Scripted:
-    """A solver whose end values are the reference of the problem plus an error given for each tolerance; what is exact is exact."""
+    """A solver whose end values are the reference of the problem plus an error given for each tolerance.
+
+    What is exact is exact.
+    """
 
     name, family, tags = "scripted", "own", frozenset()
 
@@ -128,7 +134,10 @@ def test_least_sizes_are_those_the_problem_states():
 
 
 def test_first_run_has_sizes_from_start_and_end():
-    """Flows of a thousandth beside pressures of 1e5: with one absolute tolerance for both, no implicit solver gets through."""
+    """Flows of a thousandth beside pressures of 1e5.
+
+    With one absolute tolerance for both, no implicit solver gets through.
+    """
     tube = testset.get("water_tube")
     solver = Scripted({})
     ballot(solver, "index2", tube)

@@ -25,7 +25,10 @@ STUDY_OF = ("--file", "{toy}", "--out", "{out}", "--no-report", "--solver", "toy
 
 @pytest.fixture
 def bench(toy, toys, tmp_path):
-    """Return a function that runs the user's study with more arguments and returns exit code and runs stored."""
+    """Return a function that runs the user's study with more arguments and returns exit code.
+
+    And runs stored.
+    """
     out = tmp_path / "out"
 
     def run(*more):
@@ -326,7 +329,10 @@ def test_a_study_of_a_document_is_stored_and_fails_with_its_claims(
 
 
 def interrupted(command, ready):
-    """Start a bench, press Ctrl-C when it is ready, and return its exit code and what it said on standard error."""
+    """Start a bench, press Ctrl-C when it is ready.
+
+    And return its exit code and what it said on standard error.
+    """
     before = signal.signal(
         signal.SIGINT, signal.default_int_handler
     )  # ignored, if pytest was started in the background

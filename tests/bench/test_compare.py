@@ -30,22 +30,50 @@ def ladder(
     good = status == "ok"
     return [
         record.make(
-            "run", study="work_precision", problem="pendulum", changes="{}", form="overdetermined", solver=solver, solver_version=herk,
-            rtol=rtol, atol=rtol, step=None, options="{}", herk=herk, status=status, reason="finished" if good else "newton",
-            message="", error_end=error(rtol) if good else None, cpu_min=seconds if good else None, **{**SAME, **fields},
+            "run",
+            study="work_precision",
+            problem="pendulum",
+            changes="{}",
+            form="overdetermined",
+            solver=solver,
+            solver_version=herk,
+            rtol=rtol,
+            atol=rtol,
+            step=None,
+            options="{}",
+            herk=herk,
+            status=status,
+            reason="finished" if good else "newton",
+            message="",
+            error_end=error(rtol) if good else None,
+            cpu_min=seconds if good else None,
+            **{**SAME, **fields},
         )
         for rtol in LADDER
-    ]  # fmt: skip
+    ]
 
 
 def steps(order: float, herk: str):
     return [
         record.make(
-            "run", study="convergence", problem="pendulum", changes="{}", form="overdetermined", solver="herk_rk4", solver_version=herk,
-            rtol=None, atol=None, step=0.1 / 2**k, options="{}", herk=herk, status="ok", error_end=1e-3 * 2.0 ** (-order * k), **SAME,
+            "run",
+            study="convergence",
+            problem="pendulum",
+            changes="{}",
+            form="overdetermined",
+            solver="herk_rk4",
+            solver_version=herk,
+            rtol=None,
+            atol=None,
+            step=0.1 / 2**k,
+            options="{}",
+            herk=herk,
+            status="ok",
+            error_end=1e-3 * 2.0 ** (-order * k),
+            **SAME,
         )
         for k in range(5)
-    ]  # fmt: skip
+    ]
 
 
 def claims(herk: str, **holds: bool):
@@ -142,11 +170,27 @@ def test_missing_and_new_runs_are_told_apart_from_regressions(compared):
 
 
 BAD = {
-    "date": [5, None, [], {}], "rtol": ["fast", [1e-3], 0, -1e-3, {}, "1e999"], "step": ["x", 0, [0.1]], "problem": [None, 1, []],
-    "solver": [{}, 3], "form": [None], "study": [[], 0], "error_end": ["small", [1.0], "1e999", 10**400], "cpu_min": ["quick", {}],
-    "machine": [["a"], {}], "cores": [[2]], "os": [{}], "options": [[1]], "changes": [{"a": 1}], "message": [7, "\ud800"],
-    "status": ["fine", None, []], "kind": [[], "unheard", None], "atol": ["x", {}, [[1e-3]]], "drift.all": ["x"], "schema": ["1", None],
-}  # fmt: skip
+    "date": [5, None, [], {}],
+    "rtol": ["fast", [1e-3], 0, -1e-3, {}, "1e999"],
+    "step": ["x", 0, [0.1]],
+    "problem": [None, 1, []],
+    "solver": [{}, 3],
+    "form": [None],
+    "study": [[], 0],
+    "error_end": ["small", [1.0], "1e999", 10**400],
+    "cpu_min": ["quick", {}],
+    "machine": [["a"], {}],
+    "cores": [[2]],
+    "os": [{}],
+    "options": [[1]],
+    "changes": [{"a": 1}],
+    "message": [7, "\ud800"],
+    "status": ["fine", None, []],
+    "kind": [[], "unheard", None],
+    "atol": ["x", {}, [[1e-3]]],
+    "drift.all": ["x"],
+    "schema": ["1", None],
+}
 
 
 @pytest.mark.parametrize("name", BAD)

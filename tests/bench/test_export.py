@@ -1,4 +1,7 @@
-"""Tables for other programs: texts that a spreadsheet would run are marked as texts, numbers stay numbers, files are whole or old."""
+"""Tables for other programs: texts that a spreadsheet would run are marked as texts, numbers stay numbers.
+
+Files are whole or old.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Nothing that is stored is ever run: hostile content in every file of a report folder ends in a page or a sentence."""
+"""Nothing that is stored is ever run.
+
+Hostile content in every file of a report folder ends in a page or a sentence.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +38,10 @@ class Payload:
 
 
 def texts(mark: Path) -> list[str]:
-    """Return texts that do something where they are run, as Python, as a template, as a page, by a shell or a spreadsheet."""
+    """Return texts that do something where they are run, as Python, as a template, as a page.
+
+    By a shell or a spreadsheet.
+    """
     code = f"__import__('os').mkdir({str(mark)!r})"
     return [
         f"import os\nos.mkdir({str(mark)!r})\n",

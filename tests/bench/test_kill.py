@@ -1,4 +1,7 @@
-"""The bench is killed at random moments, again and again: afterwards nothing is lost, nothing is double, nothing is corrupt."""
+"""The bench is killed at random moments, again and again.
+
+Afterwards nothing is lost, nothing is double, nothing is corrupt.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The lecture: its tables are those printed, the systems are what they claim, orders are read by the rule, and the study holds."""
+"""The lecture: its tables are those printed, the systems are what they claim, orders are read by the rule.
+
+And the study holds.
+"""
 
 from __future__ import annotations
 
@@ -85,8 +88,14 @@ def test_the_pendulum_in_decimals_is_that_of_the_test_set(index):
 
 def test_the_reference_of_the_pendulum_agrees_with_the_stored_one_in_23_digits():
     end = march(systems.pendulum_system(0), tableau("gauss", 10), 10.0, 250)[-1]
-    stored = ["-3.72069119627212807102155e-1", "2.80221765195527380785386e-1", "-8.84895661945821454901872e-1",
-              "-1.46417674119098529998694", "-1.31616891376494283825137", "1.98843527355490901502417e-1"]  # fmt: skip
+    stored = [
+        "-3.72069119627212807102155e-1",
+        "2.80221765195527380785386e-1",
+        "-8.84895661945821454901872e-1",
+        "-1.46417674119098529998694",
+        "-1.31616891376494283825137",
+        "1.98843527355490901502417e-1",
+    ]
     assert max(abs(a - Decimal(b)) for a, b in zip(end, stored, strict=True)) < Decimal("2e-23")
     np.testing.assert_allclose(end.astype(float), testset.get("pendulum_3d").reference.y[:6], rtol=1e-14)
 
@@ -122,10 +131,19 @@ def test_condition_numbers_grow_with_the_index(index):
     assert found.exponent("slides") == pytest.approx(index - 1, abs=0.05)
 
 
-@pytest.mark.parametrize(("index", "exponent", "verdict"), [
-    (1, 1.0, Verdict.SAME), (2, 2.05, Verdict.SAME), (1, 0.0, Verdict.WRONG), (2, 1.0, Verdict.WRONG), (3, 2.0, Verdict.WRONG),
-    (2, 1.5, Verdict.LOST), (3, 1.0, Verdict.LOST), (3, 4.0, Verdict.LOST),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("index", "exponent", "verdict"),
+    [
+        (1, 1.0, Verdict.SAME),
+        (2, 2.05, Verdict.SAME),
+        (1, 0.0, Verdict.WRONG),
+        (2, 1.0, Verdict.WRONG),
+        (3, 2.0, Verdict.WRONG),
+        (2, 1.5, Verdict.LOST),
+        (3, 1.0, Verdict.LOST),
+        (3, 4.0, Verdict.LOST),
+    ],
+)
 def test_the_printed_condition_is_judged_by_the_unknowns_of_the_lecture(index, exponent, verdict):
     assert conditions.judge(index, exponent) is verdict
     steps = conditions.STEPS

@@ -52,7 +52,10 @@ def test_scd_and_mescd_follow_their_definitions(pendulum):
 
 
 def test_components_without_a_certain_digit_are_not_scored():
-    """At the quarter period x and w are zero in exact arithmetic and rounding noise in numbers: relative errors say nothing."""
+    """At the quarter period x and w are zero in exact arithmetic and rounding noise in numbers.
+
+    Relative errors say nothing.
+    """
     exact = np.array([1.0, 0.0, 1e-15])
     assert measure.scd(np.array([1e-3, 5.0, 5.0]), exact, 14.0, 1.0) == pytest.approx(3.0)
     assert measure.scd(np.array([5.0, 5.0]), exact[1:], 14.0, 1.0) is None
@@ -84,7 +87,10 @@ def test_the_error_over_the_interval_is_its_maximum(pendulum):
 
 
 def test_drift_is_measured_level_by_level_as_a_maximum_over_time(pendulum):
-    """Scaled positions (1 + e) miss x^2 + y^2 = 1 by 2 e + e^2; scaled velocities leave x v + y w = 0 where it is."""
+    """Scaled positions (1 + e) miss x^2 + y^2 = 1 by 2 e + e^2.
+
+    Scaled velocities leave x v + y w = 0 where it is.
+    """
     run = exact_run(pendulum)
     run.y[:2, 7] *= 1 + 1e-3
     found = measure.drift(pendulum, run)

@@ -81,7 +81,10 @@ def test_solver_serves_output_times_and_time_limits(own_solver, own_problem):
 
 
 def test_the_mask_of_the_thesis_integrates_with_herkosidae(tmp_path):
-    """The bead circles with speed 1 on a circle of radius 1; the coarse value is kept, so errors are those of 16 eps0 per step."""
+    """The bead circles with speed 1 on a circle of radius 1.
+
+    The coarse value is kept, so errors are those of 16 eps0 per step.
+    """
     module = run(new.create("thesis-problem", "own_mask", tmp_path))
     X, T, H = module.run()
     exact = np.array([np.cos(T), np.sin(T), -np.sin(T), np.cos(T), np.full(len(T), 0.5)])

@@ -1,4 +1,7 @@
-"""Several ladders at a time, here or on a Dask scheduler, give the records of a serial run; only times differ."""
+"""Several ladders at a time, here or on a Dask scheduler, give the records of a serial run.
+
+Only times differ.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +34,10 @@ TIMES = (
 
 @pytest.fixture
 def chosen(toy, toys):
-    """Return the study of the user and what is chosen of it: its own problem, and one of ours with a rival."""
+    """Return the study of the user and what is chosen of it.
+
+    Its own problem, and one of ours with a rival.
+    """
     toys.write_text(
         toys.read_text() + '\n[[case]]\nproblem = ["academic"]\nsolver = ["scipy_rk45"]\nform = ["ode"]\n'
     )

@@ -1,4 +1,7 @@
-"""Progress is a bar on a terminal and plain lines elsewhere; the time is estimated from what earlier runs took."""
+"""Progress is a bar on a terminal and plain lines elsewhere.
+
+The time is estimated from what earlier runs took.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The study of Schropp's paper: printed numbers, drift, orders and errata, and the figures drawn from them."""
+"""The study of Schropp's paper.
+
+Printed numbers, drift, orders and errata, and the figures drawn from them.
+"""
 
 from __future__ import annotations
 
@@ -71,7 +74,10 @@ def test_drift_pictures_show_what_the_paper_says(study):
 
 @pytest.mark.slow
 def test_deviations_of_the_mechanism_are_taken_from_the_right_rows():
-    """g depends on positions only, Dg f is linear in the velocities, the third level is linear in the accelerations."""
+    """g depends on positions only, Dg f is linear in the velocities.
+
+    The third level is linear in the accelerations.
+    """
     y = testset.get("andrews").y0.copy()
     y[7:14], rng = np.arange(1.0, 8.0), np.random.default_rng(1)
     moved = [y.copy() for _ in range(3)]
@@ -87,7 +93,10 @@ def test_deviations_of_the_mechanism_are_taken_from_the_right_rows():
 
 @pytest.mark.parametrize(("projected", "orders"), [(False, (5, 3, 2)), (True, (5, 5, 2))])
 def test_radau_iia_has_the_orders_of_hairer_lubich_and_roche(projected, orders):
-    """Index 3, s = 3: u has order 2s - 1 where HLR prove at least q + 1 = 4, v has s, lambda s - 1; projected, v gains the order of u."""
+    """Index 3, s = 3: u has order 2s - 1 where HLR prove at least q + 1 = 4, v has s, lambda s - 1.
+
+    Projected, v gains the order of u.
+    """
     found = [o.order for o in observe("radau_iia", 3, projected)]
     np.testing.assert_allclose(found, orders, atol=0.1)
 

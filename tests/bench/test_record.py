@@ -1,4 +1,7 @@
-"""Records are plain, survive writing and reading unchanged, and have keys that depend on their identity and nothing else."""
+"""Records are plain, survive writing and reading unchanged.
+
+And have keys that depend on their identity and nothing else.
+"""
 
 from __future__ import annotations
 
@@ -19,9 +22,18 @@ from herk.bench.record import RecordError
 
 ROOT = Path(__file__).parents[2]
 RUN = {
-    "study": "work_precision", "problem": "pendulum", "changes": "{}", "form": "ode", "solver": "scipy_radau", "solver_version": "1.17",
-    "rtol": 1e-6, "atol": 1e-6, "step": None, "options": "{}", "status": "ok",
-}  # fmt: skip
+    "study": "work_precision",
+    "problem": "pendulum",
+    "changes": "{}",
+    "form": "ode",
+    "solver": "scipy_radau",
+    "solver_version": "1.17",
+    "rtol": 1e-6,
+    "atol": 1e-6,
+    "step": None,
+    "options": "{}",
+    "status": "ok",
+}
 
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),

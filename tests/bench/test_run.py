@@ -1,4 +1,7 @@
-"""A ladder becomes records, whatever its solver does: one process for all rungs, and only the rung that kills it is lost."""
+"""A ladder becomes records, whatever its solver does.
+
+One process for all rungs, and only the rung that kills it is lost.
+"""
 
 from __future__ import annotations
 
@@ -178,7 +181,10 @@ def test_a_late_run_gets_a_second_chance_only_if_it_compiled():
 
 
 def test_compiling_does_not_count_as_solving():
-    """The first run compiles for a while and ends well in time; what is recorded is another one, which has nothing to compile."""
+    """The first run compiles for a while and ends well in time.
+
+    What is recorded is another one, which has nothing to compile.
+    """
     found = dict(findings({1e-1: "builds"}, limit=60.0))[0]
     assert found.reason is Reason.FINISHED
     assert found.wall[0] < 0.02

@@ -1,4 +1,7 @@
-"""Study `second_order`: the printed values come out, what is wrong in print is shown to be wrong, and the checks can fail."""
+"""Study `second_order`: the printed values come out, what is wrong in print is shown to be wrong.
+
+And the checks can fail.
+"""
 
 from __future__ import annotations
 
@@ -112,7 +115,10 @@ def test_a_controlled_run_that_says_the_opposite_is_lost():
 
 
 def test_steps_are_controlled_by_the_printed_tolerances():
-    """With an error of 1000 times the tolerance the step shrinks by the least factor; without any error it doubles."""
+    """With an error of 1000 times the tolerance the step shrinks by the least factor.
+
+    Without any error it doubles.
+    """
     start, asked = circle.system("second_order").start[0], []
 
     def trial(off):

@@ -1,4 +1,7 @@
-"""A session describes every problem of the test set, so that a report can tell of them all, and does so once."""
+"""A session describes every problem of the test set, so that a report can tell of them all.
+
+And does so once.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,9 @@ PLAN = study.parse(
 
 @pytest.fixture
 def carried(tmp_path, monkeypatch):
-    """Return a function that carries out a study without running anything, and returns the problems described and what was said.
+    """Return a function that carries out a study without running anything.
+
+    And returns the problems described and what was said.
 
     One of the names in the test set belongs to no problem.
     """

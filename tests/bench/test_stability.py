@@ -1,4 +1,7 @@
-"""A claim of stiffness rests on a measured eigenvalue times the step: the measurement is right, and so are the bounds of methods."""
+"""A claim of stiffness rests on a measured eigenvalue times the step.
+
+The measurement is right, and so are the bounds of methods.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +41,10 @@ def test_an_unknown_method_has_none():
 
 
 def circle(rate: float) -> Dae:
-    """Return a point that is driven along the unit circle towards the angle 0 with this rate: phi' = -rate sin(phi); lam is the force."""
+    """Return a point that is driven along the unit circle towards the angle 0 with this rate.
+
+    Phi' = -rate sin(phi); lam is the force.
+    """
 
     def f(t, y):
         x, z, lam = y
@@ -52,7 +58,10 @@ def circle(rate: float) -> Dae:
 
 @pytest.mark.parametrize("rate", [1.0, 1000.0])
 def test_the_decay_along_the_constraints_is_found_without_any_jacobian(rate):
-    """At phi = 0 the flow phi' = -rate sin(phi) has the eigenvalue -rate; nothing decays where it points outwards, at phi = pi."""
+    """At phi = 0 the flow phi' = -rate sin(phi) has the eigenvalue -rate.
+
+    Nothing decays where it points outwards, at phi = pi.
+    """
     assert stability.fastest_decay(circle(rate), 0.0, np.array([1.0, 0.0, 0.0])) == pytest.approx(
         rate, rel=1e-4
     )
@@ -60,7 +69,10 @@ def test_the_decay_along_the_constraints_is_found_without_any_jacobian(rate):
 
 
 def test_steps_limited_by_stability_lie_at_the_bound_and_others_far_below():
-    """y' = -1000 (y - cos t): loose tolerances leave dopri5 at its bound of 3.3; at tight ones accuracy limits the step."""
+    """y' = -1000 (y - cos t): loose tolerances leave dopri5 at its bound of 3.3.
+
+    At tight ones accuracy limits the step.
+    """
     stiff = Dae(E=np.eye(1), f=lambda t, y: -1000.0 * (y - np.cos(t)), n=1, m=0)
     products = {}
     for rtol in (1e-4, 1e-13):

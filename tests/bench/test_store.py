@@ -1,4 +1,7 @@
-"""The file of records loses nothing: torn lines are dropped with a note, foreign files are refused and never written to."""
+"""The file of records loses nothing.
+
+Torn lines are dropped with a note, foreign files are refused and never written to.
+"""
 
 from __future__ import annotations
 
@@ -34,9 +37,13 @@ runs = st.builds(
     st.sampled_from(("2026-01-01", "2026-01-02")),
 )
 claims = st.builds(
-    lambda study, text, date: record.make("claim", study=study, text=text, holds=True, evidence="", date=date),
-    st.sampled_from("st"), st.sampled_from("uv"), st.sampled_from(("2026-01-01", "2026-01-02")),
-)  # fmt: skip
+    lambda study, text, date: record.make(
+        "claim", study=study, text=text, holds=True, evidence="", date=date
+    ),
+    st.sampled_from("st"),
+    st.sampled_from("uv"),
+    st.sampled_from(("2026-01-01", "2026-01-02")),
+)
 record_lists = st.lists(runs | claims, max_size=8)
 
 

@@ -1,4 +1,7 @@
-"""Studies are data: they survive TOML, mistakes in them are named, and the command line chooses among all problems and solvers."""
+"""Studies are data: they survive TOML, mistakes in them are named.
+
+And the command line chooses among all problems and solvers.
+"""
 
 from __future__ import annotations
 
@@ -135,10 +138,19 @@ def test_counts_of_steps_between_doublings():
 
 FIVE = ("pendulum", "wind_pendulum", "spring_chain", "cv_circuit", "akzo")
 BASELINES = {
-    ("herk_dop853", "overdetermined"), ("herk_dop853", "ode"), ("scipy_radau", "ode"), ("scipy_radau", "baumgarte"),
-    ("scipy_lsoda", "ode"), ("scipy_dop853", "ode"), ("ida_scikits_jac", "index1"), ("ida_scikits_jac", "index2"),
-    ("ida_scikits_jac", "ggl"), ("radau5", "index1"), ("radau5_projected", "index1"), ("casadi_idas", "index1"),
-}  # fmt: skip
+    ("herk_dop853", "overdetermined"),
+    ("herk_dop853", "ode"),
+    ("scipy_radau", "ode"),
+    ("scipy_radau", "baumgarte"),
+    ("scipy_lsoda", "ode"),
+    ("scipy_dop853", "ode"),
+    ("ida_scikits_jac", "index1"),
+    ("ida_scikits_jac", "index2"),
+    ("ida_scikits_jac", "ggl"),
+    ("radau5", "index1"),
+    ("radau5_projected", "index1"),
+    ("casadi_idas", "index1"),
+}
 
 
 @pytest.mark.parametrize(("name", "problems"), [("work_precision", FIVE), ("drift", FIVE[:4])])

@@ -182,7 +182,10 @@ def test_a_reason_known_for_a_cell_excuses_only_what_it_explains(key, good, bad)
 
 
 def test_rounding_alone_leads_to_the_printed_steps_where_ours_differ():
-    """1147 steps with 7.48e-4: the original program gives this or 1149 with 7.28e-4, depending on the machine it runs on."""
+    """1147 steps with 7.48e-4: the original program gives this or 1149 with 7.28e-4.
+
+    Depending on the machine it runs on.
+    """
     found = run_cell("4.5", 20.0, 0.9, 1e-7)
     rows = table1.rounding_rows([found, run_cell("4.5", 20.0, 0.9, 1e-6)])
     assert [row.verdict for row in rows] == [Verdict.SAME]  # the other cell is met to the last digit
@@ -224,7 +227,10 @@ def test_the_procedure_as_printed_selects_what_the_examples_print():
 
 
 def test_required_columns_are_searched_for_their_largest_entry():
-    """Step 1: 9 is the largest entry of the required columns 1 and 2; what is left in column 1 is the next pivot, then the largest."""
+    """Step 1: 9 is the largest entry of the required columns 1 and 2.
+
+    What is left in column 1 is the next pivot, then the largest.
+    """
     jacobian = np.array([[1.0, 2.0, 9.0, 0.0], [0.0, 3.0, 1.0, 1.0], [8.0, 0.0, 1.0, 2.0]])
     assert selection.procedure(jacobian, (1, 2)) == (2, 1, 0)
     assert selection.procedure(jacobian, ()) == (2, 0, 1)

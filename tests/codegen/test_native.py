@@ -24,15 +24,53 @@ X = sp.symbols("x0:3", real=True)
 NAMES = {X[i]: f"y{i}" for i in range(3)}
 ATOMS = st.sampled_from([*X, sp.Integer(2), sp.Rational(1, 3), sp.Float("0.7"), sp.pi, sp.Integer(-3)])
 UNARY = [
-    sp.sin, sp.cos, sp.tan, sp.asin, sp.acos, sp.atan, sp.sinh, sp.cosh, sp.tanh, sp.asinh, sp.acosh, sp.atanh, sp.exp, sp.log,
-    sp.sqrt, sp.erf, sp.erfc, sp.gamma, sp.loggamma, sp.Abs, sp.sign, sp.Heaviside, sp.floor, sp.ceiling, sp.sec, sp.csc, sp.cot,
-    lambda e: e**2, lambda e: e**5, lambda e: e**-3, lambda e: e ** sp.Rational(3, 2), lambda e: e**17,
-]  # fmt: skip
+    sp.sin,
+    sp.cos,
+    sp.tan,
+    sp.asin,
+    sp.acos,
+    sp.atan,
+    sp.sinh,
+    sp.cosh,
+    sp.tanh,
+    sp.asinh,
+    sp.acosh,
+    sp.atanh,
+    sp.exp,
+    sp.log,
+    sp.sqrt,
+    sp.erf,
+    sp.erfc,
+    sp.gamma,
+    sp.loggamma,
+    sp.Abs,
+    sp.sign,
+    sp.Heaviside,
+    sp.floor,
+    sp.ceiling,
+    sp.sec,
+    sp.csc,
+    sp.cot,
+    lambda e: e**2,
+    lambda e: e**5,
+    lambda e: e**-3,
+    lambda e: e ** sp.Rational(3, 2),
+    lambda e: e**17,
+]
 BINARY = [
-    sp.Add, sp.Mul, lambda a, b: a - b, lambda a, b: a / b, sp.Max, sp.Min, sp.atan2, sp.Mod,
-    lambda a, b: sp.Piecewise((a, a > b), (b, True)), lambda a, b: sp.Piecewise((sp.log(a), a > 0), (b, b > 1), (a * b, True)),
-    lambda a, b: sp.Abs(a) ** b, lambda a, b: sp.Piecewise((a, sp.And(a > 0, sp.Not(b > 0))), (b, sp.Or(a > 1, b < 0)), (a + b, True)),
-]  # fmt: skip
+    sp.Add,
+    sp.Mul,
+    lambda a, b: a - b,
+    lambda a, b: a / b,
+    sp.Max,
+    sp.Min,
+    sp.atan2,
+    sp.Mod,
+    lambda a, b: sp.Piecewise((a, a > b), (b, True)),
+    lambda a, b: sp.Piecewise((sp.log(a), a > 0), (b, b > 1), (a * b, True)),
+    lambda a, b: sp.Abs(a) ** b,
+    lambda a, b: sp.Piecewise((a, sp.And(a > 0, sp.Not(b > 0))), (b, sp.Or(a > 1, b < 0)), (a + b, True)),
+]
 FORMULAS = st.recursive(
     ATOMS,
     lambda parts: (
@@ -53,11 +91,18 @@ def function_of(formulas: list[sp.Expr]) -> Native:
 
 
 def exact(formula: sp.Expr, point: list[float]) -> float | None:
-    """Return the value with 40 digits, None where there is no finite real one or doubles cannot be expected to find it."""
+    """Return the value with 40 digits.
+
+    None where there is no finite real one or doubles cannot be expected to find it.
+    """
     with mpmath.workdps(40):
         try:
-            values = [sp.sympify(formula).xreplace(dict(zip(X, (sp.Float(v + d, 40) for v in point), strict=True))).evalf(40)
-                      for d in (0.0, 1e-13)]  # fmt: skip
+            values = [
+                sp.sympify(formula)
+                .xreplace(dict(zip(X, (sp.Float(v + d, 40) for v in point), strict=True)))
+                .evalf(40)
+                for d in (0.0, 1e-13)
+            ]
             numbers = [complex(value) for value in values]
         except (TypeError, ValueError, ZeroDivisionError, OverflowError):
             return None

@@ -1,4 +1,7 @@
-"""The integrator's own stepping loop in 50-digit numbers: interpreted source, arrays of gmpy2 numbers, unrounded tableau."""
+"""The integrator's own stepping loop in 50-digit numbers.
+
+Interpreted source, arrays of gmpy2 numbers, unrounded tableau.
+"""
 
 from __future__ import annotations
 
@@ -119,7 +122,10 @@ def in_place(function: Callable[..., Any]) -> Callable[..., None]:
 
 
 def _by_address(machine: Any, ints: np.ndarray, monkeypatch: Any) -> list[Any]:
-    """Let everything the loop reaches by address be its Python source; what is returned must be kept alive."""
+    """Let everything the loop reaches by address be its Python source.
+
+    What is returned must be kept alive.
+    """
     twins = {
         function: interpreted(function)
         for function in (step.kernel, newton.complete, newton.residual, rate.rate)
@@ -140,8 +146,15 @@ def solve(
     t0, t1 = (number(t) for t in problem.t_span)
     y0 = [number(value) for value in problem.exact(mpmath.mpf(problem.t_span[0]))]
     options = dict.fromkeys(("t_eval", "events", "first_step", "time_limit", "callback"))
-    options |= {"rtol": 1e-6, "atol": 1e-9, "step": float(t1 - t0) / count, "dense_output": False, "max_step": np.inf,
-                "max_steps": 10**9, "consistent": "trust"}  # fmt: skip
+    options |= {
+        "rtol": 1e-6,
+        "atol": 1e-9,
+        "step": float(t1 - t0) / count,
+        "dense_output": False,
+        "max_step": np.inf,
+        "max_steps": 10**9,
+        "consistent": "trust",
+    }
     extra = {"generate": False, "selection": selection, "newton": "full"}
     asked = request(problem.dae, (float(t0), float(t1)), [float(v) for v in y0], method, options, extra)
     start = np.array([float(v) for v in y0])

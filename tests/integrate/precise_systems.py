@@ -71,7 +71,8 @@ def pendulum_exact(t: Any) -> list[Any]:
     return [x, z, v, w, (v * v + w * w - gravity * z) / 2]
 
 
-# Not to 3 pi/8 as in the thesis: on an interval symmetric about the change of selection odd orders cancel at the end.
+# Not to 3 pi/8 as in the thesis: on an interval symmetric about the change of selection odd orders cancel at
+# the end.
 with long_numbers():
     SELECTOR_SPAN = mpmath.nstr(mpmath.pi / 8, DIGITS), mpmath.nstr(mpmath.mpf("0.325") * mpmath.pi, DIGITS)
 PENDULUM_SPAN = ("0", "0.7")  # through the lowest point, with changes of the selection on both sides of it

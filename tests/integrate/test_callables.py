@@ -1,4 +1,7 @@
-"""Functions as users write them: compiled where possible, always with the values they see at the time of the call."""
+"""Functions as users write them.
+
+Compiled where possible, always with the values they see at the time of the call.
+"""
 
 from __future__ import annotations
 
@@ -59,10 +62,13 @@ def by_module(t, y):
 
 
 CAPTURES = [
-    (by_global, "RATE", -1.0, -3.0), (by_global, "RATE", -1, -1.5), (by_global, "RATE", np.float32(-1.0), np.int64(-2)),
-    (by_comprehension, "RATE", -1.0, -3.0), (by_array, "WEIGHTS", np.array([1.0, 0.0]), np.array([2.0, 0.0])),
+    (by_global, "RATE", -1.0, -3.0),
+    (by_global, "RATE", -1, -1.5),
+    (by_global, "RATE", np.float32(-1.0), np.int64(-2)),
+    (by_comprehension, "RATE", -1.0, -3.0),
+    (by_array, "WEIGHTS", np.array([1.0, 0.0]), np.array([2.0, 0.0])),
     (by_tuple, "PAIR", (1.0, 1.0), (1.0, 2.0)),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("f", "name", "first", "second"), CAPTURES)

@@ -1,4 +1,7 @@
-"""The loop stays compiled whatever it calls: Python functions give the numbers of compiled ones, written-out kernels those of loops."""
+"""The loop stays compiled whatever it calls.
+
+Python functions give the numbers of compiled ones, written-out kernels those of loops.
+"""
 
 from __future__ import annotations
 

@@ -14,12 +14,17 @@ import testset
 from tests.integrate.systems import PENDULUM, called_back, pendulum_exact, pendulum_g
 
 TIGHT = {"method": "dopri5", "rtol": 1e-9, "atol": 1e-10, "dense_output": True}
-# Numbers of steps above rounding: over a swing from 0.1 to 0.9, for high orders around the turning point, where one selection does
-# for all steps. The errors are taken between the points.
+# Numbers of steps above rounding: over a swing from 0.1 to 0.9, for high orders around the turning point,
+# where one selection does for all steps. The errors are taken between the points.
 STEPS = {
-    "rk4": (20, 40, 80), "rk38": (20, 40, 80), "hem4": (20, 40, 80), "dopri5": (20, 40, 80), "tsit5": (20, 40, 80),
-    "dop853": (6, 8, 10, 12), "verner98": (3, 4, 5, 6),
-}  # fmt: skip
+    "rk4": (20, 40, 80),
+    "rk38": (20, 40, 80),
+    "hem4": (20, 40, 80),
+    "dopri5": (20, 40, 80),
+    "tsit5": (20, 40, 80),
+    "dop853": (6, 8, 10, 12),
+    "verner98": (3, 4, 5, 6),
+}
 
 
 @pytest.fixture(scope="module")

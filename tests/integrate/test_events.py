@@ -1,4 +1,7 @@
-"""Events by SciPy's rules: the same events as scipy.integrate.solve_ivp finds on the pendulum's ODE, and on the constraints."""
+"""Events by SciPy's rules: the same events as scipy.integrate.solve_ivp finds on the pendulum's ODE.
+
+And on the constraints.
+"""
 
 from __future__ import annotations
 
@@ -267,7 +270,10 @@ def test_an_event_that_raises_at_the_start_is_named() -> None:
 
 @pytest.mark.parametrize("stop", ["event", "callback"])
 def test_counters_tell_of_the_steps_up_to_the_stop_alone(stop):
-    """A run of the same number of steps without event or callback has the same counters, though more steps are made at a time."""
+    """A run of the same number of steps without event or callback has the same counters.
+
+    Though more steps are made at a time.
+    """
 
     def low(t, y):
         return y[1] + 0.9

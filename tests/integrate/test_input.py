@@ -39,10 +39,17 @@ def refused(words: str, *arguments, **options) -> str:
 @pytest.mark.parametrize(
     ("span", "words"),
     [
-        ((0.0,), "two numbers"), ((0.0, 1.0, 2.0), "two numbers"), ("ab", "two numbers"), (3.0, "two numbers"), ((0.0, 1j), "two numbers"),
-        ((0.0, nan), "not finite"), ((0.0, np.inf), "not finite"), ((1.0, 1.0), "length zero"), (None, "no span"),
+        ((0.0,), "two numbers"),
+        ((0.0, 1.0, 2.0), "two numbers"),
+        ("ab", "two numbers"),
+        (3.0, "two numbers"),
+        ((0.0, 1j), "two numbers"),
+        ((0.0, nan), "not finite"),
+        ((0.0, np.inf), "not finite"),
+        ((1.0, 1.0), "length zero"),
+        (None, "no span"),
     ],
-)  # fmt: skip
+)
 def test_a_wrong_span_is_refused(span, words) -> None:
     refused(words, DECAY, span, START)
 
@@ -50,11 +57,18 @@ def test_a_wrong_span_is_refused(span, words) -> None:
 @pytest.mark.parametrize(
     ("start", "words"),
     [
-        ((1.0,), "1 entries"), ((1.0, 2.0, 3.0), "3 entries"), ((1.0, nan), "not finite in y1"), ((np.inf, 0.0), "not finite in y0"),
-        ("12", "sequence of 2 numbers"), (1.0, "sequence of 2 numbers"), (np.eye(2), "sequence of 2 numbers"), ((1.0, 1j), "sequence of 2"),
-        ((1.0, None), "y1 are left open, but 0 constraints"), (None, "no start"),
+        ((1.0,), "1 entries"),
+        ((1.0, 2.0, 3.0), "3 entries"),
+        ((1.0, nan), "not finite in y1"),
+        ((np.inf, 0.0), "not finite in y0"),
+        ("12", "sequence of 2 numbers"),
+        (1.0, "sequence of 2 numbers"),
+        (np.eye(2), "sequence of 2 numbers"),
+        ((1.0, 1j), "sequence of 2"),
+        ((1.0, None), "y1 are left open, but 0 constraints"),
+        (None, "no start"),
     ],
-)  # fmt: skip
+)
 def test_a_wrong_start_is_refused(start, words) -> None:
     refused(words, DECAY, SPAN, start)
 
@@ -106,11 +120,15 @@ def test_wrong_events_are_refused(events) -> None:
 @pytest.mark.parametrize(
     ("options", "nearest"),
     [
-        ({"method": "dopri6"}, "'dopri5'"), ({"method": "DOP853"}, "dop853"), ({"newtn": "full"}, "'newton'"),
-        ({"newton": "ful"}, "'full'"), ({"selection": "spars"}, "'sparse'"), ({"consistent": "chek"}, "'check'"),
+        ({"method": "dopri6"}, "'dopri5'"),
+        ({"method": "DOP853"}, "dop853"),
+        ({"newtn": "full"}, "'newton'"),
+        ({"newton": "ful"}, "'full'"),
+        ({"selection": "spars"}, "'sparse'"),
+        ({"consistent": "chek"}, "'check'"),
         ({"dense": True}, "generate"),
     ],
-)  # fmt: skip
+)
 def test_an_unknown_name_is_answered_with_the_nearest_known_one(options, nearest) -> None:
     refused(re.escape(nearest), DECAY, SPAN, START, **options)
 
@@ -125,13 +143,20 @@ def test_a_method_without_error_estimate_asks_for_a_step() -> None:
 
 
 WRONG_VALUES = [
-    ("f", lambda t, y: np.zeros(3), "shape (3,)"), ("f", lambda t, y: None, "None"), ("f", lambda t, y: "text", "no array of numbers"),
-    ("f", lambda t, y: np.full(2, nan), "not finite"), ("f", lambda t, y: {"a": 1}, "no array of numbers"),
-    ("g", lambda t, y: y, "shape (2,)"), ("g", lambda t, y: y[0] - y[1], "shape ()"), ("g", lambda t, y: np.array([np.inf]), "not finite"),
-    ("jac_g", lambda t, y: np.zeros(2), "shape (2,)"), ("jac_g", lambda t, y: np.full((1, 2), nan), "not finite"),
-    ("g_t", lambda t, y: 0.0, "shape ()"), ("E", lambda t, y: np.ones(2), "shape (2,)"),
+    ("f", lambda t, y: np.zeros(3), "shape (3,)"),
+    ("f", lambda t, y: None, "None"),
+    ("f", lambda t, y: "text", "no array of numbers"),
+    ("f", lambda t, y: np.full(2, nan), "not finite"),
+    ("f", lambda t, y: {"a": 1}, "no array of numbers"),
+    ("g", lambda t, y: y, "shape (2,)"),
+    ("g", lambda t, y: y[0] - y[1], "shape ()"),
+    ("g", lambda t, y: np.array([np.inf]), "not finite"),
+    ("jac_g", lambda t, y: np.zeros(2), "shape (2,)"),
+    ("jac_g", lambda t, y: np.full((1, 2), nan), "not finite"),
+    ("g_t", lambda t, y: 0.0, "shape ()"),
+    ("E", lambda t, y: np.ones(2), "shape (2,)"),
     ("E", lambda t, y: np.full((2, 2), nan), "not finite"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("name", "function", "words"), WRONG_VALUES)
@@ -232,11 +257,13 @@ def test_fixed_components_of_a_consistent_start_never_move() -> None:
 @pytest.mark.parametrize(
     ("y0", "fixed", "words"),
     [
-        ((0.6, -0.7, 0.0, 0.0, 0.0), (0, 1), "row 0 of g stays"), ((0.6, -0.8, 0.0, 0.0, None), (4,), "unknown or outside"),
-        ((0.6, -0.8, 0.0, 0.0, 0.0), (5,), "unknown or outside"), ((0.6, -0.8, 0.0), (), "5 values"),
+        ((0.6, -0.7, 0.0, 0.0, 0.0), (0, 1), "row 0 of g stays"),
+        ((0.6, -0.8, 0.0, 0.0, None), (4,), "unknown or outside"),
+        ((0.6, -0.8, 0.0, 0.0, 0.0), (5,), "unknown or outside"),
+        ((0.6, -0.8, 0.0), (), "5 values"),
         ((2.0, -0.8, 0.0, 0.0, 0.0), (0,), "row 0 of g stays"),
     ],
-)  # fmt: skip
+)
 def test_an_impossible_consistent_start_is_refused(y0, fixed, words) -> None:
     with pytest.raises(herk.InputError, match=words):
         herk.consistent_start(PENDULUM.dae, 0.0, y0, fixed=fixed)
@@ -289,7 +316,8 @@ def test_dependent_constraints_are_refused() -> None:
 
 def test_constraints_that_contradict_the_equations_are_refused_by_row() -> None:
     problem = testset.get("wind_pendulum_printed")
-    # the printed second constraint lacks -2 l l': with l = 2, l' = -0.03 the first one leaves zero at the rate 0.12
+    # the printed second constraint lacks -2 l l': with l = 2, l' = -0.03 the first one leaves zero at the
+    # rate 0.12
     assert "Row 0 of g contradicts E y' = f: along the flow its derivative is 0.12" in refused(
         "contradicts", problem
     )
@@ -329,7 +357,10 @@ def test_there_and_back_again_is_where_one_was() -> None:
 
 
 def test_project_repairs_a_start_in_whatever_units_the_constraints_are() -> None:
-    """Charges of 1e-12 beside volts: the voltage follows the charge, not the other way round, and a zero stays zero."""
+    """Charges of 1e-12 beside volts.
+
+    The voltage follows the charge, not the other way round, and a zero stays zero.
+    """
     model = herk.Model(
         "capacitor",
         ["q", "idle", "u", "i"],

@@ -1,4 +1,7 @@
-"""Without projection the output is a polynomial per step: of the method's order, off the constraints by its error, free of f and g."""
+"""Without projection the output is a polynomial per step.
+
+Of the method's order, off the constraints by its error, free of f and g.
+"""
 
 from __future__ import annotations
 

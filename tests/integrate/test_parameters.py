@@ -13,10 +13,14 @@ from herk.core import InputError
 
 def pendulum(**values: float) -> herk.Model:
     return herk.Model(
-        "pendulum", ["x", "y", "v", "w", "lam"], [[1, 0, 0, 0, 0], [0, 1, 0, 0, 0], [0, 0, "m", 0, 0], [0, 0, 0, "m", 0], [0] * 5],
-        ["v", "w", "-2*x*lam", "-2*y*lam - m*g", "x**2 + y**2 - l**2"], parameters={"m": 1.0, "l": 1.0, "g": 9.81} | values,
-        t_span=(0, 1), y0=[1, 0, 0, 0, None],
-    )  # fmt: skip
+        "pendulum",
+        ["x", "y", "v", "w", "lam"],
+        [[1, 0, 0, 0, 0], [0, 1, 0, 0, 0], [0, 0, "m", 0, 0], [0, 0, 0, "m", 0], [0] * 5],
+        ["v", "w", "-2*x*lam", "-2*y*lam - m*g", "x**2 + y**2 - l**2"],
+        parameters={"m": 1.0, "l": 1.0, "g": 9.81} | values,
+        t_span=(0, 1),
+        y0=[1, 0, 0, 0, None],
+    )
 
 
 def test_other_values_compile_nothing_and_give_what_a_model_with_them_gives():
@@ -44,8 +48,15 @@ def test_values_reach_problems_forms_and_formulas():
 def test_a_value_at_which_the_structure_changes_is_analysed_for_itself():
     # With k = 0 the row k x' = z - y is the constraint 0 = z - y, and what was index 1 is index 2.
     def model(k: float) -> herk.Model:
-        return herk.Model("k", ["x", "y", "z"], [["k", 0, 0], [0, 1, 0], [0, 0, 0]], ["z - y", "-y", "x - z"], parameters={"k": k},
-                          t_span=(0, 1), y0=[None, 1, None] if k == 0 else [2, 1, 2])  # fmt: skip
+        return herk.Model(
+            "k",
+            ["x", "y", "z"],
+            [["k", 0, 0], [0, 1, 0], [0, 0, 0]],
+            ["z - y", "-y", "x - z"],
+            parameters={"k": k},
+            t_span=(0, 1),
+            y0=[None, 1, None] if k == 0 else [2, 1, 2],
+        )
 
     general = herk.solve_dae(model(1.0), rtol=1e-9)
     assert general.success

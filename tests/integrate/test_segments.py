@@ -1,4 +1,7 @@
-"""Runs that end and begin anew: breakpoints, resets, and what a problem brings, all through solve_dae alone."""
+"""Runs that end and begin anew.
+
+Breakpoints, resets, and what a problem brings, all through solve_dae alone.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +17,22 @@ BALL = herk.Model(
     "ball", ["y", "v"], [[1, 0], [0, 1]], ["v", "-g"], parameters={"g": 10.0}, t_span=(0, 1), y0=[1, 0]
 )
 PENDULUM = herk.Model(
-    "pendulum", ["x", "y", "v", "w", "lam"], np.diag([1, 1, 1, 1, 0]).tolist(),
-    ["v", "w", "-2*x*lam", "-2*y*lam - g", "x**2 + y**2 - 1"], parameters={"g": 9.81}, t_span=(0, 3), y0=[1, 0, 0, 0, None],
-)  # fmt: skip
+    "pendulum",
+    ["x", "y", "v", "w", "lam"],
+    np.diag([1, 1, 1, 1, 0]).tolist(),
+    ["v", "w", "-2*x*lam", "-2*y*lam - g", "x**2 + y**2 - 1"],
+    parameters={"g": 9.81},
+    t_span=(0, 3),
+    y0=[1, 0, 0, 0, None],
+)
 OPTIONS = dict.fromkeys(("step", "t_eval", "events", "first_step", "time_limit", "callback")) | {
-    "rtol": 1e-6, "atol": 1e-9, "dense_output": False, "max_step": np.inf, "max_steps": 10, "consistent": "check",
-}  # fmt: skip
+    "rtol": 1e-6,
+    "atol": 1e-9,
+    "dense_output": False,
+    "max_step": np.inf,
+    "max_steps": 10,
+    "consistent": "check",
+}
 TIGHT = {"rtol": 1e-9, "atol": 1e-11}
 
 

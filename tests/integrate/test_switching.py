@@ -1,4 +1,7 @@
-"""Switches: a run ends at each, changes its mode and goes on; output, counters and refusals are those of one run."""
+"""Switches: a run ends at each, changes its mode and goes on.
+
+Output, counters and refusals are those of one run.
+"""
 
 from __future__ import annotations
 

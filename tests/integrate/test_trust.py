@@ -1,4 +1,7 @@
-"""No wrong answer is called success: branches, poles, jumps and crossings along constraints, where nothing is integrated."""
+"""No wrong answer is called success.
+
+Branches, poles, jumps and crossings along constraints, where nothing is integrated.
+"""
 
 from __future__ import annotations
 
@@ -39,8 +42,15 @@ def test_what_only_constraints_move_is_interpolated_to_the_tolerance_without_pro
 
 
 @pytest.mark.parametrize("method", PAIRS)
-@pytest.mark.parametrize(("row", "start", "end"), [("z*(1 - t) - 1", 1.0, 1.0), ("z*(1 - t)**2 - 1", 1.0, 1.0),
-                                                   ("z - tan(t)", 0.0, np.pi / 2), ("z**2 + x**2 - 1", 1.0, 1.0)])  # fmt: skip
+@pytest.mark.parametrize(
+    ("row", "start", "end"),
+    [
+        ("z*(1 - t) - 1", 1.0, 1.0),
+        ("z*(1 - t)**2 - 1", 1.0, 1.0),
+        ("z - tan(t)", 0.0, np.pi / 2),
+        ("z**2 + x**2 - 1", 1.0, 1.0),
+    ],
+)
 def test_a_run_ends_at_a_pole_or_a_fold(method, row, start, end):
     sol = herk.solve_dae(constrained("1", row, t_end=2.0, y0=[0.0, start]), method=method)
     assert not sol.success

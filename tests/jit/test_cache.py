@@ -33,7 +33,9 @@ def test_files_that_compiled_code_is_made_from_are_found_by_their_imports() -> N
     """A constant in a file without compiled functions is part of the machine code of those that import it."""
     root = cache._ROOT
     files = {
-        "kernels.py": b"from herk.jit.compiled import compiled\n\n@compiled()\ndef f(x):\n    return x + SIZE\n",
+        "kernels.py": (
+            b"from herk.jit.compiled import compiled\n\n@compiled()\ndef f(x):\n    return x + SIZE\n"
+        ),
         "memory.py": b"SIZE = 3\n",
         "plain.py": b"from herk.room.kernels import f\n",
         "many.py": b"from herk.room import (\n    memory,\n    kernels,\n)\n\n    @compiled(FUNCTION)\n",

@@ -23,7 +23,8 @@ def pendulum_jacobian(y: list[float], g: float) -> np.ndarray:
 
 
 def test_pendulum_example_selects_multiplier_height_and_vertical_speed() -> None:
-    # Example 2.13 (continued) with w0 = -(1/12)^(1/2), which its printed Jacobian belongs to (HERKOSIDAE.md 2.6).
+    # Example 2.13 (continued) with w0 = -(1/12)^(1/2), which its printed Jacobian belongs to (HERKOSIDAE.md
+    # 2.6).
     jac = pendulum_jacobian([0.5, -np.sqrt(0.75), -0.5, -np.sqrt(1 / 12), 5.0], 11.16)
     algebraic, rank = select(jac, (4,))
     assert rank == 3
@@ -75,14 +76,16 @@ def test_cheaper_columns_win_only_within_the_threshold() -> None:
 
 @pytest.mark.parametrize("unit", 10.0 ** np.arange(-9, 10, 3))
 def test_a_small_component_is_not_computed_from_large_ones_whatever_its_unit(unit: float) -> None:
-    # 0 = x + 10 q with x = 1 and q = 1e-6, in other units z = q / unit: computed from x, q would lose five of its digits.
+    # 0 = x + 10 q with x = 1 and q = 1e-6, in other units z = q / unit: computed from x, q would lose five of
+    # its digits.
     jac, y = np.array([[1.0, 10.0 * unit]]), np.array([1.0, 1e-6 / unit])
     assert select(jac, size=np.abs(y))[0] == (0,)
     assert select(jac)[0] == ((1,) if unit > 0.1 else (0,))
 
 
 def test_sizes_cost_no_rank() -> None:
-    # The only sound pivot belongs to a component that is tiny beside a term whose factor is at rounding level.
+    # The only sound pivot belongs to a component that is tiny beside a term whose factor is at rounding
+    # level.
     jac = np.array([[1.0, 1e-13]])
     assert select(jac, size=np.array([1e-20, 1.0])) == ((0,), 1)
 

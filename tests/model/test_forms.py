@@ -1,4 +1,7 @@
-"""Forms of one model are equivalent: foreign solvers reach the same reference on each, and each knows its index, start and way back."""
+"""Forms of one model are equivalent.
+
+Foreign solvers reach the same reference on each, and each knows its index, start and way back.
+"""
 
 from __future__ import annotations
 
@@ -19,30 +22,56 @@ from herk.model.to_model_states import complete
 SPANS = {"pendulum": 2.0, "spring_chain": 3.0, "cv_circuit": 0.2, "akzo": 180.0, "circular_track": 2.0}
 INDEX_3 = ("index1", "index2", "index3", "ggl")
 FORMS = {
-    "pendulum": INDEX_3, "spring_chain": ("index1", "index2", "index3"), "cv_circuit": ("index1", "index2"),
-    "akzo": ("index1",), "academic": ("index1",), "rlc": ("index1",), "pendulum_drifting": ("index1",),
-    "raised_index": ("index1", "index2", "index3"), "selector_change": ("index1", "index2"), "unit_circle": INDEX_3,
-    "circular_track": INDEX_3, "pendulum_3d": INDEX_3, "pendulum_unit": INDEX_3, "wind_pendulum": INDEX_3,
-}  # fmt: skip
+    "pendulum": INDEX_3,
+    "spring_chain": ("index1", "index2", "index3"),
+    "cv_circuit": ("index1", "index2"),
+    "akzo": ("index1",),
+    "academic": ("index1",),
+    "rlc": ("index1",),
+    "pendulum_drifting": ("index1",),
+    "raised_index": ("index1", "index2", "index3"),
+    "selector_change": ("index1", "index2"),
+    "unit_circle": INDEX_3,
+    "circular_track": INDEX_3,
+    "pendulum_3d": INDEX_3,
+    "pendulum_unit": INDEX_3,
+    "wind_pendulum": INDEX_3,
+}
 QUICK = ("pendulum", "spring_chain", "cv_circuit", "akzo")
 CAR_AXIS_END = (
-    4.934557842752409213153e-2, 4.969894602300081067629e-1, 1.041742524885426115195, 3.739110272653658193579e-1,
-    -7.705836840359208428394e-2, 7.446866592068416491402e-3, 1.755681575354173662974e-2, 7.703410437796010631206e-1,
-    -4.736886590853326515313e-3, -1.104680331259565839861e-3,
-)  # fmt: skip
+    4.934557842752409213153e-2,
+    4.969894602300081067629e-1,
+    1.041742524885426115195,
+    3.739110272653658193579e-1,
+    -7.705836840359208428394e-2,
+    7.446866592068416491402e-3,
+    1.755681575354173662974e-2,
+    7.703410437796010631206e-1,
+    -4.736886590853326515313e-3,
+    -1.104680331259565839861e-3,
+)
 
 
 def car_axis() -> herk.Model:
-    """Test Set for IVP Solvers, problem caraxis: a constraint that depends on time, a second body, square roots."""
+    """Test Set for IVP Solvers, problem caraxis.
+
+    A constraint that depends on time, a second body, square roots.
+    """
     yb = "(r*sin(w*t))"
     xb = f"sqrt(L**2 - {yb}**2)"
     left, right = "sqrt(xl**2 + yl**2)", f"sqrt((xr - {xb})**2 + (yr - {yb})**2)"
     f = [
-        "ul", "vl", "ur", "vr",
-        f"(L0 - {left})*xl/{left} + l1*{xb} + 2*l2*(xl - xr)", f"(L0 - {left})*yl/{left} + l1*{yb} + 2*l2*(yl - yr) - K*g",
-        f"(L0 - {right})*(xr - {xb})/{right} - 2*l2*(xl - xr)", f"(L0 - {right})*(yr - {yb})/{right} - 2*l2*(yl - yr) - K*g",
-        f"{xb}*xl + {yb}*yl", "(xl - xr)**2 + (yl - yr)**2 - L**2",
-    ]  # fmt: skip
+        "ul",
+        "vl",
+        "ur",
+        "vr",
+        f"(L0 - {left})*xl/{left} + l1*{xb} + 2*l2*(xl - xr)",
+        f"(L0 - {left})*yl/{left} + l1*{yb} + 2*l2*(yl - yr) - K*g",
+        f"(L0 - {right})*(xr - {xb})/{right} - 2*l2*(xl - xr)",
+        f"(L0 - {right})*(yr - {yb})/{right} - 2*l2*(yl - yr) - K*g",
+        f"{xb}*xl + {yb}*yl",
+        "(xl - xr)**2 + (yl - yr)**2 - L**2",
+    ]
     parameters = {"L": 1.0, "L0": 0.5, "K": 5e-4, "r": 0.1, "w": 10.0, "g": 1.0}
     E = [[(1 if i < 4 else "K" if i < 8 else 0) if i == j else 0 for j in range(10)] for i in range(10)]
     states = ["xl", "yl", "xr", "yr", "ul", "vl", "ur", "vr", "l1", "l2"]
@@ -58,7 +87,10 @@ def car_axis() -> herk.Model:
 
 
 def ida(form: Form, rtol: float, z: tuple[np.ndarray, np.ndarray] | None = None, times=None) -> np.ndarray:
-    """Solve F(t, z, z') = 0 by IDA; unknowns of index 2 and 3 are left out of its error control, which cannot judge them."""
+    """Solve F(t, z, z') = 0 by IDA.
+
+    Unknowns of index 2 and 3 are left out of its error control, which cannot judge them.
+    """
     z0, zp0 = form.start() if z is None else z
     atol = np.where(np.array(form.levels) > 1, 1e3, rtol)
 
@@ -94,14 +126,18 @@ def test_ida_on_every_implicit_form_reaches_the_reference(name, form):
     p = testset.get(name, **({"t_end": SPANS[name]} if name in SPANS else {}))
     own = p.model.form(form)
     y = own.back(p.t_span[1], ida(own, 1e-10))
-    # BDF loses a factor h in accuracy for every index above one; forms of index 1 drift, the wind pendulum for 50 s.
-    # In index 3 the multiplier of the last step scatters by two decades (1e-5 to 2e-3 for tolerances from 3e-11 to 1e-8).
+    # BDF loses a factor h in accuracy for every index above one; forms of index 1 drift, the wind pendulum
+    # for 50 s. In index 3 the multiplier of the last step scatters by two decades (1e-5 to 2e-3 for
+    # tolerances from 3e-11 to 1e-8).
     allowed = 5e-3 if own.index == 3 else 2e-5 if name in ("wind_pendulum", "pendulum_drifting") else 1e-6
     assert scaled(y - p.reference.y, p.reference.y) < allowed
 
 
 def explicit(form: Form) -> np.ndarray:
-    """Solve a form of index 1 by DOP853, its algebraic unknowns computed from its own constraints at every evaluation."""
+    """Solve a form of index 1 by DOP853.
+
+    Its algebraic unknowns computed from its own constraints at every evaluation.
+    """
     kept = [j for j in range(form.n) if j not in form.algebraic]
     rows = np.flatnonzero(form.E.any(axis=1))
 
@@ -131,7 +167,8 @@ def explicit(form: Form) -> np.ndarray:
     ],
 )
 def test_scipy_with_multipliers_eliminated_reaches_the_reference(name, form):
-    # Baumgarte's k0 multiplies the noise of Newton's iteration in the multiplier, so IDA is no judge of that form.
+    # Baumgarte's k0 multiplies the noise of Newton's iteration in the multiplier, so IDA is no judge of that
+    # form.
     p = testset.get(name, **({"t_end": SPANS[name]} if name in SPANS else {}))
     assert scaled(explicit(p.model.form(form)) - p.reference.y, p.reference.y) < 2e-7
 
@@ -279,9 +316,13 @@ def test_unknowns_of_the_car_axis_have_the_index_of_the_test_set():
 def test_unknowns_beside_the_chain_have_the_index_of_what_they_depend_on():
     # z is a function of the position, s the integral of the position, r that of the multiplier.
     model = herk.Model(
-        "attached", ["q", "v", "lam", "z", "s", "r"], np.diag([1, 1, 0, 0, 1, 1]), ["v", "lam + z", "q - sin(t)", "z - q**2", "q", "lam"],
-        t_span=(0, 1), y0=(0, 1, 0, 0, 0, 0),
-    )  # fmt: skip
+        "attached",
+        ["q", "v", "lam", "z", "s", "r"],
+        np.diag([1, 1, 0, 0, 1, 1]),
+        ["v", "lam + z", "q - sin(t)", "z - q**2", "q", "lam"],
+        t_span=(0, 1),
+        y0=(0, 1, 0, 0, 0, 0),
+    )
     assert model.form("index3").levels == (1, 2, 3, 1, 1, 2)
     assert model.form("index2").levels == (1, 1, 2, 1, 1, 1)
 
@@ -368,9 +409,13 @@ def test_open_start_values_are_computed_for_every_form():
 
 def test_residual_jacobian_equals_differences_for_a_state_dependent_E():
     model = herk.Model(
-        "pivoting", ["a", "b", "c"], [["1 + a**2", "sin(t)*b", 0], ["a*b", "exp(b)", 0], [0, 0, 0]], ["b*c", "t - a*c**2", "a + b**2 - c"],
-        t_span=(0, 1), y0=(0.2, 0.3, None),
-    )  # fmt: skip
+        "pivoting",
+        ["a", "b", "c"],
+        [["1 + a**2", "sin(t)*b", 0], ["a*b", "exp(b)", 0], [0, 0, 0]],
+        ["b*c", "t - a*c**2", "a + b**2 - c"],
+        t_span=(0, 1),
+        y0=(0.2, 0.3, None),
+    )
     form = model.form("index1")
     t, y, v, cj, h = 0.4, np.array([0.2, 0.3, 0.29]), np.array([0.7, -0.4, 1.3]), 3.7, 1e-6
     steps = np.eye(3) * h
@@ -440,10 +485,17 @@ def test_jacobian_of_the_rate_equals_differences_with_formulas_and_without():
         "swing", ["x", "v"], [[2, 0], ["x*v", "1 + x**2"]], ["2*v", "-x*t"], t_span=(0, 1), y0=(1.0, 0.5)
     )
     coupled = herk.Model(
-        "coupled", ["x", "v", *[f"z{i}" for i in range(4)]], [["1 + x**2", "v", *[0] * 4], [0, "2 + sin(z0)", *[0] * 4], *[[0] * 6] * 4],
-        ["v*z1", "z0*z3 - t*x", *[f"{i + 1}*z{i} + x*z{(i + 1) % 4} + z{(i + 2) % 4} - v**{i}" for i in range(4)]],
-        t_span=(0, 1), y0=(0.5, 0.3, *[None] * 4),
-    )  # fmt: skip
+        "coupled",
+        ["x", "v", *[f"z{i}" for i in range(4)]],
+        [["1 + x**2", "v", *[0] * 4], [0, "2 + sin(z0)", *[0] * 4], *[[0] * 6] * 4],
+        [
+            "v*z1",
+            "z0*z3 - t*x",
+            *[f"{i + 1}*z{i} + x*z{(i + 1) % 4} + z{(i + 2) % 4} - v**{i}" for i in range(4)],
+        ],
+        t_span=(0, 1),
+        y0=(0.5, 0.3, *[None] * 4),
+    )
     assert coupled.form("ode").elimination is not None
     h = 1e-6
     for form in (swing.form("ode"), coupled.form("ode"), testset.get("wind_pendulum").model.form("ode")):

@@ -1,4 +1,7 @@
-"""A generated form evaluates its equations exactly, for all values of its parameters with one code, and can be pickled."""
+"""A generated form evaluates its equations exactly, for all values of its parameters with one code.
+
+And can be pickled.
+"""
 
 from __future__ import annotations
 

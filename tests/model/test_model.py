@@ -145,7 +145,9 @@ WRAP_CLOSE = [each.__name__ for each in object.__subclasses__()].index(
 )  # a class of the module os
 ATTACKS = {
     "import": "__import__('os').mkdir({0!r})",
-    "attributes": f"().__class__.__base__.__subclasses__()[{WRAP_CLOSE}].__init__.__globals__['mkdir']({{0!r}})",
+    "attributes": (
+        f"().__class__.__base__.__subclasses__()[{WRAP_CLOSE}].__init__.__globals__['mkdir']({{0!r}})"
+    ),
     "classes": "sin.__class__.__mro__[-1].__subclasses__()",
     "symbols": "Symbol({0!r}).__class__",
 }

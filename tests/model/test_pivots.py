@@ -1,4 +1,7 @@
-"""What is solved does not depend on the order of rows and unknowns, also where entries vanish at the start."""
+"""What is solved does not depend on the order of rows and unknowns.
+
+Also where entries vanish at the start.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +44,10 @@ def body() -> Model:
 
 
 def crane() -> Model:
-    """Trolley and winch move so that the load follows x = t**5, z = 2; the rope hangs straight at the start."""
+    """Trolley and winch move so that the load follows x = t**5, z = 2.
+
+    The rope hangs straight at the start.
+    """
     f = [
         *("vx", "vz", "vs", "vl", "-lam*(x - s)", "-lam*z + m*g", "F + lam*(x - s)", "U + lam*l"),
         *("x - t**5", "z - 2", "(x - s)**2 + z**2 - l**2"),
@@ -100,7 +106,8 @@ def test_any_order_of_rows_and_unknowns_gives_the_same_levels_and_a_regular_star
 
 
 def test_a_row_of_e_that_vanishes_at_the_start_is_not_divided_by() -> None:
-    # x = t and y = 1 + t make x y' = x; the second row has a good pivot, the first one a zero, in either order.
+    # x = t and y = 1 + t make x y' = x; the second row has a good pivot, the first one a zero, in either
+    # order.
     E = [["x", "y", 0], ["y", "x", 0], ["x + y", "x + y", 0]]
     f = ["x + y", "x + y", "2*x + 2*y + z"]
     for order in permutations(range(3)):
@@ -113,7 +120,8 @@ def test_a_row_of_e_that_vanishes_at_the_start_is_not_divided_by() -> None:
 
 
 def test_combinations_without_division_are_preferred_where_they_are_not_longer() -> None:
-    # z z' = sin x: the derivative of 0 = x + z - 2 reads 0 = u + sin(x)/z, or u z + sin x, as short, without a pole.
+    # z z' = sin x: the derivative of 0 = x + z - 2 reads 0 = u + sin(x)/z, or u z + sin x, as short, without
+    # a pole.
     E = [[1, 0, 0], [0, "z", 0], [0, 0, 0]]
     model = Model("divided", ["x", "z", "u"], E, ["u", "sin(x)", "x + z - 2"], t_span=(0, 1), y0=[1, 1, None])
     x, z, u = model.states
@@ -122,7 +130,10 @@ def test_combinations_without_division_are_preferred_where_they_are_not_longer()
 
 
 def test_branches_far_from_the_start_are_kept_in_any_order_of_the_rows() -> None:
-    """With q = u + w^2, w = max(u - 1/2, 0) and u = t the current is I = -1 - 2 w w', of which the start sees -1."""
+    """With q = u + w^2, w = max(u - 1/2, 0) and u = t the current is I = -1 - 2 w w'.
+
+    Of which the start sees -1.
+    """
     q, u, w, current, t = sp.symbols("q u w I t", real=True)
     states = (q, u, w, current)
     channel = sp.Piecewise((u - sp.Rational(1, 2), u > sp.Rational(1, 2)), (0, True))

@@ -1,4 +1,7 @@
-"""Hidden constraints of the thesis' problems and of two mechanisms: equal to the printed ones, zero on independent solutions."""
+"""Hidden constraints of the thesis' problems and of two mechanisms.
+
+Equal to the printed ones, zero on independent solutions.
+"""
 
 from __future__ import annotations
 
@@ -87,7 +90,8 @@ def akzo() -> Model:
     )
 
 
-# What the thesis prints: (2.8), 4.5, Example 2.7, 4.7; for the wind pendulum with the terms in l' and l'' that it drops.
+# What the thesis prints: (2.8), 4.5, Example 2.7, 4.7; for the wind pendulum with the terms in l' and l''
+# that it drops.
 PRINTED = {
     pendulum: [
         ["x**2 + y**2 - l**2"],
@@ -248,7 +252,10 @@ def test_an_index_above_the_limit_is_refused() -> None:
 
 
 def test_hidden_constraint_holds_in_branches_that_are_not_entered_near_the_start():
-    """w = max(u - 1/2, 0) and u = t: the charge q = u + w^2 drives the current I = -1 - 2 w w', of which the start sees -1 only."""
+    """w = max(u - 1/2, 0) and u = t.
+
+    The charge q = u + w^2 drives the current I = -1 - 2 w w', of which the start sees -1 only.
+    """
     states = q, u, w, current = sp.symbols("q u w I", real=True)
     channel = sp.Piecewise((u - sp.Rational(1, 2), u > sp.Rational(1, 2)), (0, True))
     f = [-current, u - t, w - channel, q - u - w**2]

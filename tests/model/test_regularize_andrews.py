@@ -1,4 +1,7 @@
-"""Andrews' mechanism, 27 unknowns with the accelerations among them: regularised in time, right on the published end point."""
+"""Andrews' mechanism, 27 unknowns with the accelerations among them.
+
+Regularised in time, right on the published end point.
+"""
 
 from __future__ import annotations
 

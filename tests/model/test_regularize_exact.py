@@ -1,4 +1,7 @@
-"""Small models of our own with exact solutions, and models that have none: what regularize finds and what it refuses."""
+"""Small models of our own with exact solutions, and models that have none.
+
+What regularize finds and what it refuses.
+"""
 
 from __future__ import annotations
 
@@ -117,7 +120,8 @@ MODELS = [
         (1, 1, 1, 1, 1),
         k=4.0,
     ),
-    # A mass matrix that depends on the state, not diagonal; the motion along p = cos q is prescribed by the forces.
+    # A mass matrix that depends on the state, not diagonal; the motion along p = cos q is prescribed by the
+    # forces.
     make(
         "mass matrix",
         "q p u v lam",
@@ -178,7 +182,10 @@ def test_derived_constraints_vanish_on_the_exact_solution_and_determine_all_deri
 
 @pytest.mark.parametrize("known", MODELS, ids=lambda k: k.model.name)
 def test_the_trace_tells_combinations_that_are_free_of_derivatives(known: Known) -> None:
-    """Rebuild every constraint from the rows and factors of the trace, on the exact solution moved off it in y'."""
+    """Rebuild every constraint from the rows and factors of the trace.
+
+    On the exact solution moved off it in y'.
+    """
     found = regularize(known.model)
     model = known.model
     rates = sp.symbols(f"rate:{model.n}", real=True)

@@ -23,7 +23,10 @@ def behind(i: int, j: int) -> float:
 
 
 def loop() -> Model:
-    """Four links with masses at their ends; the end of the last one is fixed at (BASE, 0) by the forces lx, ly."""
+    """Four links with masses at their ends.
+
+    The end of the last one is fixed at (BASE, 0) by the forces lx, ly.
+    """
     k = len(LENGTHS)
     a, w = sp.symbols(f"a:{k}", real=True), sp.symbols(f"w:{k}", real=True)
     lx, ly = sp.symbols("lx ly", real=True)

@@ -1,4 +1,7 @@
-"""Random linear DAEs of known index (Weierstrass form, mixed by unimodular matrices): index, levels and solution are known in advance."""
+"""Random linear DAEs of known index (Weierstrass form, mixed by unimodular matrices).
+
+Index, levels and solution are known in advance.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,10 @@ def nilpotent(blocks: list[int]) -> sp.Matrix:
 
 @st.composite
 def linear_daes(draw, *, turning: bool) -> tuple[Model, list[int], sp.Matrix]:
-    """Return P diag(I, N) Q y' = P (diag(J, I) Q y + h - diag(I, N) Q' y), the Jordan blocks of N, and one solution y."""
+    """Return P diag(I, N) Q y' = P (diag(J, I) Q y + h - diag(I, N) Q' y), the Jordan blocks of N.
+
+    And one solution y.
+    """
     blocks = draw(
         st.lists(st.integers(1, 3), min_size=1, max_size=2)
         if turning

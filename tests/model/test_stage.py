@@ -1,4 +1,7 @@
-"""Stage code solves g = 0 to rounding and gives the derivatives of E y' = f, in both styles, compiled and interpreted."""
+"""Stage code solves g = 0 to rounding and gives the derivatives of E y' = f, in both styles.
+
+Compiled and interpreted.
+"""
 
 from __future__ import annotations
 
@@ -206,7 +209,10 @@ def build(name, algebraic, *, scalar, compiled):
 
 @cache
 def _code(text, compiled):
-    """Return complete(t, y, tolerance, floor, pivots, work, par) and rate(t, y, out, work, par), in machine code or in Python."""
+    """Return complete(t, y, tolerance, floor, pivots, work, par) and rate(t, y, out, work, par).
+
+    In machine code or in Python.
+    """
     names = [f"{name}_array" if "complete_array" in text else name for name in ("complete", "rate")]
     made = native.build(text, dict(zip(names, (COMPLETE, RATE), strict=True)), {}, external(), PYTHON)
     return tuple(_called(made[name], compiled) for name in names)
@@ -220,7 +226,10 @@ def _called(function, compiled):
 
 
 def _on_arrays(source, n):
-    """Return functions that hand components over one by one, as a kernel does, under the names of the functions they call."""
+    """Return functions that hand components over one by one, as a kernel does.
+
+    Under the names of the functions they call.
+    """
     y = ", ".join(f"y[{j}]" for j in range(n))
     results = ["count", *(f"z{j}" for j in source.algebraic), *(f"p{k}" for k in range(source.pivots))]
     rates = [f"k{i}" for i in range(len(source.differential) + source.predicted)]
@@ -229,12 +238,24 @@ def _on_arrays(source, n):
     ]
     listed, comma = ", ".join(rates), "," if len(rates) == 1 else ""
     call = [f"    {listed}{comma} = rate(t, {y}, work, par)"] if rates else []
-    return "\n".join([
-        "", "def complete_array(t, y, tolerance, floor, pivots, work, par):",
-        f"    {', '.join(results)}{',' if len(results) == 1 else ''} = complete(t, {y}, tolerance, floor, work, par)",
-        *back, "    return count", "",
-        "def rate_array(t, y, out, work, par):", *call, *(f"    out[{i}] = {k}" for i, k in enumerate(rates)), "    return 0", "",
-    ])  # fmt: skip
+    return "\n".join(
+        [
+            "",
+            "def complete_array(t, y, tolerance, floor, pivots, work, par):",
+            (
+                f"    {', '.join(results)}{',' if len(results) == 1 else ''} = complete(t, {y}, tolerance,"
+                " floor, work, par)"
+            ),
+            *back,
+            "    return count",
+            "",
+            "def rate_array(t, y, out, work, par):",
+            *call,
+            *(f"    out[{i}] = {k}" for i, k in enumerate(rates)),
+            "    return 0",
+            "",
+        ]
+    )
 
 
 def ways(name, algebraic):
@@ -243,7 +264,10 @@ def ways(name, algebraic):
 
 @cache
 def consistent(name, algebraic):
-    """Return a point of g = 0 near the given one to 30 digits, by mpmath, algebraic components changed only."""
+    """Return a point of g = 0 near the given one to 30 digits, by mpmath.
+
+    Algebraic components changed only.
+    """
     system, point = SYSTEMS[name], [mpmath.mpf(v) for v in POINTS[name]]
     with mpmath.workdps(40):
         if algebraic:

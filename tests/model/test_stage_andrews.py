@@ -1,4 +1,7 @@
-"""Stage code of a large mechanism: Andrews' squeezer, 27 unknowns, against the start values the literature prints with 30 digits."""
+"""Stage code of a large mechanism.
+
+Andrews' squeezer, 27 unknowns, against the start values the literature prints with 30 digits.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +38,10 @@ START = np.array([*Q0, *[0.0] * 7, *W0, *L0])
 
 
 def andrews() -> Equations:
-    """Accelerations are algebraic unknowns: 0 = M w - f + G^T lambda; then position, velocity and acceleration constraints."""
+    """Accelerations are algebraic unknowns: 0 = M w - f + G^T lambda.
+
+    Then position, velocity and acceleration constraints.
+    """
     p = {key: sp.Rational(value) for key, value in (item.split("=") for item in NUMBERS.split())}
     q, v, w = (sp.symbols(" ".join(f"{name}{i}" for i in range(7)), real=True) for name in "qvw")
     lam = sp.symbols(" ".join(f"l{i}" for i in range(6)), real=True)
@@ -119,7 +125,10 @@ def force(p, q, v):
 
 @pytest.fixture(scope="module")
 def stage():
-    """Return the stage with the first angle and its velocity as differential components, and the time generation took."""
+    """Return the stage with the first angle and its velocity as differential components.
+
+    And the time generation took.
+    """
     begin = time.process_time()
     source = stage_source(andrews(), [*range(1, 7), *range(8, 27)], False)
     made = build(source.text, {"complete": COMPLETE, "rate": RATE}, {}, external(), PYTHON)

@@ -61,8 +61,14 @@ def test_a_start_is_repaired_alike_in_any_units(seed: int) -> None:
 
 def test_an_unknown_that_enters_by_its_square_is_found_in_any_units() -> None:
     for size in (1e-12, 1.0, 1e12):
-        dae = Dae(E=np.diag([1.0, 0.0]), f=lambda t, y: y, g=lambda t, y, s=size: np.array([y[1] ** 2 - y[0] * s]), n=2, m=1,
-                  jac_g=lambda t, y, s=size: np.array([[-s, 2 * y[1]]]))  # fmt: skip
+        dae = Dae(
+            E=np.diag([1.0, 0.0]),
+            f=lambda t, y: y,
+            g=lambda t, y, s=size: np.array([y[1] ** 2 - y[0] * s]),
+            n=2,
+            m=1,
+            jac_g=lambda t, y, s=size: np.array([[-s, 2 * y[1]]]),
+        )
         assert abs(completed_start(dae, 0.0, [4 * size, None])[1]) == pytest.approx(2 * size, rel=1e-12)
 
 

@@ -1,4 +1,7 @@
-"""Analysis does not depend on units: problems of the test set in random ones have the same index and levels."""
+"""Analysis does not depend on units.
+
+Problems of the test set in random ones have the same index and levels.
+"""
 
 from __future__ import annotations
 

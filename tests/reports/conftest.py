@@ -22,11 +22,30 @@ HALVINGS = [1 / 2**k for k in range(3, 10)]
 def run(**fields: Any) -> dict[str, Any]:
     """Return the record of a run; what is not given is that of a run of ours on the pendulum."""
     known: dict[str, Any] = {
-        "study": "work_precision", "problem": "pendulum", "changes": "{}", "form": "overdetermined", "solver": "herk_dop853",
-        "solver_version": "1", "rtol": None, "atol": None, "step": None, "options": "{}", "status": "ok", "reason": "finished",
-        "message": "The end was reached.", "nstep": 100, "nreject": 3, "nfev": 1200, "ngev": 40, "njev": 5, "nlu": 4, "nit": 9,
-        "t_end": 20.0, "machine": "Model processor", "commit": "0123456789ab",
-    }  # fmt: skip
+        "study": "work_precision",
+        "problem": "pendulum",
+        "changes": "{}",
+        "form": "overdetermined",
+        "solver": "herk_dop853",
+        "solver_version": "1",
+        "rtol": None,
+        "atol": None,
+        "step": None,
+        "options": "{}",
+        "status": "ok",
+        "reason": "finished",
+        "message": "The end was reached.",
+        "nstep": 100,
+        "nreject": 3,
+        "nfev": 1200,
+        "ngev": 40,
+        "njev": 5,
+        "nlu": 4,
+        "nit": 9,
+        "t_end": 20.0,
+        "machine": "Model processor",
+        "commit": "0123456789ab",
+    }
     return record.make("run", **{**known, **fields})
 
 
@@ -41,11 +60,22 @@ def ladder(
         errors = {f"error_end.{group}": error * 10**-k for k, group in enumerate(GROUPS)}
         rows.append(
             run(
-                solver=solver, form=form, rtol=tolerance, atol=tolerance, error_end=error, error_grid=2 * error, mescd=-math.log10(error),
-                cpu_min=speed * cost, wall_min=speed * cost, nfev=round(12 * cost), nstep=round(cost),
-                **errors, **{"drift.all": 1e-15}, **fields,
+                solver=solver,
+                form=form,
+                rtol=tolerance,
+                atol=tolerance,
+                error_end=error,
+                error_grid=2 * error,
+                mescd=-math.log10(error),
+                cpu_min=speed * cost,
+                wall_min=speed * cost,
+                nfev=round(12 * cost),
+                nstep=round(cost),
+                **errors,
+                **{"drift.all": 1e-15},
+                **fields,
             )
-        )  # fmt: skip
+        )
     return rows
 
 
@@ -134,12 +164,22 @@ def facts() -> list[dict[str, Any]]:
     """Return records of problems and solvers."""
     exact = [-1.0, 0.5, 0.25, 2.0, 3.0]
     known: dict[str, Any] = {
-        "groups": GROUPS, "components": COMPONENTS, "n": 5, "m": 3, "index": 3, "levels": [1, 1, 1], "t_span": [0.0, 20.0],
+        "groups": GROUPS,
+        "components": COMPONENTS,
+        "n": 5,
+        "m": 3,
+        "index": 3,
+        "levels": [1, 1, 1],
+        "t_span": [0.0, 20.0],
         "tags": ["index3", "mechanical"],
         "equations": [r"\dot{x} = v", r"\dot{v} = - \frac{2 lam x}{m}", "0 = x^{2} + y^{2} - l^{2}"],
         "constraints": [["x^{2} + y^{2} - l^{2}"], ["2 v x + 2 w y"], [r"- 2 g y - \frac{4 lam x^{2}}{m}"]],
-        "reference_digits": 14.0, "reference_how": "exact solution", "reference_y": exact, "published_digits": None, "published_note": "",
-    }  # fmt: skip
+        "reference_digits": 14.0,
+        "reference_how": "exact solution",
+        "reference_y": exact,
+        "published_digits": None,
+        "published_note": "",
+    }
     right = record.make(
         "problem",
         problem="pendulum",

@@ -150,7 +150,8 @@ def test_hovering_shows_the_run(view):
     view.check("#x-single")
     place = view.eval_on_selector(
         '#x-plot [data-curve="scipy_lsoda · ode"] .dots',
-        "p => { const q = p.getPointAtLength(0), f = p.closest('svg').getBoundingClientRect(); return [f.x + q.x, f.y + q.y]; }",
+        "p => { const q = p.getPointAtLength(0), f = p.closest('svg').getBoundingClientRect(); return [f.x +"
+        " q.x, f.y + q.y]; }",
     )
     view.mouse.move(*place)
     assert view.inner_text("#x-detail").startswith(
@@ -215,7 +216,8 @@ def test_controls_have_labels_and_headings_have_levels(view):
     assert levels.count(1) == 1
     assert all(after - before <= 1 for before, after in pairwise(levels))
     assert view.evaluate(
-        "[...document.querySelectorAll('[id]')].length === new Set([...document.querySelectorAll('[id]')].map(e => e.id)).size"
+        "[...document.querySelectorAll('[id]')].length === new"
+        " Set([...document.querySelectorAll('[id]')].map(e => e.id)).size"
     )
 
 
@@ -240,7 +242,10 @@ RIVALS = ("scipy_radau · ode", "ida_scikits_jac · index1")
 
 @pytest.fixture(scope="module")
 def five(browser, tmp_path_factory):
-    """The page of the five problems, each solved by a half-explicit method, SciPy's Radau and IDA through scikits.odes."""
+    """The page of the five problems, each solved by a half-explicit method.
+
+    SciPy's Radau and IDA through scikits.odes.
+    """
     solvers = (
         ("herk_dop853", "overdetermined", 1e-5),
         ("scipy_radau", "ode", 1e-2),

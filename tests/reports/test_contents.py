@@ -101,7 +101,10 @@ def test_the_few_tolerances_of_the_test_set_stand_back_where_there_are_many():
 
 
 def test_many_groups_of_components_make_one_table():
-    """Tables put together column by column warn when there are more than a hundred, and warnings are errors."""
+    """Tables put together column by column warn when there are more than a hundred.
+
+    And warnings are errors.
+    """
     errors = {f"error_end.group{k}": 10.0**-k for k in range(150)}
     found = contents.sort([run(rtol=1e-4, **errors)]).runs
     assert [found[name].iloc[0] for name in errors] == list(errors.values())

@@ -1,4 +1,7 @@
-"""Values of documents are counted by where they come from: what is printed is never mixed with what is not."""
+"""Values of documents are counted by where they come from.
+
+What is printed is never mixed with what is not.
+"""
 
 from __future__ import annotations
 
@@ -16,9 +19,13 @@ def test_every_origin_has_a_place_in_the_list_of_sources():
 
 def test_values_are_counted_by_source():
     made = rows(
-        ("printed value", "same"), ("printed value", "not reproduced"), ("ours", "same"), ("from the original program", "within rounding"),
-        ("from the original program", "same"), ("said in words", "wrong in print"),
-    )  # fmt: skip
+        ("printed value", "same"),
+        ("printed value", "not reproduced"),
+        ("ours", "same"),
+        ("from the original program", "within rounding"),
+        ("from the original program", "same"),
+        ("said in words", "wrong in print"),
+    )
     [claim] = documents.value_words(made, "thesis")
     assert claim.facts["sources"] == {
         "printed": {"same": 1, "not reproduced": 1}, "said in words": {"wrong in print": 1},

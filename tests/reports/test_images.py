@@ -57,7 +57,10 @@ def test_a_file_that_is_no_picture_is_left_out(tmp_path):
 
 
 def test_labels_and_the_scales_of_glyphs_keep_their_digits(tmp_path):
-    """Thousandths on an axis are read as written; glyphs drawn as paths are scaled by 0.015625, which must not become 0."""
+    """Thousandths on an axis are read as written.
+
+    Glyphs drawn as paths are scaled by 0.015625, which must not become 0.
+    """
     for fonttype, wanted in (("none", ">0.005<"), ("path", "scale(0.015625")):
         with mpl.rc_context({"svg.fonttype": fonttype, "font.size": 10.0}):
             figure = Figure(figsize=(3, 2))

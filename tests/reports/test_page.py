@@ -26,14 +26,23 @@ def written(folder, records):
 
 def test_every_section_has_its_verdict_on_top(out):
     for title, verdict in {
-        "Work and precision": "a half-explicit method is faster than every foreign solver on 1 of 2 problems, behind on 1 (akzo)",
-        "Performance profiles": "Solved to an error of 1e-6 within 2 times the least CPU time, of 2 problems: herk_dop853 1",
+        "Work and precision": (
+            "a half-explicit method is faster than every foreign solver on 1 of 2 problems, behind on 1"
+            " (akzo)"
+        ),
+        "Performance profiles": (
+            "Solved to an error of 1e-6 within 2 times the least CPU time, of 2 problems: herk_dop853 1"
+        ),
         "Tolerance": "Median error over tolerance, half-explicit: 1 to 1",
         "Convergence": "The claimed order is observed in 1 of 2 cases",
-        "Drift": "until t = 2000, level 0 (position): half-explicit methods on all constraints violate none by more than 3e-15 (1 run)",
+        "Drift": (
+            "until t = 2000, level 0 (position): half-explicit methods on all constraints violate none by"
+            " more than 3e-15 (1 run)"
+        ),
         "Test set": "2 of 2 problems that were run are reached to 6 digits by at least two families.",
         "Steps": "The selection changes on pendulum.",
-        "Failures": "173 reached the end with a result that is not wrong and 7 were stopped by our limit",  # 5 ladders of 33, 6 of drift, 2
+        # 5 ladders of 33, 6 of drift, 2
+        "Failures": "173 reached the end with a result that is not wrong and 7 were stopped by our limit",
         "References": "With fewer right digits in print: akzo (6.0 digits).",
         "Other problems": "There are no records of other problems.",
         "Documents": "read from a picture: 1 of 2 come out the same or within rounding, 1 not reproduced",
@@ -46,8 +55,8 @@ def test_every_section_has_its_verdict_on_top(out):
 def test_a_problem_has_its_verdict_with_the_numbers(out):
     mine, other = "half-explicit: herk_dop853 in 100 µs", "foreign: scipy_lsoda · ode in 2.4 ms"
     assert (
-        f"Fastest to an error of 1e-8 on pendulum: {mine}; {other}. Half-explicit over foreign: 1/24 of the time."
-        in text(out)
+        f"Fastest to an error of 1e-8 on pendulum: {mine}; {other}. Half-explicit over foreign: 1/24 of the"
+        " time." in text(out)
     )
     found = re.search(r"Fastest to an error of 1e-6 on akzo: [^<]*", text(out))[0]
     assert found.endswith("Half-explicit over foreign: 4 times the time.")
@@ -174,8 +183,13 @@ def test_the_failure_matrix_tells_reasons_and_wrong_results():
         *(run(rtol=10.0**-k, solver="e", status="failed", reason="time_limit") for k in range(3, 6)),
     ]
     matrix = failures.section(contents.sort(rows)).tables[1].frame.set_index("solver")["pendulum"]
-    assert matrix.to_dict() == {"a": "✓", "b": "1 of 2: wrong", "c": "0 of 3: step underflow", "d": "unsupported",
-                                "e": "0 of 3: stopped by our limit"}  # fmt: skip
+    assert matrix.to_dict() == {
+        "a": "✓",
+        "b": "1 of 2: wrong",
+        "c": "0 of 3: step underflow",
+        "d": "unsupported",
+        "e": "0 of 3: stopped by our limit",
+    }
     assert (failures.mark(matrix["c"]), failures.mark(matrix["e"])) == ("bad", "part")
 
 
@@ -260,8 +274,16 @@ def test_a_run_that_stops_early_is_tabulated_and_drawn_until_there_and_no_senten
         "t_reached": 700.0,
         "t_end": 2000.0,
     }
-    made = run(study="drift", changes='{"t_end":2000.0}', solver="scipy_radau", form="ode", rtol=1e-6, atol=1e-6, **late,
-               **{"drift.all": 9.0, "drift.level0": 9.0})  # fmt: skip
+    made = run(
+        study="drift",
+        changes='{"t_end":2000.0}',
+        solver="scipy_radau",
+        form="ode",
+        rtol=1e-6,
+        atol=1e-6,
+        **late,
+        **{"drift.all": 9.0, "drift.level0": 9.0},
+    )
     series = record.make("series", run=made["key"], name="drift.level0", t=[0.0, 700.0], values=[0.0, 9.0])
     part = drift.of_problem(contents.sort([*facts(), *drift_records(), made, series]), "pendulum")
     row = part.tables[0].frame.set_index("curve").loc["scipy_radau · ode"]
@@ -295,7 +317,10 @@ def test_the_page_says_in_its_first_lines_that_scikits_odes_is_missing_and_who_s
     ]
     rows += ladder("ida_scikits_jac", "index1", 8, 1e-3, 1.0) if installed else gone
     head = written(tmp_path, rows).split('<dl class="summary">')[0]
-    words = "ida_scikits_jac (scikits.odes) did not run here (pip install it); IDA through scikit-sundae (ida_sundae_jac) stands in for it."
+    words = (
+        "ida_scikits_jac (scikits.odes) did not run here (pip install it); IDA through scikit-sundae"
+        " (ida_sundae_jac) stands in for it."
+    )
     assert (words in head) is not installed
 
 

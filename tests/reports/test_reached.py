@@ -1,4 +1,7 @@
-"""The section on the test set: who reaches six digits, and for those who do not the reason with the numbers that show it."""
+"""The section on the test set.
+
+Who reaches six digits, and for those who do not the reason with the numbers that show it.
+"""
 
 from __future__ import annotations
 
@@ -47,12 +50,19 @@ def row(table, name):
 
 def test_a_problem_counts_when_two_families_have_six_digits():
     found = section(
-        problem("a"), problem("b"), problem("c"),
-        run(problem="a", rtol=1e-6, mescd=6.0), run(problem="a", rtol=1e-8, mescd=8.0), run(problem="a", rtol=1e-8, mescd=7.0, **IMPLICIT),
-        run(problem="b", rtol=1e-8, mescd=9.0), run(problem="b", rtol=1e-8, mescd=5.9, **IMPLICIT),
-    )  # fmt: skip
-    assert str(found.verdicts[0]) == (
-        "1 of 2 problems that were run are reached to 6 digits by at least two families; the others: b (one); 1 more are not run."
+        problem("a"),
+        problem("b"),
+        problem("c"),
+        run(problem="a", rtol=1e-6, mescd=6.0),
+        run(problem="a", rtol=1e-8, mescd=8.0),
+        run(problem="a", rtol=1e-8, mescd=7.0, **IMPLICIT),
+        run(problem="b", rtol=1e-8, mescd=9.0),
+        run(problem="b", rtol=1e-8, mescd=5.9, **IMPLICIT),
+    )
+    assert (
+        str(found.verdicts[0])
+        == "1 of 2 problems that were run are reached to 6 digits by at least two families; the others: b"
+        " (one); 1 more are not run."
     )
     assert reached.COMMAND in found.verdicts[-1]
     table = found.tables[0]
@@ -118,8 +128,10 @@ def test_steps_at_the_bound_of_stability_are_a_row_with_the_measured_product():
     )  # fmt: skip
     [line] = found.tables[1].frame.to_dict("records")
     assert (line["problem"], line["family"], line["reason"]) == ("robertson", "herk", reasons.STIFF)
-    assert line["evidence"] == (
-        "herk_dop853 at rtol = 1e-6: step times eigenvalue 3.1, bound 3.3; 100,000 steps to t = 170 of 1e+11 (stopped by our limit)."
+    assert (
+        line["evidence"]
+        == "herk_dop853 at rtol = 1e-6: step times eigenvalue 3.1, bound 3.3; 100,000 steps to t = 170 of"
+        " 1e+11 (stopped by our limit)."
     )
     assert "Stability limits the steps of explicit methods on robertson" in str(found.verdicts[1])
 

@@ -17,10 +17,21 @@ ROWS = (
     Row(HOSTILE, "ode", None, None, None, None, None, None, None, 0.0, "did not <b>converge</b>"),
 )
 FULL = Recommendation(
-    path="/home/me/model.py", name=f"pendulum {HOSTILE}", verdict="not stiff", advice=f"It is not stiff & {HOSTILE}.", wanted=1e-6, index=3,
-    constraints=(("x**2 + y**2 - 1",), ("2*v*x + 2*w*y",)), reference="a and b agree.", reference_digits={"x": 12.3, "<i>": 11.9},
-    rows=ROWS, chosen=ROWS[0], code='print("1 < 2")\n', notes=("Not run: <u>",), discontinuous=True,
-)  # fmt: skip
+    path="/home/me/model.py",
+    name=f"pendulum {HOSTILE}",
+    verdict="not stiff",
+    advice=f"It is not stiff & {HOSTILE}.",
+    wanted=1e-6,
+    index=3,
+    constraints=(("x**2 + y**2 - 1",), ("2*v*x + 2*w*y",)),
+    reference="a and b agree.",
+    reference_digits={"x": 12.3, "<i>": 11.9},
+    rows=ROWS,
+    chosen=ROWS[0],
+    code='print("1 < 2")\n',
+    notes=("Not run: <u>",),
+    discontinuous=True,
+)
 
 
 class Page(HTMLParser):

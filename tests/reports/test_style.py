@@ -94,10 +94,16 @@ def styles(axes):
 
 def test_no_two_curves_of_one_panel_look_alike_with_every_baseline_in_it():
     solvers = {
-        "herk_dopri5": ("overdetermined",), "herk_dop853": ("overdetermined", "ode"), "scipy_radau": ("ode", "baumgarte"),
-        "scipy_lsoda": ("ode",), "scipy_dop853": ("ode",), "ida_scikits_jac": ("index1", "index2", "ggl"), "casadi_idas": ("index1",),
-        "irk_radau5": ("index1", "index2", "ggl"), "irk_radau5_projected": ("index1",),
-    }  # fmt: skip
+        "herk_dopri5": ("overdetermined",),
+        "herk_dop853": ("overdetermined", "ode"),
+        "scipy_radau": ("ode", "baumgarte"),
+        "scipy_lsoda": ("ode",),
+        "scipy_dop853": ("ode",),
+        "ida_scikits_jac": ("index1", "index2", "ggl"),
+        "casadi_idas": ("index1",),
+        "irk_radau5": ("index1", "index2", "ggl"),
+        "irk_radau5_projected": ("index1",),
+    }
     rows = [
         row
         for solver, forms in solvers.items()
@@ -109,14 +115,30 @@ def test_no_two_curves_of_one_panel_look_alike_with_every_baseline_in_it():
     seen = [styles(axes) for axes in figure.axes]
     assert [len(each) for each in seen] == [3, 4, 8]
     assert all(len(set(each)) == len(each) for each in seen)
-    colours = {solver: figures.looks(found)[" · ".join(filter(None, (solver, forms[0].replace("overdetermined", ""))))].colour
-               for solver, forms in solvers.items()}  # fmt: skip
+    colours = {
+        solver: figures.looks(found)[
+            " · ".join(filter(None, (solver, forms[0].replace("overdetermined", ""))))
+        ].colour
+        for solver, forms in solvers.items()
+    }
     assert len(set(colours.values())) == len(solvers)
 
 
 def test_twelve_methods_of_seven_orders_are_told_apart_by_colour_and_marker():
-    known = {"euler": 1, "heun": 2, "kutta3": 3, "herk3": 3, "bs32": 3, "rk4": 4, "rk38": 4, "hem4": 4, "dopri5": 5, "tsit5": 5,
-             "dop853": 8, "verner98": 9}  # fmt: skip
+    known = {
+        "euler": 1,
+        "heun": 2,
+        "kutta3": 3,
+        "herk3": 3,
+        "bs32": 3,
+        "rk4": 4,
+        "rk38": 4,
+        "hem4": 4,
+        "dopri5": 5,
+        "tsit5": 5,
+        "dop853": 8,
+        "verner98": 9,
+    }
     steps = np.array([0.1, 0.05, 0.025, 0.0125])
     ladders = [
         orders.Ladder("p", "p", name, name, "overdetermined", "all", steps, steps**order)

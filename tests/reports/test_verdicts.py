@@ -1,4 +1,7 @@
-"""Verdicts say what the records show, and no more; nothing is concluded from a run that our own limit stopped."""
+"""Verdicts say what the records show, and no more.
+
+Nothing is concluded from a run that our own limit stopped.
+"""
 
 from __future__ import annotations
 
@@ -27,9 +30,10 @@ def test_the_ratio_of_two_power_laws_is_that_of_their_constants():
     """Ours needs 1e-5 tol^(-1/8) s, the rival 24 times as much: at 1e-8 that is 100 µs against 2.4 ms."""
     [found] = races([*ladder(*MINE, 8, 1e-5, 1.0), *ladder(*OTHER, 8, 24e-5, 1.0)], 1e-8)
     assert found.ratio == pytest.approx(1 / 24)
-    assert str(found.claim) == (
-        "Fastest to an error of 1e-8 on pendulum: half-explicit: herk_dop853 in 100 µs; foreign: scipy_lsoda · ode in 2.4 ms. "
-        "Half-explicit over foreign: 1/24 of the time."
+    assert (
+        str(found.claim)
+        == "Fastest to an error of 1e-8 on pendulum: half-explicit: herk_dop853 in 100 µs; foreign:"
+        " scipy_lsoda · ode in 2.4 ms. Half-explicit over foreign: 1/24 of the time."
     )
 
 
@@ -90,12 +94,19 @@ def test_the_control_without_constraints_does_not_race():
 
 
 def test_the_tally_counts_every_outcome_and_names_the_losses():
-    found = [race(("h", 1.0), ("x", 8.0), "a"), race(("h", 1.0), ("x", 1.0), "b"), race(("h", 4.0), ("x", 1.0), "c"),
-             race(("h", 4.0), None, "d"), race(("h", 4.0), None, "e", stopped=1)]  # fmt: skip
-    assert str(verdicts.tally(found)) == (
-        "At an error of 1e-6 a half-explicit method is faster than every foreign solver on 1 of 3 problems, level on 1 (b), behind on "
-        "1 (c); in the median it needs 1.00 of the time of the fastest foreign one. On e our limit stopped the runs that would "
-        "decide. On d one side does not get there, so nothing is compared."
+    found = [
+        race(("h", 1.0), ("x", 8.0), "a"),
+        race(("h", 1.0), ("x", 1.0), "b"),
+        race(("h", 4.0), ("x", 1.0), "c"),
+        race(("h", 4.0), None, "d"),
+        race(("h", 4.0), None, "e", stopped=1),
+    ]
+    assert (
+        str(verdicts.tally(found))
+        == "At an error of 1e-6 a half-explicit method is faster than every foreign solver on 1 of 3"
+        " problems, level on 1 (b), behind on 1 (c); in the median it needs 1.00 of the time of the"
+        " fastest foreign one. On e our limit stopped the runs that would decide. On d one side does not"
+        " get there, so nothing is compared."
     )
 
 
@@ -105,9 +116,14 @@ def test_without_runs_the_tally_says_so():
 
 
 def test_a_stopped_run_is_told_apart_from_a_failed_one():
-    rows = [run(rtol=1e-3, **STOPPED), run(rtol=1e-4, status="failed", reason="max_steps"),
-            run(rtol=1e-5, status="failed", reason="newton"), run(rtol=1e-6, mescd=-1.0), run(rtol=1e-7, mescd=7.0),
-            run(solver="ida", status="unavailable", reason="unavailable")]  # fmt: skip
+    rows = [
+        run(rtol=1e-3, **STOPPED),
+        run(rtol=1e-4, status="failed", reason="max_steps"),
+        run(rtol=1e-5, status="failed", reason="newton"),
+        run(rtol=1e-6, mescd=-1.0),
+        run(rtol=1e-7, mescd=7.0),
+        run(solver="ida", status="unavailable", reason="unavailable"),
+    ]
     assert verdicts.endings(contents.sort(rows)).facts == {
         "runs": 5, "right": 1, "wrong": 1, "stopped": 2, "failed": 1, "solvers": 1, "problems": 1,
     }  # fmt: skip
@@ -118,13 +134,15 @@ def test_stiffness_is_claimed_from_a_measured_product_and_not_from_a_time_out():
     rows = [
         *(run(problem="slow", rtol=rtol, **STOPPED) for rtol in TOLERANCES),
         run(problem="smooth", rtol=1e-6, h_lambda=0.2, **measured),
-        run(problem="stiff", rtol=1e-3, h_lambda=3.2, **measured), run(problem="stiff", rtol=1e-6, h_lambda=1.7, **measured),
-    ]  # fmt: skip
+        run(problem="stiff", rtol=1e-3, h_lambda=3.2, **measured),
+        run(problem="stiff", rtol=1e-6, h_lambda=1.7, **measured),
+    ]
     claim = verdicts.stiff(contents.sort(rows))
     assert claim.facts == {"limited": [["stiff", "herk_dop853", 1e-3, 3.2, 3.3]], "measured": 3}
-    assert str(claim) == (
-        "Stability limits the steps of explicit methods on stiff (herk_dop853, rtol 1e-3: step times eigenvalue 3.2 of 3.3); "
-        "measured on 3 runs."
+    assert (
+        str(claim)
+        == "Stability limits the steps of explicit methods on stiff (herk_dop853, rtol 1e-3: step times"
+        " eigenvalue 3.2 of 3.3); measured on 3 runs."
     )
     assert isinstance(claim, Claim)
 

@@ -1,4 +1,7 @@
-"""Andrews' mechanism in all its forms: start, index, and the reference reached by HERK and by rivals of other families."""
+"""Andrews' mechanism in all its forms.
+
+Start, index, and the reference reached by HERK and by rivals of other families.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +15,13 @@ import testset
 from herk.core import Problem, Settings
 
 REACHED = [
-    ("herk_dop853", "index1", 1e-11, 1e-8), ("herk_dop853", "overdetermined", 1e-10, 1e-8), ("herk_dop853", "overdetermined", 1e-12, 1e-10),
+    ("herk_dop853", "index1", 1e-11, 1e-8),
+    ("herk_dop853", "overdetermined", 1e-10, 1e-8),
+    ("herk_dop853", "overdetermined", 1e-12, 1e-10),
     ("ida_sundae_jac", "index2", 1e-10, 1e-6),
-    ("ida_sundae_jac", "index1", 1e-10, 1e-6), ("scipy_dop853", "ode", 1e-10, 1e-6),
-]  # fmt: skip
+    ("ida_sundae_jac", "index1", 1e-10, 1e-6),
+    ("scipy_dop853", "ode", 1e-10, 1e-6),
+]
 INDEX = {"index1": 1, "index2": 2, "index3": 3, "ggl": 2, "baumgarte": 1, "ode": 0}
 
 

@@ -1,4 +1,7 @@
-"""Methods and systems in extended precision: they have the orders, the switches and the solutions they claim."""
+"""Methods and systems in extended precision.
+
+They have the orders, the switches and the solutions they claim.
+"""
 
 from __future__ import annotations
 
@@ -144,7 +147,10 @@ def test_underlying_ode_of_a_model_is_its_flow():
 
 @needs_long
 def test_underlying_ode_of_a_singular_capacitance_matrix_has_the_derivatives_of_its_constraints():
-    """At the start y1' = y2', y3' = -500/3, and the derivative of y1/R0 + 2 y2/R + (1 - alpha) h(y2 - y3) = Ue/R0 + constant gives y2'."""
+    """At the start y1' = y2', y3' = -500/3.
+
+    And the derivative of y1/R0 + 2 y2/R + (1 - alpha) h(y2 - y3) = Ue/R0 + constant gives y2'.
+    """
     under = Underlying(testset.get("transistor_amplifier"))
     rate = doubles(under.rate(np.array([Long(0)]), under.start()[:, None])[:, 0])
     slope = 0.01 * 1e-6 / 0.026
@@ -153,7 +159,10 @@ def test_underlying_ode_of_a_singular_capacitance_matrix_has_the_derivatives_of_
 
 
 def bounce():
-    """y'' = -1 where y > 0, 0 below: parabola from 1 down to 0 at t = sqrt 2, then straight down with speed sqrt 2."""
+    """y'' = -1 where y > 0, 0 below.
+
+    Parabola from 1 down to 0 at t = sqrt 2, then straight down with speed sqrt 2.
+    """
 
     def rate(_, y, modes):
         return np.array([y[1], -Long(1) * modes[0] + 0 * y[0]])

@@ -1,4 +1,7 @@
-"""Problems given by callables: derivatives, starts, forms for rivals, and references reached by solvers of different families."""
+"""Problems given by callables.
+
+Derivatives, starts, forms for rivals, and references reached by solvers of different families.
+"""
 
 from __future__ import annotations
 
@@ -15,9 +18,11 @@ from herk.core import Problem, Settings, Solution
 
 NAMES = ("fekete", "hanging_chain", "water_tube", "wheelset")
 FORMS = {
-    "fekete": {"index1", "index2"}, "hanging_chain": {"index1", "index2", "index3", "baumgarte"}, "water_tube": {"index1", "index2"},
+    "fekete": {"index1", "index2"},
+    "hanging_chain": {"index1", "index2", "index3", "baumgarte"},
+    "water_tube": {"index1", "index2"},
     "wheelset": {"index1", "index2"},
-}  # fmt: skip
+}
 ATOL = {"water_tube": [1e-3] * 18 + [1.0] * 18 + [1e3] * 13}  # flows are small, pressures large
 
 

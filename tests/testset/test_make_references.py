@@ -1,4 +1,7 @@
-"""The program that recomputes references: it confirms, finds wrong digits, and overwrites nothing that is right."""
+"""The program that recomputes references.
+
+It confirms, finds wrong digits, and overwrites nothing that is right.
+"""
 
 from __future__ import annotations
 

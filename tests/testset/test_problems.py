@@ -1,4 +1,7 @@
-"""Every problem of the test set: consistent start, regular system, references that are reached, formulas that solve the equations."""
+"""Every problem of the test set.
+
+Consistent start, regular system, references that are reached, formulas that solve the equations.
+"""
 
 from __future__ import annotations
 
@@ -33,16 +36,41 @@ NAMES = [
 SMALL = [name for name in testset.names() if name not in (*SLOW, CONTRADICTORY)]
 EXACT = testset.names("exact")
 INDEX = {
-    "academic": 1, "akzo": 1, "arevalo": 2, "car_axis": 3, "charge_pump": 2, "circular_track": 3, "cv_circuit": 2, "knife_edge": 2,
-    "oregonator": 0, "pendulum": 3, "pendulum_2d": 3, "pendulum_3d": 3, "pendulum_drifting": 1, "pendulum_unit": 3, "raised_index": 4,
-    "rlc": 1, "robertson": 1, "selector_change": 2, "spring_chain": 5, "transistor_amplifier": 1, "unit_circle": 3, "wind_pendulum": 3,
-}  # fmt: skip
-# Relative to the largest component of each group. Where it is not 1e-7: the error constant of the problem at rtol = 1e-10.
+    "academic": 1,
+    "akzo": 1,
+    "arevalo": 2,
+    "car_axis": 3,
+    "charge_pump": 2,
+    "circular_track": 3,
+    "cv_circuit": 2,
+    "knife_edge": 2,
+    "oregonator": 0,
+    "pendulum": 3,
+    "pendulum_2d": 3,
+    "pendulum_3d": 3,
+    "pendulum_drifting": 1,
+    "pendulum_unit": 3,
+    "raised_index": 4,
+    "rlc": 1,
+    "robertson": 1,
+    "selector_change": 2,
+    "spring_chain": 5,
+    "transistor_amplifier": 1,
+    "unit_circle": 3,
+    "wind_pendulum": 3,
+}
+# Relative to the largest component of each group. Where it is not 1e-7: the error constant of the problem at
+# rtol = 1e-10.
 REACHED = {"pendulum_drifting": 1e-6, "andrews": 2e-7}
 EIGHT_DIGITS = {
-    "arevalo": "positions", "car_axis": "positions", "circular_track": "positions", "knife_edge": "positions", "pendulum_2d": "positions",
-    "slider_crank": "positions", "transistor_amplifier": "voltages",
-}  # fmt: skip
+    "arevalo": "positions",
+    "car_axis": "positions",
+    "circular_track": "positions",
+    "knife_edge": "positions",
+    "pendulum_2d": "positions",
+    "slider_crank": "positions",
+    "transistor_amplifier": "voltages",
+}
 
 
 def error(problem: Problem, y: np.ndarray) -> float:

@@ -1,4 +1,7 @@
-"""References of the classical problems: digits that were printed, closed forms against digits computed elsewhere, several end times."""
+"""References of the classical problems.
+
+Digits that were printed, closed forms against digits computed elsewhere, several end times.
+"""
 
 from __future__ import annotations
 
@@ -33,18 +36,76 @@ def test_digits_right_in_print_are_as_many_as_are_said(name):
 @pytest.mark.parametrize(
     ("name", "t_end", "digits"),
     [
-        ("pendulum_2d", 10.0, (-0.1456007488310404688386, -0.9893434297249061266174, -4.400840298075236505224, 0.6476675577294157167990,
-                               -14.84015144587359189926)),
-        ("knife_edge", 5.0, (2.37207295147777830227, 17.9297101973878951641, 5.23598775598298873077, -2.86830960753838598195,
-                             4.96805797209443093006, 1.04719755119659774615, 15.0184339854393607145)),
-        ("knife_edge", 6.0, (0.0, 19.87223188837772372, 6.283185307179586477, 0.0, 0.0, 1.047197551196597746, 0.0)),
-        ("arevalo", 5.0, (-0.1323517500977730289, 0.9912028118634735981, 9.912028118634735981, 1.323517500977730289, -100.0, 0.0)),
-        ("circular_track", 5.0, (-0.1323517500977730289, 0.9912028118634735981, 9.912028118634735981, 1.323517500977730289, -100.0)),
-        ("charge_pump", 1e-7, (2.913255125602790772e-11, 1.4345184857905081e-11, -1.4345184857905081e-11, 1.4345184857905081e-11,
-                               -1.4345184857905081e-11, 20.0, 8.9657405361906758, 35.862962144762703, 0.0)),
+        (
+            "pendulum_2d",
+            10.0,
+            (
+                -0.1456007488310404688386,
+                -0.9893434297249061266174,
+                -4.400840298075236505224,
+                0.6476675577294157167990,
+                -14.84015144587359189926,
+            ),
+        ),
+        (
+            "knife_edge",
+            5.0,
+            (
+                2.37207295147777830227,
+                17.9297101973878951641,
+                5.23598775598298873077,
+                -2.86830960753838598195,
+                4.96805797209443093006,
+                1.04719755119659774615,
+                15.0184339854393607145,
+            ),
+        ),
+        (
+            "knife_edge",
+            6.0,
+            (0.0, 19.87223188837772372, 6.283185307179586477, 0.0, 0.0, 1.047197551196597746, 0.0),
+        ),
+        (
+            "arevalo",
+            5.0,
+            (
+                -0.1323517500977730289,
+                0.9912028118634735981,
+                9.912028118634735981,
+                1.323517500977730289,
+                -100.0,
+                0.0,
+            ),
+        ),
+        (
+            "circular_track",
+            5.0,
+            (
+                -0.1323517500977730289,
+                0.9912028118634735981,
+                9.912028118634735981,
+                1.323517500977730289,
+                -100.0,
+            ),
+        ),
+        (
+            "charge_pump",
+            1e-7,
+            (
+                2.913255125602790772e-11,
+                1.4345184857905081e-11,
+                -1.4345184857905081e-11,
+                1.4345184857905081e-11,
+                -1.4345184857905081e-11,
+                20.0,
+                8.9657405361906758,
+                35.862962144762703,
+                0.0,
+            ),
+        ),
         ("charge_pump", 1.2e-6, (1.26280042987675930755e-13, 0, 0, 0, 0, 0, 0, 0, 1.52256610384853371092e-4)),
     ],
-)  # fmt: skip
+)
 def test_closed_form_has_the_digits_computed_in_quadruple_precision(name, t_end, digits):
     reference = testset.get(name, t_end=t_end).reference
     allowed = np.where(np.array(digits) == 0, 3e-13, 2e-13 * np.abs(digits))
@@ -73,7 +134,10 @@ def test_one_file_holds_references_for_several_end_times(name, ends):
 
 
 def full_charges(u1: float, u2: float, u3: float) -> tuple[float, float]:
-    """Return the charges of gate and channel with all cases of the transistor, as the Test Set states them."""
+    """Return the charges of gate and channel with all cases of the transistor.
+
+    As the Test Set states them.
+    """
     vt0, gamma, phi, cox = 0.2, 0.035, 1.01, 4e-12
     flat = vt0 - gamma * np.sqrt(phi) - phi
     ugs, ugd = max(u1 - u2, u1 - u3), min(u1 - u2, u1 - u3)

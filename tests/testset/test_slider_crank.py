@@ -1,4 +1,7 @@
-"""The slider crank: its printed start is not consistent, its projected one is; constraints on the positions change x3 only."""
+"""The slider crank: its printed start is not consistent, its projected one is.
+
+Constraints on the positions change x3 only.
+"""
 
 from __future__ import annotations
 
@@ -65,7 +68,10 @@ def test_constraints_on_the_positions_give_index_three_and_a_consistent_start():
 
 @pytest.mark.slow
 def test_accelerations_under_error_control_have_their_digits():
-    """Elastic coordinates of 1e-5 computed from a constraint of size 1 would carry its rounding, times a stiffness of some 1e9."""
+    """Elastic coordinates of 1e-5 computed from a constraint of size 1 would carry its rounding.
+
+    Times a stiffness of some 1e9.
+    """
     p = testset.get("slider_crank")
     sol = herk.solve_dae(p, method="dop853", rtol=1e-9, atol=np.full(24, 1e-9))  # not in units of the sizes
     assert sol.success, sol.message

@@ -1,4 +1,7 @@
-"""Fekete points: what the source says of start and end, for the published number of particles and for others."""
+"""Fekete points: what the source says of start and end.
+
+For the published number of particles and for others.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Stiff problems: implicit rivals reach the references, explicit methods end after a bounded effort with a reason."""
+"""Stiff problems: implicit rivals reach the references.
+
+Explicit methods end after a bounded effort with a reason.
+"""
 
 from __future__ import annotations
 

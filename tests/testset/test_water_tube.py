@@ -1,4 +1,7 @@
-"""The water tube system: mass is kept, switches are found where quadruple precision finds them, and no step crosses them."""
+"""The water tube system: mass is kept, switches are found where quadruple precision finds them.
+
+And no step crosses them.
+"""
 
 from __future__ import annotations
 

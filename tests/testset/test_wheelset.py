@@ -1,4 +1,7 @@
-"""The wheelset: published accelerations are reproduced, the start is made consistent, wheel and rail stay in contact."""
+"""The wheelset: published accelerations are reproduced, the start is made consistent.
+
+Wheel and rail stay in contact.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What is published: the page without dead links, tables, and the records that prove its sentences; not too many files."""
+"""What is published: the page without dead links, tables, and the records that prove its sentences.
+
+Not too many files.
+"""
 
 from __future__ import annotations
 

@@ -1,1 +1,4 @@
-"""Extended precision: two independent methods for ODEs, and the ODEs under the problems, for recomputing references."""
+"""Extended precision: two independent methods for ODEs.
+
+And the ODEs under the problems, for recomputing references.
+"""

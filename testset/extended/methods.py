@@ -1,4 +1,6 @@
-"""Two methods that have nothing in common, for vectors of any kind of number: extrapolated midpoint rule and Gauss collocation.
+"""Two methods that have nothing in common, for vectors of any kind of number.
+
+Extrapolated midpoint rule and Gauss collocation.
 
 A rate takes a vector (n,) at a time or, to be quick, several states as columns (n, k) at times (k,).
 """
@@ -33,7 +35,9 @@ def extrapolated(
     columns: int = COLUMNS,
     stop: Stop | None = None,
 ) -> tuple[Vector, list[Any]]:
-    """Integrate with the midpoint rule, extrapolated to order 2 * columns, steps controlled; return the end and the times on the way.
+    """Integrate with the midpoint rule, extrapolated to order 2 * columns, steps controlled.
+
+    Return the end and the times on the way.
 
     The end is t1, or earlier the time at which `stop` becomes zero.
     """
@@ -49,10 +53,19 @@ def extrapolated(
 
 
 def controlled(
-    step: Callable[[Any, Any, Vector], tuple[Vector, float]], t0: Any, t1: Any, y: Vector, tolerance: float, order: int,
-    reached: Callable[[Vector], None] = lambda _: None, stop: Stop | None = None,
-) -> tuple[Vector, list[Any]]:  # fmt: skip
-    """Repeat steps as long as the tolerance on their errors allows; return the end and the times on the way."""
+    step: Callable[[Any, Any, Vector], tuple[Vector, float]],
+    t0: Any,
+    t1: Any,
+    y: Vector,
+    tolerance: float,
+    order: int,
+    reached: Callable[[Vector], None] = lambda _: None,
+    stop: Stop | None = None,
+) -> tuple[Vector, list[Any]]:
+    """Repeat steps as long as the tolerance on their errors allows.
+
+    Return the end and the times on the way.
+    """
     t, h, times = t0, (t1 - t0) / 1000, [t0]
     for _ in range(MOST_STEPS):
         if t == t1:
@@ -75,12 +88,16 @@ def controlled(
         wanted = SAFETY * (tolerance / max(error, 1e-300)) ** (1 / order) if math.isfinite(error) else HALF
         h = h * min(max(wanted, SMALLEST), LARGEST)
     raise ArithmeticError(
-        f"{MOST_STEPS} steps were not enough: t = {t} of {t1} is reached; the tolerance {tolerance:g} may be too small."
+        f"{MOST_STEPS} steps were not enough: t = {t} of {t1} is reached; the tolerance {tolerance:g} may be"
+        " too small."
     )
 
 
 def landed(step: Callable[[Any], Vector], stop: Stop, a: Any, b: Any) -> tuple[Any, Vector]:
-    """Return the length of the step at whose end `stop` is zero, by secants from lengths a and b, and that end."""
+    """Return the length of the step at whose end `stop` is zero, by secants from lengths a and b.
+
+    And that end.
+    """
     y = step(b)
     left, right = stop(a, step(a)), stop(b, y)
     for _ in range(20):
@@ -102,7 +119,8 @@ def landed(step: Callable[[Any], Vector], stop: Stop, a: Any, b: Any) -> tuple[A
 def _midpoints(rate: Rate, t: Any, h: Any, y: Vector, columns: int, size: Vector) -> tuple[Vector, float]:
     """Return one step in the last column of the tableau, and its relative difference to the one before.
 
-    All rows of the tableau march together, each with its own step; increments, not values, are summed, which rounds less.
+    All rows of the tableau march together, each with its own step; increments, not values, are summed, which
+    rounds less.
     """
     parts = np.array([h / (2 * (j + 1)) for j in range(columns)])
     here = y[:, None]
@@ -126,7 +144,9 @@ def _midpoints(rate: Rate, t: Any, h: Any, y: Vector, columns: int, size: Vector
 def collocation(
     rate: Rate, times: Sequence[Any], y: Vector, parts: int, tolerance: float, stages: int = STAGES
 ) -> Vector:
-    """Integrate with Gauss collocation of order 2 * stages over the given times, each interval cut into equal parts.
+    """Integrate with Gauss collocation of order 2 * stages over the given times.
+
+    Each interval cut into equal parts.
 
     Stages are iterated until they change by less than the tolerance, or by rounding only.
     """
@@ -161,7 +181,10 @@ def _stages(
 
 
 def continued(nodes: Vector, ratio: Any) -> Vector:
-    """Return the matrix from values at the nodes to their polynomial at the nodes of the next interval, `ratio` times as long."""
+    """Return the matrix from values at the nodes to their polynomial at the nodes of the next interval.
+
+    `ratio` times as long.
+    """
     places = 1 + ratio * nodes
     gaps = nodes[:, None] - nodes[None, :] + np.eye(len(nodes), dtype=int)
     others = places[:, None, None] - nodes[None, None, :]  # place, basis, node
@@ -175,7 +198,10 @@ def gauss(stages: int, kind: Any) -> tuple[Vector, Vector, Vector]:
 
 
 def table(polynomial: Callable[[Any], Any], stages: int, kind: Any) -> tuple[Vector, Vector, Vector]:
-    """Return nodes, matrix and weights of the collocation method whose nodes are the roots of a polynomial on [0, 1]."""
+    """Return nodes, matrix and weights of the collocation method whose nodes are the roots.
+
+    Of a polynomial on [0, 1].
+    """
     with mpmath.workdps(60):
         roots = mpmath.polyroots(mpmath.taylor(polynomial, 0, stages)[::-1], maxsteps=500, extraprec=400)
         nodes = sorted(mpmath.re(root) for root in roots)

@@ -1,4 +1,7 @@
-"""Two independent methods side by side: each goes its own way from the start through all end times, and finds its own switches."""
+"""Two independent methods side by side.
+
+Each goes its own way from the start through all end times, and finds its own switches.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,10 @@ DIGITS, MANY = (
 
 @dataclass(frozen=True)
 class Work:
-    """How much the methods do: error allowed in a step and in an iteration, columns, stages, parts into which the second cuts steps."""
+    """How much the methods do: error allowed in a step and in an iteration, columns, stages.
+
+    Parts into which the second cuts steps.
+    """
 
     tolerance: float
     tight: float
@@ -69,7 +75,10 @@ def _own_switch(rate: Any, stop: Any, times: Sequence[Any], z: Vector, work: Wor
 
 
 def stiff(system: System, ends: Sequence[Any], work: Work) -> Iterator[tuple[Vector, Vector]]:
-    """Yield the unknowns at the end times by the formula with derivatives at both ends of a step and by Radau collocation."""
+    """Yield the unknowns at the end times by the formula with derivatives at both ends of a step and.
+
+    By Radau collocation.
+    """
     t = system.t_end * 0
     y = z = system.start
     for end in ends:

@@ -1,4 +1,7 @@
-"""What is recomputed and how: a system, a pair of methods and their work for each problem, and the digits that are to be confirmed."""
+"""What is recomputed and how.
+
+A system, a pair of methods and their work for each problem, and the digits that are to be confirmed.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,8 @@ from testset.extended.underlying import Long, Underlying
 from testset.extended.water import tubes
 
 Pair = Callable[[System, Sequence[Any], Work], Iterator[tuple[Vector, Vector]]]
-# Errors of a step must stay above rounding; those of the last column are far below its difference to the one before.
+# Errors of a step must stay above rounding; those of the last column are far below its difference to the one
+# before.
 LONG = Work(tolerance=1e-14, tight=1e-18, columns=10, stages=8)
 FINE, FINEST = replace(LONG, tolerance=1e-15), replace(LONG, tolerance=1e-16)
 MANY = Work(tolerance=1e-30, tight=1e-36, columns=16, stages=12)
@@ -26,7 +30,10 @@ STIFF = Work(tolerance=1e-23, tight=1e-28, columns=10, stages=9)
 
 @dataclass(frozen=True)
 class Recipe:
-    """How a reference is recomputed: `digits` are to be confirmed, `seconds` are about what it takes on a quiet machine."""
+    """How a reference is recomputed.
+
+    `digits` are to be confirmed, `seconds` are about what it takes on a quiet machine.
+    """
 
     system: Callable[[], System]
     seconds: int
@@ -44,9 +51,10 @@ def under(name: str) -> System:
     return System(found.rate, found.start(), Long(repr(problem.t_span[1])), found.whole, {}, problem.source)
 
 
-# Fewer digits than 14: the start of Andrews' mechanism is rounded to doubles and errors grow a thousandfold; accelerations of the chain
-# come from a linear system at every evaluation. On the amplifier and the sphere the methods agree with each other as well as with what is
-# stored, so that their own work is the limit: more of it would take minutes.
+# Fewer digits than 14: the start of Andrews' mechanism is rounded to doubles and errors grow a thousandfold;
+# accelerations of the chain come from a linear system at every evaluation. On the amplifier and the sphere
+# the methods agree with each other as well as with what is stored, so that their own work is the limit: more
+# of it would take minutes.
 RECIPES = {
     "akzo": Recipe(partial(under, "akzo"), 10, FINEST),
     "andrews": Recipe(partial(under, "andrews"), 60, FINE, digits=12.0),

@@ -1,4 +1,7 @@
-"""Problems whose ODE is better written by hand: polar forms and small stiff systems in 40 digits, the chain, points on a sphere."""
+"""Problems whose ODE is better written by hand.
+
+Polar forms and small stiff systems in 40 digits, the chain, points on a sphere.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,10 @@ sin, cos = (np.frompyfunc(function, 1, 1) for function in (mp.sin, mp.cos))
 
 
 def wind_pendulum() -> System:
-    """Return x = l sin th, y = -l cos th, l th'' = -g sin th + alpha cos th - 2 l' th' for the pendulum of variable length."""
+    """Return x = l sin th, y = -l cos th.
+
+    L th'' = -g sin th + alpha cos th - 2 l' th' for the pendulum of variable length.
+    """
     m, g, l_end, pull, wind, calm, t_end = (
         mpf(2),
         mpf("9.78"),
@@ -76,7 +82,10 @@ def unit_circle() -> System:
 
 
 def chain(N: int = 10) -> System:
-    """Return the hanging chain in angles: sum_k M_jk (cos(th_j - th_k) th_k'' + sin(th_j - th_k) th_k'^2) + g (N - j) l m sin th_j = 0."""
+    """Return the hanging chain in angles.
+
+    Sum_k M_jk (cos(th_j - th_k) th_k'' + sin(th_j - th_k) th_k'^2) + g (N - j) l m sin th_j = 0.
+    """
     m, l, g = Long(1) / N, Long(1) / N, Long("9.81")  # noqa: E741
     count = np.arange(N)
     weight = m * l * l * (N - np.maximum.outer(count, count)).astype(Long)
@@ -115,7 +124,8 @@ def chain(N: int = 10) -> System:
 def sphere(N: int = 20) -> System:
     """Return Fekete's points as p' = q + mu p, q' = F - alpha q + 2 lam p.
 
-    On the sphere mu is zero and lam such that p . q stays zero; off it they lead back, because errors grow with time otherwise.
+    On the sphere mu is zero and lam such that p . q stays zero; off it they lead back, because errors grow
+    with time otherwise.
     """
     alpha, pi = Long("0.5"), 4 * np.arctan(Long(1))
 

@@ -1,4 +1,6 @@
-"""Two methods for stiff systems with nothing in common: derivatives at both ends of a step (Hermite, Obreshkov), Radau collocation.
+"""Two methods for stiff systems with nothing in common.
+
+Derivatives at both ends of a step (Hermite, Obreshkov), Radau collocation.
 
 Both are for polynomials of degree two, whose derivatives of any order follow from each other.
 """
@@ -17,7 +19,8 @@ import numpy as np
 from testset.extended.methods import Vector, continued, controlled, table
 from testset.extended.underlying import Long, solve
 
-FEWER = 4  # derivatives at the old end, so that what is left of fast terms is damped by the power FEWER of their rates
+# derivatives at the old end, so that what is left of fast terms is damped by the power FEWER of their rates
+FEWER = 4
 MOST_ITERATIONS, MOST_NEWTON = 60, 12
 ENOUGH = 1e-30  # a change of Newton's method, which squares it in the next iteration
 
@@ -46,7 +49,10 @@ class Quadratic:
         return self.linear + 2 * (self.products @ y)
 
     def series(self, y: Vector, order: int) -> tuple[list[Vector], list[Vector]]:
-        """Return the coefficients of Taylor's series of the solution through y, and their derivatives with respect to y."""
+        """Return the coefficients of Taylor's series of the solution through y.
+
+        And their derivatives with respect to y.
+        """
         terms, slopes = [y], [np.eye(len(y), dtype=int) * (0 * y[0] + 1)]
         for k in range(order):
             fixed = self.constant if k == 0 else 0
@@ -62,9 +68,12 @@ class Quadratic:
 
 
 def weights(here: int, other: int) -> list[int]:
-    """Return what the terms of Taylor's series at one end are multiplied by, in the formula with so many derivatives at either end.
+    """Return what the terms of Taylor's series at one end are multiplied by.
 
-    Up to a factor for all: sum_j (-1)^j w_j c_j at the new end = sum_j w_j c_j at the old one, of order here + other.
+    In the formula with so many derivatives at either end.
+
+    Up to a factor for all: sum_j (-1)^j w_j c_j at the new end = sum_j w_j c_j at the old one, of order here
+    + other.
     """
     return [comb(here, j) * perm(j) * perm(here + other - j) for j in range(here + 1)]
 
@@ -72,14 +81,20 @@ def weights(here: int, other: int) -> list[int]:
 def hermite(
     system: Quadratic, t0: Any, t1: Any, y: Vector, tolerance: float, order: int
 ) -> tuple[Vector, list[Any]]:
-    """Integrate with derivatives up to `order` at the new and FEWER at the old end of a step, steps controlled."""
+    """Integrate with derivatives up to `order` at the new and FEWER at the old end of a step.
+
+    Steps controlled.
+    """
     return controlled(
         lambda _, h, y: _two_ends(system, h, y, order), t0, t1, y, tolerance, 2 * order - 2 - FEWER
     )
 
 
 def _two_ends(system: Quadratic, h: Any, y: Vector, order: int) -> tuple[Vector, float]:
-    """Return one step by Newton's method, and the relative error of the formula with two derivatives fewer."""
+    """Return one step by Newton's method.
+
+    And the relative error of the formula with two derivatives fewer.
+    """
     terms, new = system.series(y, order)[0], y
     for lower in (2, order // 2, order):  # low orders give a start for high ones
         new, slopes = _newton(system, terms, new, h, lower)
@@ -115,7 +130,10 @@ def _gap(before: list[Vector], after: list[Vector], h: Any, order: int) -> Vecto
 def radau(
     system: Quadratic, times: Sequence[Any], y: Vector, parts: int, tolerance: float, stages: int
 ) -> Vector:
-    """Integrate with Radau collocation of order 2 * stages - 1 over the given times, each interval cut into equal parts."""
+    """Integrate with Radau collocation of order 2 * stages - 1 over the given times.
+
+    Each interval cut into equal parts.
+    """
     kind = type(times[-1])
     nodes, A, b = table(
         lambda x: mpmath.legendre(stages, 2 * x - 1) - mpmath.legendre(stages - 1, 2 * x - 1), stages, kind
@@ -131,7 +149,10 @@ def radau(
 
 
 def _stages(system: Quadratic, h: Any, y: Vector, A: Vector, k: Vector, tolerance: float) -> Vector:
-    """Return the slopes at the stages of one step by Newton's method with one Jacobian, whose inverse need not be accurate."""
+    """Return the slopes at the stages of one step by Newton's method with one Jacobian.
+
+    Whose inverse need not be accurate.
+    """
     n, s = k.shape
     J, last = system.jacobian(y + h * (k @ A[-1])), np.inf
     full = np.array(np.kron(h * J, A), dtype=Long)

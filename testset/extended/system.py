@@ -1,4 +1,7 @@
-"""What is integrated to recompute a reference: an ODE, smooth or in modes, with a start, a span and the way back to the problem."""
+"""What is integrated to recompute a reference.
+
+An ODE, smooth or in modes, with a start, a span and the way back to the problem.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,10 @@ from testset.extended.stiff import Quadratic
 
 @dataclass(frozen=True)
 class Switches:
-    """Modes, each on (True) while its value is positive; the rate of a system with switches takes the modes first."""
+    """Modes, each on (True) while its value is positive.
+
+    The rate of a system with switches takes the modes first.
+    """
 
     count: int
     values: Callable[[Any, Vector, Vector], Vector]  # t, y, modes
@@ -20,7 +26,10 @@ class Switches:
 
 @dataclass(frozen=True)
 class System:
-    """y' = rate(t, y), or rate(t, y, modes) with switches; `whole` returns the unknowns of the problem, with the same arguments."""
+    """y' = rate(t, y), or rate(t, y, modes) with switches.
+
+    `whole` returns the unknowns of the problem, with the same arguments.
+    """
 
     rate: Callable[..., Vector]
     start: Vector

@@ -1,4 +1,7 @@
-"""The ODE under a model in long doubles: constraints of index 1 solved for the algebraic unknowns, then E y' = f for the others."""
+"""The ODE under a model in long doubles.
+
+Constraints of index 1 solved for the algebraic unknowns, then E y' = f for the others.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,10 @@ SMALL = 2**31  # integers below are exact in any product
 
 
 def solve(matrix: Vector, right: Vector) -> Vector:
-    """Solve a linear system, or several along the last axis, by elimination with row exchanges; numpy has none for long doubles."""
+    """Solve a linear system, or several along the last axis, by elimination with row exchanges.
+
+    Numpy has none for long doubles.
+    """
     if matrix.ndim == 2:
         return solve(matrix[..., None], right[..., None])[..., 0]
     n, each = len(matrix), np.arange(matrix.shape[2])
@@ -35,7 +41,10 @@ def solve(matrix: Vector, right: Vector) -> Vector:
 
 
 class Underlying:
-    """y' of the differential unknowns of a problem with a model; algebraic ones are found by Newton's method from where they were last."""
+    """y' of the differential unknowns of a problem with a model.
+
+    Algebraic ones are found by Newton's method from where they were last.
+    """
 
     def __init__(self, problem: Any) -> None:
         """Translate the formulas of the form of index 1."""
@@ -120,13 +129,19 @@ def _rows(values: list[Any], count: int) -> Vector:
 
 
 def decimal(expression: Any) -> Any:
-    """Return the expression with every float exact: as the decimal it was written as if that is short, else as the double it is."""
+    """Return the expression with every float exact.
+
+    As the decimal it was written as if that is short, else as the double it is.
+    """
     formula = sp.sympify(expression)
     return formula.xreplace({number: _meant(number) for number in formula.atoms(sp.Float)})
 
 
 def named(parts: list[list[Any]]) -> tuple[list[list[Any]], dict[Any, Any]]:
-    """Return the formulas with names for their constants, and the values of the names: computed once and never in doubles."""
+    """Return the formulas with names for their constants, and the values of the names.
+
+    Computed once and never in doubles.
+    """
     found = {number for part in parts for entry in part for number in constants(entry)}
     names = {number: sp.Dummy(f"c{i}") for i, number in enumerate(sorted(found, key=sp.default_sort_key))}
     values = {name: Long(str(number.evalf(40))) for number, name in names.items()}
@@ -134,7 +149,10 @@ def named(parts: list[list[Any]]) -> tuple[list[list[Any]], dict[Any, Any]]:
 
 
 def constants(formula: Any) -> set[Any]:
-    """Return the largest parts of a formula without variables, but not small integers and the exponents of roots."""
+    """Return the largest parts of a formula without variables.
+
+    But not small integers and the exponents of roots.
+    """
     if formula.is_Integer and abs(formula) < SMALL:
         return set()
     if formula.is_number:

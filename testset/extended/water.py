@@ -1,6 +1,9 @@
-"""The water tube system as an ODE in long doubles: flows, one pressure and a difference; other pressures keep the nodes balanced.
+"""The water tube system as an ODE in long doubles: flows, one pressure and a difference.
 
-Flows depend on differences of pressures, which are a millionth of the pressures: all others are computed relative to the first.
+Other pressures keep the nodes balanced.
+
+Flows depend on differences of pressures, which are a millionth of the pressures: all others are computed
+relative to the first.
 """
 
 from __future__ import annotations
@@ -64,7 +67,10 @@ def factors(flow: Vector, modes: Vector) -> Vector:
 
 
 def pressures(t: Vector, y: Vector, modes: Vector) -> tuple[Vector, Vector, Vector]:
-    """Return all pressures minus the first, the friction and the inflow; sums of flows at nodes without a buffer must not change."""
+    """Return all pressures minus the first, the friction and the inflow.
+
+    Sums of flows at nodes without a buffer must not change.
+    """
     flow, held = y[:N], np.stack([0 * y[N], UNITS[1] * y[N + 1]])
     friction = np.where(modes[:, None], factors(flow, modes) * ROUGH * flow**2, LAMINAR * flow)
     inflow, change = supply(t)

@@ -1,4 +1,7 @@
-"""Study `lecture`: orders of implicit Runge-Kutta families for index 1, 2 and 3, the Newton matrix, and what index reduction costs."""
+"""Study `lecture`: orders of implicit Runge-Kutta families for index 1, 2 and 3, the Newton matrix.
+
+And what index reduction costs.
+"""
 
 from herk.bench.lecture_study.study import Study, run
 

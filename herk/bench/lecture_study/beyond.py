@@ -1,4 +1,7 @@
-"""Measurements behind the errata: z of index 1 as the slides define it, z that enters nonlinearly, and Lobatto IIIC up to 7 stages."""
+"""Measurements behind the errata.
+
+Z of index 1 as the slides define it, z that enters nonlinearly, and Lobatto IIIC up to 7 stages.
+"""
 
 from __future__ import annotations
 
@@ -14,14 +17,23 @@ from herk.bench.lecture_study.systems import NONLINEAR, OWN, PENDULUM, T_END, mu
 from herk.bench.published import Origin, Row, Verdict
 from herk.core.dae import Array
 
-_DEFINED = "the slides take z from 0 = g(x, z) at the end of the step: then z is as accurate as x; the printed order is that of z + h sum b_i z'_i"
-_SQUARED = "errors O(h^(q-1)) of z at the stages enter squared, so x has at most 2q - 2; the printed order needs z to enter linearly"
+_DEFINED = (
+    "the slides take z from 0 = g(x, z) at the end of the step: then z is as accurate as x; the printed order"
+    " is that of z + h sum b_i z'_i"
+)
+_SQUARED = (
+    "errors O(h^(q-1)) of z at the stages enter squared, so x has at most 2q - 2; the printed order needs z"
+    " to enter linearly"
+)
 
 Key = tuple[str, int]  # family, stages
 
 
 def defined(quick: bool) -> dict[Key, Measured]:
-    """Measure z of index 1, taken from the constraint after each step, for the families that are not stiffly accurate."""
+    """Measure z of index 1, taken from the constraint after each step.
+
+    For the families that are not stiffly accurate.
+    """
     return {
         (family, s): Measured(*_completed(family, s, _steps(quick)))
         for family in ("gauss", "radau_ia")
@@ -43,7 +55,8 @@ def nonlinear(quick: bool) -> dict[Key, Slopes]:
 def parity(quick: bool) -> dict[int, float | None]:
     """Measure the order of x for Lobatto IIIC in index 3, 2 to 7 stages, h = 1/32 to 1/128.
 
-    The smaller steps were chosen after looking: with those of the rule 7 stages have the slope 11.67, still rising to 12.
+    The smaller steps were chosen after looking: with those of the rule 7 stages have the slope 11.67, still
+    rising to 12.
     """
     return {s: slopes(OWN[3], "lobatto_iiic", s, STEPS[2:]).order("x") for s in range(2, 5 if quick else 8)}
 

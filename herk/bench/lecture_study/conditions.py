@@ -1,4 +1,7 @@
-"""How the condition of the Newton matrix grows as h shrinks, measured on the pendulum: printed is O(h^-k) for index k."""
+"""How the condition of the Newton matrix grows as h shrinks, measured on the pendulum.
+
+Printed is O(h^-k) for index k.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,10 @@ EXPONENT = "k of condition O(h^-k)"
 
 @dataclass(frozen=True)
 class Growth:
-    """Condition numbers over the step sizes, in the 2-norm: all unknowns alike, those of the slides, and after equilibration."""
+    """Condition numbers over the step sizes, in the 2-norm.
+
+    All unknowns alike, those of the slides, and after equilibration.
+    """
 
     index: int
     alike: tuple[float, ...]
@@ -51,18 +57,27 @@ def growth(index: int) -> Growth:
 
 
 def rows() -> tuple[list[Row], list[Growth]]:
-    """Return the exponents for the ODE and index 1, 2 and 3, for the unknowns of the slides and for others, and all measurements."""
+    """Return the exponents for the ODE and index 1, 2 and 3, for the unknowns of the slides and for others.
+
+    And all measurements.
+    """
     found = [growth(index) for index in range(4)]
     return [row for each in found for row in (_slides_row(each), _alike_row(each))], found
 
 
 def expected(index: int) -> int:
-    """Return k of O(h^-k) for the unknowns k_i and z_i: 0 = g gives rows h A g_x and g_z, of which k - 1 factors h remain in index k."""
+    """Return k of O(h^-k) for the unknowns k_i and z_i.
+
+    0 = g gives rows h A g_x and g_z, of which k - 1 factors h remain in index k.
+    """
     return max(index - 1, 0)
 
 
 def judge(index: int, ours: float) -> Verdict:
-    """Judge the printed k = index by the exponent for the unknowns of the slides: right if it is k, refuted if it is what theory gives."""
+    """Judge the printed k = index by the exponent for the unknowns of the slides.
+
+    Right if it is k, refuted if it is what theory gives.
+    """
     if abs(ours - index) <= AGREES:
         return Verdict.SAME
     return Verdict.WRONG if abs(ours - expected(index)) <= AGREES else Verdict.LOST
@@ -88,7 +103,10 @@ def _slides_row(each: Growth) -> Row:
 def _alike_row(each: Growth) -> Row:
     ours, scaled = each.exponent("alike"), each.exponent("scaled") + 0.0
     verdict = Verdict.SAME if abs(ours - each.index) <= AGREES else Verdict.LOST
-    why = f"{WHERE}; unknowns are the derivatives of all components, of z too; after equilibrating rows and columns {scaled:.2f}"
+    why = (
+        f"{WHERE}; unknowns are the derivatives of all components, of z too; after equilibrating rows and"
+        f" columns {scaled:.2f}"
+    )
     case = f"{_name(each.index)}, derivatives of z as unknowns"
     return Row(
         "Newton matrix", case, EXPONENT, each.index, f"{ours + 0.0:.2f}", verdict, why, origin=Origin.OURS
@@ -106,7 +124,10 @@ def _matrix(system: System, h: float) -> Array:
 
 
 def _as_on_the_slides(system: System, matrix: Array, h: float) -> Array:
-    """Return the matrix for the unknowns k_i and z_i: columns of algebraic unknowns multiplied by the inverse of h A."""
+    """Return the matrix for the unknowns k_i and z_i.
+
+    Columns of algebraic unknowns multiplied by the inverse of h A.
+    """
     inverse = np.linalg.inv(h * tableau(FAMILY, STAGES).floats()[0])
     blocks = matrix.reshape(-1, STAGES, system.n).copy()
     for place in range(system.differential, system.n):

@@ -47,7 +47,8 @@ def _definition(as_defined: Mapping[beyond.Key, Measured]) -> Erratum:
     return Erratum(
         "definition of Runge-Kutta methods for index 1, and the column z of its table",
         "z_{n+1} from 0 = g(t_{n+1}, x_{n+1}, z_{n+1}), with orders n_s or n_s + 1",
-        "with this definition z has the order of x for every method; the printed orders are those of z_{n+1} = z_n + h sum b_i z'_i",
+        "with this definition z has the order of x for every method; the printed orders are those of z_{n+1}"
+        " = z_n + h sum b_i z'_i",
         *_shown(pairs),
     )
 
@@ -84,7 +85,8 @@ def _linear(squared: Mapping[beyond.Key, Slopes]) -> Erratum:
     return Erratum(
         "table of index 3, x, for the canonical form y' = f_y(t, x, y, z, u)",
         "2 n_s - 1 for Radau IIA, 2 n_s - 3 for Lobatto IIIC, n_s for Radau IA",
-        "these hold if z enters f_y linearly; otherwise at most 2q - 2 with the stage order q: 2 n_s - 2, 2 n_s - 4, min(n_s, 2 n_s - 4)",
+        "these hold if z enters f_y linearly; otherwise at most 2q - 2 with the stage order q: 2 n_s - 2, 2"
+        " n_s - 4, min(n_s, 2 n_s - 4)",
         *_shown(pairs),
     )
 
@@ -92,7 +94,8 @@ def _linear(squared: Mapping[beyond.Key, Slopes]) -> Erratum:
 def _condition(growth: Sequence[Growth]) -> Erratum:
     seen = [each for each in growth if each.index]
     text = ", ".join(
-        f"index {each.index}: {each.exponent('slides') + 0.0:.2f}, with derivatives of z {each.exponent('alike'):.2f}"
+        f"index {each.index}: {each.exponent('slides') + 0.0:.2f}, with derivatives of z"
+        f" {each.exponent('alike'):.2f}"
         for each in seen
     )
     holds = bool(seen) and all(
@@ -101,7 +104,8 @@ def _condition(growth: Sequence[Growth]) -> Erratum:
     return Erratum(
         "order reduction, condition of the Newton matrix",
         "O(h^-k) where k is the index",
-        "h^-(k-1) for the unknowns k_i and z_i of the definition; h^-k is reached if the derivatives of z are the unknowns",
+        "h^-(k-1) for the unknowns k_i and z_i of the definition; h^-k is reached if the derivatives of z are"
+        " the unknowns",
         f"exponents measured on the pendulum: {text}",
         holds,
     )

@@ -1,9 +1,10 @@
 """Orders measured with constant steps in decimals, beside the printed ones.
 
-The rule, fixed before any order was measured: T = 1, h = 1/8, 1/16, ..., 1/128; error = largest error over all mesh points and all
-components of a group; order = slope of the least-squares line of log error over log h; it agrees with a printed order if it differs by at
-most 0.2. Every method runs on two problems. Decided after a first look: the smaller slope counts, since an order is a promise for all
-problems (the pendulum does better than theory in some rows); and where a run ends early, because Newton's method finds no solution of the
+The rule, fixed before any order was measured: T = 1, h = 1/8, 1/16, ..., 1/128; error = largest error over
+all mesh points and all components of a group; order = slope of the least-squares line of log error over log
+h; it agrees with a printed order if it differs by at most 0.2. Every method runs on two problems. Decided
+after a first look: the smaller slope counts, since an order is a promise for all problems (the pendulum does
+better than theory in some rows); and where a run ends early, because Newton's method finds no solution of the
 stage equations, the other problem counts and the row says so. No run is near rounding: 50 digits are carried.
 """
 

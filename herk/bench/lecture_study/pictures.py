@@ -1,4 +1,7 @@
-"""The pictures of the lecture on index reduction: a wrong start, drift, and Baumgarte's stabilisation, with the law each one follows."""
+"""The pictures of the lecture on index reduction.
+
+A wrong start, drift, and Baumgarte's stabilisation, with the law each one follows.
+"""
 
 from __future__ import annotations
 
@@ -83,7 +86,10 @@ def trace(form: Any, label: str, t_end: float, step: float, y0: Any = None) -> T
 
 
 def wrong_start() -> tuple[list[Row], dict[str, Trace]]:
-    """Start index 1 with a speed along q: only g'' = 0 is imposed, so g grows linearly and the pendulum lengthens."""
+    """Start index 1 with a speed along q.
+
+    Only g'' = 0 is imposed, so g grows linearly and the pendulum lengthens.
+    """
     model = testset.get("pendulum_3d").model
     q, v = np.array(model.y0[:3], dtype=float), np.array(model.y0[3:6], dtype=float)
     start = [*q, *(v + OUTWARD * q), None]
@@ -103,7 +109,10 @@ def wrong_start() -> tuple[list[Row], dict[str, Trace]]:
     ours = float(found["index 1, wrong start"].length[-1])
     law = 2 * OUTWARD * WRONG_END
     good = abs(ours - law) < AGREES and bool(refusal)
-    why = f"g = g(0) + g'(0) t = {law:g} at t = {WRONG_END:g} exactly; the index-3 form refuses this start and names the rows"
+    why = (
+        f"g = g(0) + g'(0) t = {law:g} at t = {WRONG_END:g} exactly; the index-3 form refuses this start and"
+        " names the rows"
+    )
     row = Row(
         "Index reduction",
         "index 1 from q.v = 0.15",
@@ -118,7 +127,10 @@ def wrong_start() -> tuple[list[Row], dict[str, Trace]]:
 
 
 def drifting() -> tuple[list[Row], dict[str, Trace]]:
-    """Run from a consistent start to t = 100: the forms with a differentiated constraint drift, index 3 does not."""
+    """Run from a consistent start to t = 100.
+
+    The forms with a differentiated constraint drift, index 3 does not.
+    """
     model = testset.get("pendulum_3d").model
     found = {
         name: trace(model.form(name), name, DRIFT_END, DRIFT_STEP) for name in ("index1", "index2", "index3")
@@ -144,7 +156,10 @@ def drifting() -> tuple[list[Row], dict[str, Trace]]:
 
 
 def stabilised() -> tuple[list[Row], dict[tuple[float, float], Trace], Trace]:
-    """Replace g'' = 0 by g'' + kappa_1 g' + kappa_0 g = 0: drift stays bounded, and errors of the start die out as the equation says."""
+    """Replace g'' = 0 by g'' + kappa_1 g' + kappa_0 g = 0.
+
+    Drift stays bounded, and errors of the start die out as the equation says.
+    """
     model = testset.get("pendulum_3d").model
     found = {
         pair: trace(_baumgarte(model, *pair), f"({pair[0]:g}, {pair[1]:g})", DRIFT_END, DRIFT_STEP)
@@ -182,8 +197,16 @@ def stabilised() -> tuple[list[Row], dict[tuple[float, float], Trace], Trace]:
     exact = decay(decaying.t, decaying.length[0], 2 * decaying.speed[0])
     wrong = float(np.abs(decaying.length - exact).max())
     why = "start with q too long by 5 %: g follows g'' + 4 g' + 4 g = 0"
-    row = Row("Index reduction", f"(κ0, κ1) = {decaying.label}", "largest deviation of g from its equation", "stable", f"{wrong:.1e}",
-              _word(wrong < AGREES), why, origin=Origin.SAID)  # fmt: skip
+    row = Row(
+        "Index reduction",
+        f"(κ0, κ1) = {decaying.label}",
+        "largest deviation of g from its equation",
+        "stable",
+        f"{wrong:.1e}",
+        _word(wrong < AGREES),
+        why,
+        origin=Origin.SAID,
+    )
     return [*result, row], found, decaying
 
 

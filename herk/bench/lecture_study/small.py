@@ -1,4 +1,7 @@
-"""The small examples of the lecture through herk.regularize: index, hidden constraints, and the solution where it is known."""
+"""The small examples of the lecture through herk.regularize.
+
+Index, hidden constraints, and the solution where it is known.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,10 @@ T_END, TOLERANCE, AGREES = 0.5, 1e-10, 1e-8
 
 @dataclass(frozen=True)
 class Small:
-    """An example: its equations E x' = f, what the lecture says (index, constraints), and x(T_END) where it is known."""
+    """An example: its equations E x' = f, what the lecture says (index, constraints).
+
+    And x(T_END) where it is known.
+    """
 
     case: str
     said: str
@@ -50,22 +56,97 @@ E_1 = math.exp(T_END)
 ANGLE = T_END + math.asin(0.6)
 SEMI_EXPLICIT = ((1, 0, 0), (0, 1, 0), (0, 0, 0))
 CASES = (
-    Small("x' = x + 1, x' z + 2 = 0", "index 1, z = -2/(x + 1)", ("x", "z"), ((1, 0), ("z", 0)), ("x + 1", "-2"), (0.0, None), 1,
-          ("(x + 1)*z + 2",), (E_1 - 1, -2 / E_1)),
-    Small("p x' + x = 0, p = 2", "ODE for p other than 0", ("x",), (("p",),), ("-x",), (1.0,), 0, (), (math.exp(-T_END / 2),), {"p": 2.0}),
-    Small("p x' + x = 0, p = 0", "DAE for p = 0", ("x",), (("p",),), ("-x",), (0.0,), 1, ("x",), (0.0,), {"p": 0.0}),
-    Small("(x1 - x2) x2' + x1 - x2 = 0, x1 and x2 different", "ODE x1' = -x1, x2' = -1", ("x1", "x2"), ((1, 0), (0, "x1 - x2")),
-          ("-x1", "x2 - x1"), (1.0, 0.75), 0, (), (1 / E_1, 0.75 - T_END)),
-    Small("x1' + x1 = 0, x1 - x2 = 0", "DAE", ("x1", "x2"), ((1, 0), (0, 0)), ("-x1", "x1 - x2"), (1.0, None), 1, ("x1 - x2",),
-          (1 / E_1, 1 / E_1)),
-    Small("x1' = x2, x2' = z, 2 z = x1^2 + x2^2", "index 1", ("x1", "x2", "z"), SEMI_EXPLICIT, ("x2", "z", "(x1**2 + x2**2 - 2*z)/2"),
-          (0.1, 0.2, None), 1, ("x1**2 + x2**2 - 2*z",), ()),
-    Small("x1' = x2, x2' = z, x1^2 + x2^2 = 1", "index 2, 0 = x1 x2 + x2 z", ("x1", "x2", "z"), SEMI_EXPLICIT,
-          ("x2", "z", "(x1**2 + x2**2 - 1)/2"), (0.6, 0.8, None), 2, ("x1**2 + x2**2 - 1", "x1*x2 + x2*z"),
-          (math.sin(ANGLE), math.cos(ANGLE), -math.sin(ANGLE))),
-)  # fmt: skip
-SINGULAR = Small("(x1 - x2) x2' + x1 - x2 = 0, x1 = x2", "the Jacobian is not invertible", ("x1", "x2"), ((1, 0), (0, "x1 - x2")),
-                 ("-x1", "x2 - x1"), (1.0, 1.0), 0, (), ())  # fmt: skip
+    Small(
+        "x' = x + 1, x' z + 2 = 0",
+        "index 1, z = -2/(x + 1)",
+        ("x", "z"),
+        ((1, 0), ("z", 0)),
+        ("x + 1", "-2"),
+        (0.0, None),
+        1,
+        ("(x + 1)*z + 2",),
+        (E_1 - 1, -2 / E_1),
+    ),
+    Small(
+        "p x' + x = 0, p = 2",
+        "ODE for p other than 0",
+        ("x",),
+        (("p",),),
+        ("-x",),
+        (1.0,),
+        0,
+        (),
+        (math.exp(-T_END / 2),),
+        {"p": 2.0},
+    ),
+    Small(
+        "p x' + x = 0, p = 0",
+        "DAE for p = 0",
+        ("x",),
+        (("p",),),
+        ("-x",),
+        (0.0,),
+        1,
+        ("x",),
+        (0.0,),
+        {"p": 0.0},
+    ),
+    Small(
+        "(x1 - x2) x2' + x1 - x2 = 0, x1 and x2 different",
+        "ODE x1' = -x1, x2' = -1",
+        ("x1", "x2"),
+        ((1, 0), (0, "x1 - x2")),
+        ("-x1", "x2 - x1"),
+        (1.0, 0.75),
+        0,
+        (),
+        (1 / E_1, 0.75 - T_END),
+    ),
+    Small(
+        "x1' + x1 = 0, x1 - x2 = 0",
+        "DAE",
+        ("x1", "x2"),
+        ((1, 0), (0, 0)),
+        ("-x1", "x1 - x2"),
+        (1.0, None),
+        1,
+        ("x1 - x2",),
+        (1 / E_1, 1 / E_1),
+    ),
+    Small(
+        "x1' = x2, x2' = z, 2 z = x1^2 + x2^2",
+        "index 1",
+        ("x1", "x2", "z"),
+        SEMI_EXPLICIT,
+        ("x2", "z", "(x1**2 + x2**2 - 2*z)/2"),
+        (0.1, 0.2, None),
+        1,
+        ("x1**2 + x2**2 - 2*z",),
+        (),
+    ),
+    Small(
+        "x1' = x2, x2' = z, x1^2 + x2^2 = 1",
+        "index 2, 0 = x1 x2 + x2 z",
+        ("x1", "x2", "z"),
+        SEMI_EXPLICIT,
+        ("x2", "z", "(x1**2 + x2**2 - 1)/2"),
+        (0.6, 0.8, None),
+        2,
+        ("x1**2 + x2**2 - 1", "x1*x2 + x2*z"),
+        (math.sin(ANGLE), math.cos(ANGLE), -math.sin(ANGLE)),
+    ),
+)
+SINGULAR = Small(
+    "(x1 - x2) x2' + x1 - x2 = 0, x1 = x2",
+    "the Jacobian is not invertible",
+    ("x1", "x2"),
+    ((1, 0), (0, "x1 - x2")),
+    ("-x1", "x2 - x1"),
+    (1.0, 1.0),
+    0,
+    (),
+    (),
+)
 
 
 def rows(cases: Sequence[Small] = CASES, singular: Small = SINGULAR) -> list[Row]:
@@ -104,7 +185,10 @@ def row(example: Small) -> Row:
 
 
 def singular_row(example: Small) -> Row:
-    """Judge the answer where the kind of the equation depends on the state: the point must be named, and a run refused."""
+    """Judge the answer where the kind of the equation depends on the state.
+
+    The point must be named, and a run refused.
+    """
     told = [line for line in regularize(example.model()).explain().splitlines() if "singular point" in line]
     try:
         solve_dae(example.model(), rtol=TOLERANCE, atol=TOLERANCE)
@@ -112,7 +196,10 @@ def singular_row(example: Small) -> Row:
     except InputError as error:
         refusal = str(error)
     fits = bool(told) and "x2" in refusal
-    why = f"herk.regularize: {' '.join(told)} herk.solve_dae: {refusal} On x1 = x2 the lecture goes on with the DAE two rows above"
+    why = (
+        f"herk.regularize: {' '.join(told)} herk.solve_dae: {refusal} On x1 = x2 the lecture goes on with the"
+        " DAE two rows above"
+    )
     ours, verdict = (
         "singular point, no run" if fits else "not noticed",
         Verdict.SAME if fits else Verdict.LOST,

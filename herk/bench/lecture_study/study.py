@@ -37,7 +37,10 @@ class Study:
         gauss = [self.orders[key].order("z") for key in self.orders if key[:2] == (3, "gauss")]
         return [
             (
-                f"{same} of {len(printed)} printed orders are reproduced, {wrong} are refuted with the right one",
+                (
+                    f"{same} of {len(printed)} printed orders are reproduced, {wrong} are refuted with the"
+                    " right one"
+                ),
                 same + wrong == len(printed),
             ),
             (
@@ -53,7 +56,10 @@ class Study:
                 all(order is not None and order < orders.AGREES for order in gauss),
             ),
             (
-                "the condition of the Newton matrix grows like h^-(k-1) for the unknowns of the slides, like h^-k with derivatives of z",
+                (
+                    "the condition of the Newton matrix grows like h^-(k-1) for the unknowns of the slides,"
+                    " like h^-k with derivatives of z"
+                ),
                 _none_lost(self._of("Newton")),
             ),
             (

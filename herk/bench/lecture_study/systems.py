@@ -1,7 +1,10 @@
-"""Small systems with exact solutions, one for each index, and the spherical pendulum in every index, for steps in decimals.
+"""Small systems with exact solutions, one for each index.
 
-The exponential systems were chosen so that orders show at h = 1/8 to 1/128: candidates whose stage equations have other solutions near by
-at h = 1/8 were left out. Those of index 3 follow L. Jay (1993); in the first the multiplier enters linearly, in the second it does not.
+And the spherical pendulum in every index, for steps in decimals.
+
+The exponential systems were chosen so that orders show at h = 1/8 to 1/128: candidates whose stage equations
+have other solutions near by at h = 1/8 were left out. Those of index 3 follow L. Jay (1993); in the first the
+multiplier enters linearly, in the second it does not.
 """
 
 from __future__ import annotations
@@ -95,7 +98,10 @@ def multiplier(q1: Any, q2: Any, q3: Any, v1: Any, v2: Any, v3: Any) -> Any:
 
 
 def pendulum_system(index: int) -> System:
-    """Return the pendulum with the constraint differentiated 3 - index times; index 0: multiplier eliminated."""
+    """Return the pendulum with the constraint differentiated 3 - index times.
+
+    Index 0: multiplier eliminated.
+    """
 
     def moved(q1: Any, q2: Any, q3: Any, v1: Any, v2: Any, v3: Any, z: Any) -> list[Any]:
         return [v1, v2, v3, -2 * z * q1, -2 * z * q2, -2 * z * q3 - GRAVITY]

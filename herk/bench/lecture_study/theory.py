@@ -1,7 +1,7 @@
 """Orders that theory gives, where the lecture prints something else or nothing, with the reason in words.
 
-For Gauss and Lobatto IIIA in index 3, and for odd n_s in the x of Lobatto IIIC, we know no printed order: these were written down after
-measuring two problems, and are what every further run is held to.
+For Gauss and Lobatto IIIA in index 3, and for odd n_s in the x of Lobatto IIIC, we know no printed order:
+these were written down after measuring two problems, and are what every further run is held to.
 """
 
 from __future__ import annotations
@@ -9,17 +9,26 @@ from __future__ import annotations
 from herk.bench.lecture_study import printed
 
 _SWAPPED = (
-    "odd and even are exchanged in print: R(inf) = (-1)^n_s; for R(inf) = -1 the errors of two steps cancel and the order is n_s + 1, "
-    "for R(inf) = +1 it is n_s (Hairer, Wanner II, Theorem VI.1.1)"
+    "odd and even are exchanged in print: R(inf) = (-1)^n_s; for R(inf) = -1 the errors of two steps cancel"
+    " and the order is n_s + 1, for R(inf) = +1 it is n_s (Hairer, Wanner II, Theorem VI.1.1)"
 )
 _STAGE_ORDER = (
-    "y has the stage order q, z has q - 1, and q is n_s - 1 for Lobatto IIIC (Hairer, Lubich, Roche 1989; Theorem 2.1 of Schropp's paper); "
-    "in print stands what q = n_s would give"
+    "y has the stage order q, z has q - 1, and q is n_s - 1 for Lobatto IIIC (Hairer, Lubich, Roche 1989;"
+    " Theorem 2.1 of Schropp's paper); in print stands what q = n_s would give"
 )
-_PARITY = "a bound that is sharp for even n_s only: for odd n_s the order is 2 n_s - 2 (measured with 2 to 7 stages, see errata)"
-_SMALL = "the table asks for n_s > 2: with stage order 1 the stage values of z are wrong by O(1), and what follows depends on the problem"
+_PARITY = (
+    "a bound that is sharp for even n_s only: for odd n_s the order is 2 n_s - 2 (measured with 2 to 7"
+    " stages, see errata)"
+)
+_SMALL = (
+    "the table asks for n_s > 2: with stage order 1 the stage values of z are wrong by O(1), and what follows"
+    " depends on the problem"
+)
 _GAUSS = "|R(inf)| = 1 and no damping: each differentiation costs two orders more, z does not converge"
-_SINGULAR = "A is singular: stage 1 is the old value, the constraint holds at the others (then all is defined); |R(inf)| = 1"
+_SINGULAR = (
+    "A is singular: stage 1 is the old value, the constraint holds at the others (then all is defined);"
+    " |R(inf)| = 1"
+)
 
 
 def order(family: str, stages: int, index: int, component: str) -> int:

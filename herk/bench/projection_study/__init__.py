@@ -1,4 +1,7 @@
-"""Study `projection`: J. Schropp's paper on projected Runge-Kutta methods reproduced, every printed value beside ours."""
+"""Study `projection`: J. Schropp's paper on projected Runge-Kutta methods reproduced.
+
+Every printed value beside ours.
+"""
 
 from herk.bench.projection_study.study import Study, run
 

@@ -11,8 +11,8 @@ import testset
 from herk.bench.published import Origin, Row, Verdict
 from herk.core import Settings, Solution
 
-# The first step of the original code when it was run again; the paper does not say. Tried too, for Andrews' mechanism: 1e-4, 1e-5 and
-# 1e-6, which changes its counts by up to 6 %.
+# The first step of the original code when it was run again; the paper does not say. Tried too, for Andrews'
+# mechanism: 1e-4, 1e-5 and 1e-6, which changes its counts by up to 6 %.
 FIRST_STEP = 1e-3
 BAND, BAND_ORIGINAL = 0.25, 0.15
 TOLERANCES = (1e-6, 1e-8, 1e-10, 1e-12)
@@ -31,7 +31,8 @@ TABLES = {
 T_END = {"pendulum_unit": 20.0, "andrews": 0.05}
 NAMES = {"pendulum_unit": "Table 1 (pendulum)", "andrews": "Table 2 (Andrews' mechanism)"}
 
-# The Fortran code RADAU5 itself, run again on the pendulum with analytic Jacobian and first step 1e-3, without projection.
+# The Fortran code RADAU5 itself, run again on the pendulum with analytic Jacobian and first step 1e-3,
+# without projection.
 ORIGINAL = {1e-6: {"evaluations": 2766, "Jacobians": 258}, 1e-8: {"evaluations": 5447, "Jacobians": 533}}
 
 

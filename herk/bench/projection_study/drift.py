@@ -1,4 +1,7 @@
-"""Figures 1 to 5: solutions of the pendulum and of Andrews' mechanism, and how far they leave the constraints of each level."""
+"""Figures 1 to 5: solutions of the pendulum and of Andrews' mechanism.
+
+And how far they leave the constraints of each level.
+"""
 
 from __future__ import annotations
 
@@ -72,7 +75,10 @@ def row(drift: Drift) -> Row:
     printed = "zero (picture)" if drift.projected else "not zero (picture)"
     holds = at_rounding(drift) if drift.projected else visible(drift)
     ours = "{:.0e}, {:.0e}, {:.0e}".format(*drift.largest)
-    why = "g holds at the stages, to the tolerance of Newton's method; the multiplier is not projected, so d3 is as large as before"
+    why = (
+        "g holds at the stages, to the tolerance of Newton's method; the multiplier is not projected, so d3"
+        " is as large as before"
+    )
     verdict = Verdict.SAME if holds else Verdict.LOST
     return Row(
         FIGURES[drift.problem],

@@ -1,4 +1,7 @@
-"""Theorem 2.1: observed orders of projected Runge-Kutta methods (2.5)-(2.7) with constant steps on the pendulum (4.1)."""
+"""Theorem 2.1: observed orders of projected Runge-Kutta methods (2.5)-(2.7).
+
+With constant steps on the pendulum (4.1).
+"""
 
 from __future__ import annotations
 
@@ -16,10 +19,18 @@ from testset.pendulum_unit import exact
 COMPONENTS = {"u": (0, 1), "v": (2, 3), "lambda": (4,)}
 T_END = 1.0
 METHODS = (
-    ("radau_iia", 2), ("radau_iia", 3), ("radau_iia", 4), ("radau_ia", 3), ("radau_ia", 4), ("lobatto_iiic", 3), ("lobatto_iiic", 4),
-    ("gauss", 2), ("gauss", 3),
-)  # fmt: skip
-# By stages; chosen after a first look, so that orders have settled and errors stay above the 1e-15 of the exact solution.
+    ("radau_iia", 2),
+    ("radau_iia", 3),
+    ("radau_iia", 4),
+    ("radau_ia", 3),
+    ("radau_ia", 4),
+    ("lobatto_iiic", 3),
+    ("lobatto_iiic", 4),
+    ("gauss", 2),
+    ("gauss", 3),
+)
+# By stages; chosen after a first look, so that orders have settled and errors stay above the 1e-15 of the
+# exact solution.
 STEPS = {2: (40, 80, 160), 3: (20, 40, 80), 4: (5, 10, 20)}
 
 
@@ -54,13 +65,19 @@ class Observed:
 
     @property
     def claimed(self) -> int:
-        """Return the order of Theorem 2.1 and its remark: u: q, or q + 1 if p >= q + 2; v: q; lambda: q - 1."""
+        """Return the order of Theorem 2.1 and its remark: u: q, or q + 1 if p >= q + 2; v: q.
+
+        Lambda: q - 1.
+        """
         q = self.method.stage_order
         return {"u": q + (self.method.order >= q + 2), "v": q, "lambda": q - 1}[self.component]
 
     @property
     def undamped(self) -> int:
-        """Return the order to expect with projection where |R(inf)| = 1: u and v q; lambda q - 1 for R(inf) = -1, q - 2 for +1."""
+        """Return the order to expect with projection where |R(inf)| = 1: u and v q.
+
+        Lambda q - 1 for R(inf) = -1, q - 2 for +1.
+        """
         q = self.method.stage_order
         return {"u": q, "v": q, "lambda": q - 1 if self.method.at_infinity < 0 else q - 2}[self.component]
 
@@ -78,7 +95,10 @@ def pendulum() -> System:
 
 
 def project(z: Array) -> Array:
-    """Apply (2.7) to a point of the pendulum: u along f_v k_lam = -2u, v along k_lam = -2u, both at the unprojected point."""
+    """Apply (2.7) to a point of the pendulum.
+
+    U along f_v k_lam = -2u, v along k_lam = -2u, both at the unprojected point.
+    """
     u, v = z[:2], z[2:4]
     mu = Decimal(0)
     for _ in range(20):  # |u - 2 mu u|^2 = 1
@@ -110,7 +130,10 @@ def observe(family: str, stages: int, projected: bool) -> Iterator[Observed]:
 
 
 def every_order(quick: bool = False) -> list[Observed]:
-    """Return the observed orders with and without projection; if time is short, only those of the methods with three stages."""
+    """Return the observed orders with and without projection.
+
+    If time is short, only those of the methods with three stages.
+    """
     chosen = [each for each in METHODS if not quick or each[1] == 3]
     return [
         found

@@ -14,8 +14,9 @@ from herk.bench.published import Erratum, Origin, Row, Verdict
 
 SLACK = 0.25  # an observed order may fall short of the claimed one by this much
 UNDAMPED = (
-    "no claim, as R(inf) = {:+d} and (B2) does not hold. The multiplier obeys e_new = R(inf) e_old + O(h^(q-1)): for -1 two steps cancel "
-    "and q - 1 remains, for +1 the errors add up to q - 2; u and v keep q by the projection"
+    "no claim, as R(inf) = {:+d} and (B2) does not hold. The multiplier obeys e_new = R(inf) e_old +"
+    " O(h^(q-1)): for -1 two steps cancel and q - 1 remains, for +1 the errors add up to q - 2; u and v keep"
+    " q by the projection"
 )
 
 
@@ -49,7 +50,10 @@ class Study:
                 all(c.matches for c in original),
             ),
             (
-                f"projection saves evaluations and Jacobians in every run ({100 * min(saved):.0f} to {100 * max(saved):.0f} %)",
+                (
+                    f"projection saves evaluations and Jacobians in every run ({100 * min(saved):.0f} to"
+                    f" {100 * max(saved):.0f} %)"
+                ),
                 min(saved) > 0,
             ),
             (
@@ -69,7 +73,10 @@ class Study:
 
 
 def order_row(seen: Observed) -> Row:
-    """Return an observed order as a row of the report; for methods outside the theorem it is held to what follows without (B2)."""
+    """Return an observed order as a row of the report.
+
+    For methods outside the theorem it is held to what follows without (B2).
+    """
     m, part, quantity, ours = seen.method, "Theorem 2.1", f"order of {seen.component}", round(seen.order, 2)
     case = f"{m.family}, s = {m.stages}, p = {m.order}, q = {m.stage_order}"
     if not seen.covered:

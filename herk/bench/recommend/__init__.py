@@ -1,4 +1,7 @@
-"""Which solver for my model? Examine it, agree on a reference, try every fitting solver and form, and say what was found."""
+"""Which solver for my model? Examine it, agree on a reference, try every fitting solver and form.
+
+And say what was found.
+"""
 
 from herk.bench.recommend.answer import Recommendation
 from herk.bench.recommend.inquiry import recommend

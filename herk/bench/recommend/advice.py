@@ -60,11 +60,20 @@ def _stiffness(found: Stiffness) -> str:
         return "Whether it is stiff could not be decided: no implicit solver came to the end."
     few = f"{found.implicit.solver} on {found.implicit.form}"
     if found.explicit is None:
-        steps = f"no explicit method came to the end at rtol {found.implicit.rtol:.0e}, where {few} needs {found.implicit.nstep} steps"
+        steps = (
+            f"no explicit method came to the end at rtol {found.implicit.rtol:.0e}, where {few} needs"
+            f" {found.implicit.nstep} steps"
+        )
     else:
         one = f"{found.explicit.solver} on {found.explicit.form}"
-        steps = f"at rtol {found.implicit.rtol:.0e} {one} makes {found.explicit.nstep} steps and {few} {found.implicit.nstep}"
-    speed = f"the fastest decay has rate {found.fastest:.2g}, for which stability alone asks an explicit method for about "
+        steps = (
+            f"at rtol {found.implicit.rtol:.0e} {one} makes {found.explicit.nstep} steps and {few}"
+            f" {found.implicit.nstep}"
+        )
+    speed = (
+        f"the fastest decay has rate {found.fastest:.2g}, for which stability alone asks an explicit method"
+        " for about "
+    )
     speed += f"{found.stability_steps:.2g} steps"
     if found.verdict == "not stiff":
         return f"It is not stiff: {steps}; {speed}."
@@ -79,22 +88,24 @@ def switches(facts: Facts, collapses: Sequence[float], winner: Row | None) -> li
     parts = []
     if timed:
         times = sorted({time for each in timed for time in each.times})
+        how = ", as the code below does" if pieced else "; the code below steps across it" if winner else ""
         parts.append(
-            f"The right-hand side is not smooth at t = {_listed(times)} (where {_named(timed)} changes sign): no method has its order "
-            "across such a time; solve piece by piece and start anew there"
-            f"{', as the code below does' if pieced else '; the code below steps across it' if winner else ''}."
+            f"The right-hand side is not smooth at t = {_listed(times)} (where {_named(timed)} changes sign):"
+            f" no method has its order across such a time; solve piece by piece and start anew there{how}."
         )
     if stated:
         times = sorted({time for each in stated for time in each.times})
         count = f"about {len(times)} times, first" if len(times) > 1 else "once,"
         parts.append(
-            f"The right-hand side is not smooth where {_named(stated)} changes sign, {count} near t = {times[0]:.4g}: steps are rejected "
-            "there and the order is lost. Locate these times with events=[...] (terminal) of herk.solve_dae and start anew at each."
+            f"The right-hand side is not smooth where {_named(stated)} changes sign, {count} near t ="
+            f" {times[0]:.4g}: steps are rejected there and the order is lost. Locate these times with"
+            " events=[...] (terminal) of herk.solve_dae and start anew at each."
         )
     if collapses and not timed and not stated:
         parts.append(
-            f"Steps collapse near t = {_listed(collapses)} far more than a smooth solution explains: a discontinuity. "
-            "If its time is known, solve piece by piece; if the state decides, locate it with events=[...] of herk.solve_dae."
+            f"Steps collapse near t = {_listed(collapses)} far more than a smooth solution explains: a"
+            " discontinuity. If its time is known, solve piece by piece; if the state decides, locate it"
+            " with events=[...] of herk.solve_dae."
         )
     return parts
 
@@ -110,7 +121,10 @@ def _listed(times: Sequence[float], most: int = 4) -> str:
 
 def _choice(winner: Row, rows: Sequence[Row], wanted: float) -> str:
     said = f"Use {winner.solver} on the form {winner.form} with rtol = {winner.rtol:.0e}"
-    said += f": error {winner.error:.1g} (asked: {wanted:.0e}) in {seconds(winner.seconds)} and {winner.nstep} steps."
+    said += (
+        f": error {winner.error:.1g} (asked: {wanted:.0e}) in {seconds(winner.seconds)} and {winner.nstep}"
+        " steps."
+    )
     said += _compared(winner, [row for row in rows if row.rank])
     if winner.prepare_seconds > COMPILES:
         said += (
@@ -124,14 +138,18 @@ def _compared(winner: Row, ranked: Sequence[Row]) -> str:
     others = [row for row in ranked if row.solver.split("_")[0] != winner.solver.split("_")[0]]
     said = ""
     if others:
-        said = f" The best of another family, {others[0].solver} on {others[0].form}, takes {_times(others[0].seconds, winner.seconds)}."
+        said = (
+            f" The best of another family, {others[0].solver} on {others[0].form}, takes"
+            f" {_times(others[0].seconds, winner.seconds)}."
+        )
     if winner.rank != 1:
         said += " HERK is chosen all the same, because it starts anew at a switch with consistent values."
     keeper = next((row for row in ranked if (row.drift or 0.0) <= HELD), None)
     if keeper and (winner.drift or 0.0) > HELD:
         said += (
-            f" Where the constraints must hold, take {keeper.solver} on {keeper.form}: it keeps them to {keeper.drift:.1g} "
-            f"(here they drift to {winner.drift:.1g}) and takes {_times(keeper.seconds, winner.seconds)}."
+            f" Where the constraints must hold, take {keeper.solver} on {keeper.form}: it keeps them to"
+            f" {keeper.drift:.1g} (here they drift to {winner.drift:.1g}) and takes"
+            f" {_times(keeper.seconds, winner.seconds)}."
         )
     return said
 
@@ -163,13 +181,14 @@ def _caution(winner: Row, found: Findings) -> list[str]:
     if found.drift:
         worst, best = found.drift.worst, found.drift.best
         parts.append(
-            f"Constraints drift on reduced forms: up to {worst.drift:.1g} with {worst.solver} on {worst.form}, against {best.drift:.1g} "
-            f"with {best.solver} on {best.form}; drift grows with the span."
+            f"Constraints drift on reduced forms: up to {worst.drift:.1g} with {worst.solver} on"
+            f" {worst.form}, against {best.drift:.1g} with {best.solver} on {best.form}; drift grows with the"
+            " span."
         )
     if winner.error and winner.rtol and winner.error > SENSITIVE * winner.rtol:
         parts.append(
-            f"The error is {winner.error / winner.rtol:.0f} times the tolerance: the problem amplifies errors, and a longer span needs "
-            "a tighter tolerance than this one."
+            f"The error is {winner.error / winner.rtol:.0f} times the tolerance: the problem amplifies"
+            " errors, and a longer span needs a tighter tolerance than this one."
         )
     failed = [row for row in found.rows if row.rank is None and not row.note.startswith(GIVEN_UP)]
     if failed:
@@ -187,8 +206,8 @@ def _caution(winner: Row, found: Findings) -> list[str]:
 
 def _poor(found: Findings) -> str:
     return (
-        f"Caution: the two best solvers agree to {found.reference.worst:.1g} only, which is little for the error asked for, "
-        f"{found.wanted:.0e}: the ranking is a hint, not a proof."
+        f"Caution: the two best solvers agree to {found.reference.worst:.1g} only, which is little for the"
+        f" error asked for, {found.wanted:.0e}: the ranking is a hint, not a proof."
     )
 
 
@@ -208,14 +227,20 @@ def _nobody(found: Findings) -> str:
 ILL_POSED = (
     (
         "follows from the other",
-        "The equations are redundant: one says what others say already, and a multiplier or another unknown is left undetermined. "
-        "Remove the redundant equation together with an unknown that only it was to determine, or replace it by the equation you meant.",
+        (
+            "The equations are redundant: one says what others say already, and a multiplier or another"
+            " unknown is left undetermined. Remove the redundant equation together with an unknown that only"
+            " it was to determine, or replace it by the equation you meant."
+        ),
     ),
     ("contradicts 0", "Two constraints exclude each other: correct one of them; no solver can help."),
     ("has no solution", "The constraints cannot all hold: correct them; no solver can help."),
     (
         "contradicts E",
-        "A constraint in g does not stay zero along E y' = f: it is no consequence of the equations. Correct g.",
+        (
+            "A constraint in g does not stay zero along E y' = f: it is no consequence of the equations."
+            " Correct g."
+        ),
     ),
     ("occur", "An unknown stands in no equation: remove it, or add the equation that determines it."),
     (
@@ -224,11 +249,17 @@ ILL_POSED = (
     ),
     (
         "undetermined",
-        "Add the missing hidden constraints to g, or give the equations as a herk.Model and let them be found.",
+        (
+            "Add the missing hidden constraints to g, or give the equations as a herk.Model and let them be"
+            " found."
+        ),
     ),
     (
         "",
-        "Check the equations named above: as they stand they have no unique solution, and every solver would only hide that.",
+        (
+            "Check the equations named above: as they stand they have no unique solution, and every solver"
+            " would only hide that."
+        ),
     ),
 )
 

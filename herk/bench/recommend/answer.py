@@ -27,8 +27,9 @@ HEAD = (
 class Recommendation:
     """The answer.
 
-    `verdict`: "not stiff", "mildly stiff", "stiff", "unknown"; or, without rows, "ill-posed", "inconsistent", "unusable", "no reference".
-    `constraints` are the formulas of each level, `reference_digits` the digits two solvers agree on by component.
+    `verdict`: "not stiff", "mildly stiff", "stiff", "unknown"; or, without rows, "ill-posed", "inconsistent",
+    "unusable", "no reference". `constraints` are the formulas of each level, `reference_digits` the digits
+    two solvers agree on by component.
     """
 
     path: str
@@ -82,11 +83,19 @@ class Recommendation:
 def cells(row: Row) -> tuple[str, ...]:
     """Return a row of the ranking as text."""
     return (
-        "-" if row.rank is None else str(row.rank), row.solver, row.form,
-        *("-" if value is None else f"{value:.{digits}e}" for value, digits in ((row.rtol, 0), (row.error, 1))),
-        seconds(row.seconds), *("-" if value is None else str(value) for value in (row.nstep, row.nfev)),
-        "-" if row.drift is None else f"{row.drift:.0e}", f"{row.prepare_seconds:.1f} s", _short(row.note),
-    )  # fmt: skip
+        "-" if row.rank is None else str(row.rank),
+        row.solver,
+        row.form,
+        *(
+            "-" if value is None else f"{value:.{digits}e}"
+            for value, digits in ((row.rtol, 0), (row.error, 1))
+        ),
+        seconds(row.seconds),
+        *("-" if value is None else str(value) for value in (row.nstep, row.nfev)),
+        "-" if row.drift is None else f"{row.drift:.0e}",
+        f"{row.prepare_seconds:.1f} s",
+        _short(row.note),
+    )
 
 
 def _short(note: str, most: int = 70) -> str:

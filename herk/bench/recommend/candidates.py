@@ -1,4 +1,7 @@
-"""Which solvers on which forms are tried, in which order: first those that referee, then the likely winners, then all others."""
+"""Which solvers on which forms are tried, in which order.
+
+First those that referee, then the likely winners, then all others.
+"""
 
 from __future__ import annotations
 
@@ -11,21 +14,35 @@ Candidate = tuple[str, str]  # solver, form
 
 # Four codes that share nothing: explicit of order 8, BDF, and two of Radau IIA on different forms.
 REFEREES: tuple[Candidate, ...] = (
-    ("herk_dop853", "overdetermined"), ("ida_sundae_jac", "index1"), ("scipy_radau", "ode"), ("solve_dae_radau", "index1"),
-)  # fmt: skip
+    ("herk_dop853", "overdetermined"),
+    ("ida_sundae_jac", "index1"),
+    ("scipy_radau", "ode"),
+    ("solve_dae_radau", "index1"),
+)
 # An ordinary differential equation has no form of index 1: Radau IIA twice, and BDF as LSODA has it.
 ODE_REFEREES: tuple[Candidate, ...] = (
     ("herk_dop853", "overdetermined"), ("radau5", "ode"), ("scipy_lsoda", "ode"), ("scipy_radau", "ode"),
 )  # fmt: skip
 LIKELY: tuple[Candidate, ...] = (
-    ("herk_dopri5", "overdetermined"), ("radau5", "index1"), ("scipy_lsoda", "ode"), ("scipy_dop853", "ode"), ("radau5", "ode"),
-    ("ida_sundae_jac", "ggl"), ("scipy_bdf", "ode"),
-    ("solve_dae_radau", "ggl"), ("solve_dae_radau", "index3"), ("ida_sundae_jac", "index2"), ("ida_sundae_jac", "index3"),
-    ("solve_dae_bdf", "index1"), ("scipy_rk45", "ode"),
-)  # fmt: skip
+    ("herk_dopri5", "overdetermined"),
+    ("radau5", "index1"),
+    ("scipy_lsoda", "ode"),
+    ("scipy_dop853", "ode"),
+    ("radau5", "ode"),
+    ("ida_sundae_jac", "ggl"),
+    ("scipy_bdf", "ode"),
+    ("solve_dae_radau", "ggl"),
+    ("solve_dae_radau", "index3"),
+    ("ida_sundae_jac", "index2"),
+    ("ida_sundae_jac", "index3"),
+    ("solve_dae_bdf", "index1"),
+    ("scipy_rk45", "ode"),
+)
 CALLABLES: tuple[Candidate, ...] = (
-    ("herk_dop853", "overdetermined"), *((solver.name, "underlying") for solver in SOLVERS), ("herk_dopri5", "overdetermined"),
-)  # fmt: skip
+    ("herk_dop853", "overdetermined"),
+    *((solver.name, "underlying") for solver in SOLVERS),
+    ("herk_dopri5", "overdetermined"),
+)
 MANY_STEPS = 1e4
 LATER = (
     "scikits",
@@ -46,7 +63,10 @@ def kind(name: str) -> str:
 
 
 def referees(facts: Facts) -> tuple[Candidate, ...]:
-    """Return the candidates whose agreement makes the reference; where stability asks explicit ones for many steps they come last."""
+    """Return the candidates whose agreement makes the reference.
+
+    Where stability asks explicit ones for many steps they come last.
+    """
     chosen = CALLABLES[:3] if facts.index is None else REFEREES if facts.index else ODE_REFEREES
     return tuple(
         sorted(chosen, key=lambda pair: facts.stability_steps > MANY_STEPS and kind(pair[0]) == "explicit")
@@ -54,7 +74,9 @@ def referees(facts: Facts) -> tuple[Candidate, ...]:
 
 
 def candidates(facts: Facts) -> list[Candidate]:
-    """Return every adaptive solver on every form it takes, in the order of trying; slow twins in plain Python are left out.
+    """Return every adaptive solver on every form it takes, in the order of trying.
+
+    Slow twins in plain Python are left out.
 
     Where stability asks explicit methods for many steps they come after the implicit ones.
     """

@@ -1,4 +1,7 @@
-"""What the runs prove about the problem: stiffness, drift, places where steps collapse, tolerances that promise too much."""
+"""What the runs prove about the problem.
+
+Stiffness, drift, places where steps collapse, tolerances that promise too much.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +42,10 @@ class Drift:
 
 
 def stiffness(facts: Facts, trials: Sequence[Trial], tags: Tags) -> Stiffness:
-    """Compare steps at the loosest tolerance an implicit method survives, and ask the eigenvalues whether they explain them."""
+    """Compare steps at the loosest tolerance an implicit method survives.
+
+    And ask the eigenvalues whether they explain them.
+    """
     good = [each.run for each in _all(trials) if each.run.success]
     implicit = [run for run in good if "implicit" in tags(run.solver)]
     explicit = [run for run in good if "explicit" in tags(run.solver)]
@@ -65,9 +71,12 @@ def drift(winners: Sequence[Measured]) -> Drift | None:
 
 
 def collapses(trials: Sequence[Trial], orders: Callable[[str], int]) -> tuple[float, ...]:
-    """Return times at which a one-step method's steps shrink far more with the tolerance than a smooth solution explains.
+    """Return times at which a one-step method's steps shrink far more.
 
-    Smooth: the smallest step falls like rtol^(1/order). At a jump of the right-hand side it falls like rtol itself.
+    With the tolerance than a smooth solution explains.
+
+    Smooth: the smallest step falls like rtol^(1/order). At a jump of the right-hand side it falls like rtol
+    itself.
     """
     for trial in trials:
         runs = [each.run for each in trial.runs if each.run.success and len(each.run.t) > 30]
@@ -82,7 +91,10 @@ def collapses(trials: Sequence[Trial], orders: Callable[[str], int]) -> tuple[fl
 
 
 def _inner_steps(t: Array) -> tuple[Array, Array]:
-    """Return middles and lengths of the steps, without those of the start, which are a guess, and the last, which is cut."""
+    """Return middles and lengths of the steps, without those of the start, which are a guess.
+
+    And the last, which is cut.
+    """
     return (t[11:-2] + t[10:-3]) / 2, np.abs(np.diff(t))[10:-2]
 
 

@@ -1,4 +1,7 @@
-"""What can be known about a problem before any solver is compared: constraints, start, sizes, speed of decay, switches."""
+"""What can be known about a problem before any solver is compared.
+
+Constraints, start, sizes, speed of decay, switches.
+"""
 
 from __future__ import annotations
 
@@ -32,8 +35,8 @@ SMALLEST = 1e-9  # a component smaller than this part of the largest is measured
 class Facts:
     """Plain data about the problem; `sizes` is the largest absolute value of each component over the span.
 
-    `stability_steps`: steps an explicit method of order 5 must make however low the accuracy, from the eigenvalues along the
-    solution; `fastest` the largest rate of decay met.
+    `stability_steps`: steps an explicit method of order 5 must make however low the accuracy, from the
+    eigenvalues along the solution; `fastest` the largest rate of decay met.
     """
 
     name: str
@@ -74,7 +77,10 @@ def _own_traceback(path: str) -> str:
 
 
 def _ill_posed(problem: Problem) -> tuple[str, str] | None:
-    """Return what forbids a solve at the start: constraints that contradict the equations, or a start off the constraints."""
+    """Return what forbids a solve at the start.
+
+    Constraints that contradict the equations, or a start off the constraints.
+    """
     if isinstance(problem.model, Model):
         regularize(problem.model)
     dae, t0 = problem.dae, problem.t_span[0]
@@ -84,7 +90,10 @@ def _ill_posed(problem: Problem) -> tuple[str, str] | None:
     if np.linalg.matrix_rank(stacked / np.where(sizes > 0, sizes, 1.0)) < dae.n:
         return (
             "ill-posed",
-            "E and g leave y' undetermined at the start: [E; dg/dy] has rank below n. A (hidden) constraint is missing in g.",
+            (
+                "E and g leave y' undetermined at the start: [E; dg/dy] has rank below n. A (hidden)"
+                " constraint is missing in g."
+            ),
         )
     wrong = inconsistency(dae, t0, problem.y0, 1e-8, 1e-10)
     if wrong:
@@ -112,17 +121,30 @@ def facts(loaded: Loaded) -> Facts:
     fastest, steps = decay(flow, t, y, sizes)
     found_switches = switches(problem.model, t, y) if found else ()
     return Facts(
-        name=problem.name, kind=loaded.kind, attribute=loaded.attribute, names=tuple(dae.names), t_span=problem.t_span, m=dae.m,
+        name=problem.name,
+        kind=loaded.kind,
+        attribute=loaded.attribute,
+        names=tuple(dae.names),
+        t_span=problem.t_span,
+        m=dae.m,
         index=found.index if found else None,
         levels=tuple(tuple(str(c) for c in level) for level in found.levels) if found else (),
         notes=found.notes if found else (),
-        switches=found_switches, sizes=tuple(map(float, sizes)), fastest=fastest, stability_steps=steps,
-        grid=grid(problem.t_span, (*problem.kinks, *(time for each in found_switches for time in each.times))),
-    )  # fmt: skip
+        switches=found_switches,
+        sizes=tuple(map(float, sizes)),
+        fastest=fastest,
+        stability_steps=steps,
+        grid=grid(
+            problem.t_span, (*problem.kinks, *(time for each in found_switches for time in each.times))
+        ),
+    )
 
 
 def grid(t_span: tuple[float, float], jumps: tuple[float, ...] = ()) -> tuple[float, ...]:
-    """Return times at which solvers are compared: even ones, and some close to the start for fast transients; none at a jump."""
+    """Return times at which solvers are compared.
+
+    Even ones, and some close to the start for fast transients; none at a jump.
+    """
     (t0, t1), length = t_span, t_span[1] - t_span[0]
     times = [*np.linspace(t0, t1, GRID + 1), *(t0 + length * 10.0 ** (-k / 2) for k in range(4, 11))]
     clear = JUMP * abs(length)
@@ -131,7 +153,10 @@ def grid(t_span: tuple[float, float], jumps: tuple[float, ...] = ()) -> tuple[fl
 
 
 def explore(problem: Problem) -> tuple[Flow, Array, Array]:
-    """Return the flow and a rough trajectory along it (times, points x unknowns), by LSODA; it may end early."""
+    """Return the flow and a rough trajectory along it (times, points x unknowns), by LSODA.
+
+    It may end early.
+    """
     t0, t1 = problem.t_span
     flow = Flow(problem.dae, t0, problem.y0)
     t, y = [t0], [np.array(problem.y0)]
@@ -151,9 +176,12 @@ def explore(problem: Problem) -> tuple[Flow, Array, Array]:
 
 
 def decay(flow: Flow, t: Array, y: Array, sizes: Array) -> tuple[float, float]:
-    """Return the fastest rate of decay along the trajectory, and the steps stability asks of an explicit method of order 5.
+    """Return the fastest rate of decay along the trajectory.
 
-    Where the right-hand side jumps it has no derivative: a difference over a hundred times the change is a hundred times smaller there.
+    And the steps stability asks of an explicit method of order 5.
+
+    Where the right-hand side jumps it has no derivative: a difference over a hundred times the change is a
+    hundred times smaller there.
     """
     at = np.unique(np.linspace(0, len(t) - 1, POINTS).astype(int))
     speeds = np.array([flow.decay(t[k], y[k], sizes) for k in at])

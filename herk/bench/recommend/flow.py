@@ -1,4 +1,6 @@
-"""The flow on the constraints in plain numbers: components without a derivative are computed from g, the others follow E y' = f.
+"""The flow on the constraints in plain numbers.
+
+Components without a derivative are computed from g, the others follow E y' = f.
 
 Slow, but without formulas, compilation or derivatives in time, and right where an input jumps.
 """

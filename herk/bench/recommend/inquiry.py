@@ -1,4 +1,7 @@
-"""The course of an inquiry: one file in, one Recommendation out, within a budget of time; the user's code runs in other processes only."""
+"""The course of an inquiry: one file in, one Recommendation out, within a budget of time.
+
+The user's code runs in other processes only.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +42,10 @@ Say = Callable[[str], None]
 
 @dataclass
 class Clock:
-    """The budget: seconds on the clock for everything. A part of it, counted in processor time, is for solving."""
+    """The budget: seconds on the clock for everything.
+
+    A part of it, counted in processor time, is for solving.
+    """
 
     budget: float
     solving: float = 0.0
@@ -62,7 +68,10 @@ class Clock:
 
     @property
     def patience(self) -> float:
-        """Return the moment at which a candidate that begins now has to end: one that compiles forever leaves time for others."""
+        """Return the moment at which a candidate that begins now has to end.
+
+        One that compiles forever leaves time for others.
+        """
         now = time.monotonic()
         return now + PATIENCE * max(0.0, self.deadline - now)
 
@@ -84,7 +93,9 @@ class Heard:
 def recommend(
     path: str | Path, error: float = 1e-6, budget: float = 240.0, say: Say = lambda _: None
 ) -> Recommendation:
-    """Return which solver on which form reaches `error` fastest on the model in this file; after `budget` seconds all has ended.
+    """Return which solver on which form reaches `error` fastest on the model in this file.
+
+    After `budget` seconds all has ended.
 
     The error is the largest over a grid of times, each component relative to its largest value over the span.
     """
@@ -101,7 +112,10 @@ def recommend(
     if kind != "facts":
         why = f"The file could not be examined. {content}"
         if content == TIME_UP:
-            why = f"To load and analyse the model took longer than {EXAMINE_SHARE * budget:.3g} s: allow more time with --budget."
+            why = (
+                f"To load and analyse the model took longer than {EXAMINE_SHARE * budget:.3g} s: allow more"
+                " time with --budget."
+            )
         return _refusal(path, error, *(content if kind == "wrong" else ("unusable", why)))
     agreed, prepared, complaints = _referee(path, content, clock, say)
     if agreed is None:
@@ -184,17 +198,28 @@ def _last_line(text: str) -> str:
 
 def _unreferenced(path: str, facts: Facts, error: float, complaints: Sequence[str]) -> Recommendation:
     advice = (
-        "No two independent solvers came to the end of the span, so that no result could be checked and nothing is recommended. "
-        "Shorten the span, allow more time with --budget, or look at what the solvers say in the notes."
+        "No two independent solvers came to the end of the span, so that no result could be checked and"
+        " nothing is recommended. Shorten the span, allow more time with --budget, or look at what the"
+        " solvers say in the notes."
     )
     return Recommendation(
-        path=path, name=facts.name, verdict="no reference", advice=advice, wanted=error, index=facts.index, constraints=facts.levels,
-        discontinuous=bool(facts.switches), notes=tuple(complaints),
-    )  # fmt: skip
+        path=path,
+        name=facts.name,
+        verdict="no reference",
+        advice=advice,
+        wanted=error,
+        index=facts.index,
+        constraints=facts.levels,
+        discontinuous=bool(facts.switches),
+        notes=tuple(complaints),
+    )
 
 
 def ladder(error: float) -> tuple[float, ...]:
-    """Return tolerances from a hundred times the error down to a thousandth of a percent of it, two in a decade."""
+    """Return tolerances from a hundred times the error down to a thousandth of a percent of it.
+
+    Two in a decade.
+    """
     values = [digit * 10.0**power for power in range(0, -14, -1) for digit in (3.0, 1.0)]
     return tuple(
         float(f"{v:.0e}")
@@ -252,15 +277,25 @@ def _answer(
     )
     first, second = agreed.first, agreed.second
     return Recommendation(
-        path=path, name=facts.name, verdict=stiffness.verdict, advice=advice(found), wanted=error, index=facts.index,
-        discontinuous=bool(collapses or any(each.times for each in facts.switches)), constraints=facts.levels,
+        path=path,
+        name=facts.name,
+        verdict=stiffness.verdict,
+        advice=advice(found),
+        wanted=error,
+        index=facts.index,
+        discontinuous=bool(collapses or any(each.times for each in facts.switches)),
+        constraints=facts.levels,
         reference=(
-            f"{first.solver} on {first.form} (rtol {first.rtol:.0e}) and {second.solver} on {second.form} (rtol {second.rtol:.0e}) "
-            f"agree to {min(agreed.digits):.1f} digits over {len(facts.grid)} times, relative to the size of each component."
+            f"{first.solver} on {first.form} (rtol {first.rtol:.0e}) and {second.solver} on {second.form}"
+            f" (rtol {second.rtol:.0e}) agree to {min(agreed.digits):.1f} digits over {len(facts.grid)}"
+            " times, relative to the size of each component."
         ),
         reference_digits=dict(zip(facts.names, agreed.digits, strict=True)),
-        rows=rows, chosen=chosen, code=code(path, facts, chosen) if chosen else "", notes=notes,
-    )  # fmt: skip
+        rows=rows,
+        chosen=chosen,
+        code=code(path, facts, chosen) if chosen else "",
+        notes=notes,
+    )
 
 
 @cache

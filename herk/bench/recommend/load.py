@@ -16,8 +16,9 @@ from herk.model.model import Model
 from herk.model.start import completed_start
 
 WANTED = (
-    "It should define one of: `model` (a herk.Model), `problem` (a herk.Problem, or a function that returns one), "
-    "or `dae` (a herk.Dae) together with `t_span` and `y0`. `python -m herk.bench new problem NAME` writes a file to start from."
+    "It should define one of: `model` (a herk.Model), `problem` (a herk.Problem, or a function that returns"
+    " one), or `dae` (a herk.Dae) together with `t_span` and `y0`. `python -m herk.bench new problem NAME`"
+    " writes a file to start from."
 )
 
 
@@ -100,7 +101,8 @@ def _from_dae(module: ModuleType, attribute: str, path: Path) -> Problem:
     missing = [name for name in ("t_span", "y0") if not hasattr(module, name)]
     if missing:
         raise InputError(
-            f"{path.name} defines `{attribute}`, but not {' and '.join(missing)}: a herk.Dae brings no span and no start."
+            f"{path.name} defines `{attribute}`, but not {' and '.join(missing)}: a herk.Dae brings no span"
+            " and no start."
         )
     dae, span = getattr(module, attribute), module.t_span
     y0 = completed_start(dae, float(span[0]), module.y0)

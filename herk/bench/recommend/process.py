@@ -1,4 +1,7 @@
-"""A function in a process of its own that reports as it goes: what a user's file or a solver does there can hurt nothing else."""
+"""A function in a process of its own that reports as it goes.
+
+What a user's file or a solver does there can hurt nothing else.
+"""
 
 from __future__ import annotations
 
@@ -25,9 +28,10 @@ Send = Callable[[str, Any], None]
 
 
 def reports(target: Callable[..., None], *arguments: Any, deadline: float) -> Iterator[Report]:
-    """Yield what `target(send, *arguments)` sends, then ("done", None), ("failed", traceback) or ("ended", a sentence).
+    """Yield what `target(send, *arguments)` sends, then ("done", None), ("failed", traceback) or a sentence.
 
-    `deadline` is a value of time.monotonic(). Whoever stops listening ends the process.
+    The sentence comes as ("ended", sentence), when the process ended without a word. `deadline` is a value of
+    time.monotonic(). Whoever stops listening ends the process.
     """
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(PRELOAD)
@@ -75,7 +79,10 @@ def _end(worker: Any) -> None:
 
 
 def _work(pipe: Connection, target: Callable[..., None], arguments: tuple[Any, ...]) -> None:
-    """Run in the other process: silent, with limited memory, on one core, and not beyond the end of the bench."""
+    """Run in the other process: silent, with limited memory, on one core.
+
+    And not beyond the end of the bench.
+    """
     from threadpoolctl import threadpool_limits
 
     with contextlib.suppress(BrokenPipeError):

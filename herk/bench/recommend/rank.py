@@ -12,7 +12,8 @@ from herk.bench.recommend.trial import Run
 from herk.core import Reason
 
 GIVEN_UP = "given up:"  # how the note of a solver begins that was too slow to go on
-RESTART_PRICE = 3.0  # HERK starts anew at a switch with consistent values; it is chosen if it takes at most so many times as long
+# HERK starts anew at a switch with consistent values; it is chosen if it takes at most so many times as long
+RESTART_PRICE = 3.0
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,10 @@ class Measured:
 
 @dataclass(frozen=True)
 class Trial:
-    """All runs of one candidate, tolerances falling; `note` says why there are none, or why they end early."""
+    """All runs of one candidate, tolerances falling.
+
+    `note` says why there are none, or why they end early.
+    """
 
     candidate: Candidate
     runs: tuple[Measured, ...] = ()
@@ -35,7 +39,10 @@ class Trial:
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the ranking; a solver that does not reach the accuracy has its best run and no rank. Without constraints no drift."""
+    """One line of the ranking; a solver that does not reach the accuracy has its best run and no rank.
+
+    Without constraints no drift.
+    """
 
     solver: str
     form: str
@@ -58,10 +65,12 @@ def measured(runs: Sequence[Run], reference: Agreement, sizes: Sequence[float]) 
 
 
 def reached(trial: Trial, wanted: float) -> Measured | None:
-    """Return the run with the loosest tolerance at which the error is small enough and stays so at every tighter one.
+    """Return the run with the loosest tolerance at which the error is small enough.
 
-    One lucky run proves nothing: errors of adaptive runs scatter by a decade when the tolerance moves a little. A tighter run that was
-    cut off by its time limit says nothing about the accuracy.
+    And stays so at every tighter one.
+
+    One lucky run proves nothing: errors of adaptive runs scatter by a decade when the tolerance moves a
+    little. A tighter run that was cut off by its time limit says nothing about the accuracy.
     """
     best = None
     for each in reversed([each for each in trial.runs if each.run.reason is not Reason.TIME_LIMIT]):
@@ -90,7 +99,10 @@ def ranking(trials: Sequence[Trial], wanted: float) -> tuple[Row, ...]:
 
 
 def choose(rows: Sequence[Row], *, restarts: bool) -> Row | None:
-    """Return the row to recommend: the fastest, or HERK on all constraints where the solution is to be pieced together."""
+    """Return the row to recommend.
+
+    The fastest, or HERK on all constraints where the solution is to be pieced together.
+    """
     ranked = [row for row in rows if row.rank]
     if not ranked:
         return None
@@ -104,7 +116,10 @@ def choose(rows: Sequence[Row], *, restarts: bool) -> Row | None:
 
 
 def _merit(trial: Trial) -> str:
-    """Return the note of a solver that reached the accuracy; that tighter runs were too slow to go on is nothing against it."""
+    """Return the note of a solver that reached the accuracy.
+
+    That tighter runs were too slow to go on is nothing against it.
+    """
     return "" if trial.note.startswith(GIVEN_UP) else trial.note
 
 

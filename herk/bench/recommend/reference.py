@@ -17,7 +17,10 @@ MOST_DIGITS = 15.0
 
 @dataclass(frozen=True)
 class Agreement:
-    """Values on the grid, and the two runs that vouch for them; `difference` is relative to the size of each component."""
+    """Values on the grid, and the two runs that vouch for them.
+
+    `difference` is relative to the size of each component.
+    """
 
     first: Run
     second: Run
@@ -55,7 +58,10 @@ def difference(a: Array, b: Array, sizes: Sequence[float]) -> Array:
 def agree(
     runs: Sequence[Run], origin: Callable[[str], Sequence[str]], sizes: Sequence[float]
 ) -> Agreement | None:
-    """Return the two runs that agree best and share no origin (kind of method, library); the earlier one in `runs` is the reference."""
+    """Return the two runs that agree best and share no origin (kind of method, library).
+
+    The earlier one in `runs` is the reference.
+    """
     good = [run for run in runs if run.success]
     pairs = [(a, b) for a, b in combinations(good, 2) if not set(origin(a.solver)) & set(origin(b.solver))]
     found = [Agreement(a, b, difference(a.y, b.y, sizes)) for a, b in pairs]

@@ -35,9 +35,12 @@ def code(path: str, facts: Facts, row: Row) -> str:
 
 def _header(path: str, facts: Facts, body: str) -> str:
     imports = {
-        "np.": "import numpy as np", "solve_ivp(": "from scipy.integrate import solve_ivp", "herk.": "import herk",
-        "solver(": "from herk.bench.recommend.candidates import solver", "load(": "from herk.bench.recommend.load import load",
-    }  # fmt: skip
+        "np.": "import numpy as np",
+        "solve_ivp(": "from scipy.integrate import solve_ivp",
+        "herk.": "import herk",
+        "solver(": "from herk.bench.recommend.candidates import solver",
+        "load(": "from herk.bench.recommend.load import load",
+    }
     used = [line for word, line in imports.items() if word in body]
     given = ["", "given = runpy.run_path(FILE)"] if "given[" in body else [""]
     return "\n".join(
@@ -71,7 +74,10 @@ def _herk(facts: Facts, row: Row, atol: str) -> str:
 
 
 def _herk_pieces(facts: Facts, row: Row, atol: str, times: Sequence[float]) -> str:
-    """Return a loop over the pieces between switches: each is smooth, and algebraic components may jump between them."""
+    """Return a loop over the pieces between switches.
+
+    Each is smooth, and algebraic components may jump between them.
+    """
     method, ends = (
         row.solver.removeprefix("herk_"),
         ", ".join(repr(float(time)) for time in (facts.t_span[0], *times, facts.t_span[1])),
@@ -82,8 +88,10 @@ def _herk_pieces(facts: Facts, row: Row, atol: str, times: Sequence[float]) -> s
         f"dae = {dae}\n"
         "t, y, start = np.empty(0), np.empty((dae.n, 0)), system.y0\n"
         "for a, b in zip(ends, ends[1:]):\n"
-        "    inside = (np.nextafter(a, b), np.nextafter(b, a))  # each piece stays on its own side of the switch\n"
-        "    start = herk.consistent_start(dae, inside[0], start)  # multipliers and other algebraic components may jump\n"
+        "    inside = (np.nextafter(a, b), np.nextafter(b, a))  # each piece stays on its own side of the"
+        " switch\n"
+        "    start = herk.consistent_start(dae, inside[0], start)  # multipliers and other algebraic"
+        " components may jump\n"
         f'    sol = herk.solve_dae(dae, inside, start, method="{method}", rtol={row.rtol:.0e}, atol={atol})\n'
         "    assert sol.success, sol.message\n"
         "    t, y, start = np.append(t, sol.t), np.hstack([y, sol.y]), sol.y[:, -1]\n"
@@ -101,9 +109,11 @@ def _scipy(facts: Facts, row: Row, atol: str) -> str:
     )
     return (
         f"system = {_system(facts)}\n"
-        f'form = {model}.form("ode")  # index reduced, algebraic components eliminated; `back` computes them again\n'
+        f'form = {model}.form("ode")  # index reduced, algebraic components eliminated; `back` computes them'
+        " again\n"
         f"atol = {vector}\n"
-        f'sol = solve_ivp(form.rate, {span}, form.start({start})[0], method="{method}", {jac}rtol={row.rtol:.0e}, atol=atol)\n'
+        f'sol = solve_ivp(form.rate, {span}, form.start({start})[0], method="{method}",'
+        f" {jac}rtol={row.rtol:.0e}, atol=atol)\n"
         "assert sol.success, sol.message\n"
         "t, y = sol.t, form.back(sol.t, sol.y)\n"
     )

@@ -1,4 +1,7 @@
-"""Where a model is not smooth: the functions whose change of sign switches it, and when that happens if time alone decides."""
+"""Where a model is not smooth.
+
+The functions whose change of sign switches it, and when that happens if time alone decides.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,10 @@ class Switch:
 
 
 def switches(model: Model, t: Array, y: Array) -> tuple[Switch, ...]:
-    """Return every switch; those that depend on the state are looked up along the trajectory t, y (points x unknowns)."""
+    """Return every switch; those that depend on the state are looked up along the trajectory t.
+
+    Y (points x unknowns).
+    """
     system = model.numeric()
     found: dict[str, Switch] = {}
     for expression in (*system.f, *system.E):
@@ -77,7 +83,10 @@ def _switch(model: Model, kind: str, function: sp.Expr, t: Array, y: Array) -> S
 
 
 def _crossing(value: object, a: float, b: float, ya: Array, yb: Array, timed: bool) -> float:
-    """Return the time between a and b at which the sign changes: exact if time decides, to a step of the trajectory otherwise."""
+    """Return the time between a and b at which the sign changes.
+
+    Exact if time decides, to a step of the trajectory otherwise.
+    """
 
     def along(t: float) -> float:
         return float(value(t, *(ya + (yb - ya) * (t - a) / (b - a))))  # type: ignore[operator]

@@ -1,4 +1,7 @@
-"""One solver on one form down a ladder of tolerances, in a process of its own: values on the grid, processor time, counters, drift."""
+"""One solver on one form down a ladder of tolerances, in a process of its own.
+
+Values on the grid, processor time, counters, drift.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,10 @@ MOST_TIMES = 20_000  # accepted times beyond this number are not sent
 
 @dataclass(frozen=True)
 class Plan:
-    """What is asked of every rung: where to compare, what sizes the components have, how long a run may take."""
+    """What is asked of every rung.
+
+    Where to compare, what sizes the components have, how long a run may take.
+    """
 
     path: str
     grid: tuple[float, ...]
@@ -40,7 +46,10 @@ class Plan:
 
 @dataclass(frozen=True)
 class Run:
-    """What one solve came to; `y` is unknowns x grid times, `t` the solver's own points, `drift` the largest |g| at them, if any."""
+    """What one solve came to; `y` is unknowns x grid times, `t` the solver's own points.
+
+    `drift` the largest |g| at them, if any.
+    """
 
     solver: str
     form: str
@@ -63,10 +72,11 @@ class Run:
 
 
 def climb(send: Send, candidate: Candidate, tolerances: Sequence[float], plan: Plan) -> None:
-    """Send ("remark", text) for every warning, ("prepared", seconds), then ("run", Run) for each tolerance until time runs out.
+    """Send a remark for every warning, the seconds of preparing, then a run for each tolerance in time.
 
-    A solver that does not take the problem sends ("unfit", why) instead. The first run that is late gets a second chance, because it
-    may have compiled what is needed from then on.
+    They come as ("remark", text), ("prepared", seconds) and ("run", run). A solver that does not take the
+    problem sends ("unfit", why) instead. The first run that is late gets a second chance, because it may have
+    compiled what is needed from then on.
     """
     name, form = candidate
     problem, own = load(plan.path).problem, solver(name)

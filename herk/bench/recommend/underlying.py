@@ -1,4 +1,7 @@
-"""SciPy on the flow in plain numbers: a second opinion on a Dae given by callables, which rivals cannot derive forms from."""
+"""SciPy on the flow in plain numbers.
+
+A second opinion on a Dae given by callables, which rivals cannot derive forms from.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Study `second_order`: L. Wunderlich's paper on second-order systems reproduced, every printed value beside ours."""
+"""Study `second_order`: L. Wunderlich's paper on second-order systems reproduced.
+
+Every printed value beside ours.
+"""
 
 from herk.bench.second_order_study.study import Study, run
 

@@ -18,7 +18,8 @@ from herk.core.dae import Array
 STEP, END = 1e-3, 0.1
 NAMES = ("y1", "y2", "y1'", "y2'", "λ")
 
-# The paper does not print its variable steps: ours are doubled and halved every third step, as many times up as down.
+# The paper does not print its variable steps: ours are doubled and halved every third step, as many times up
+# as down.
 PATTERN = (0, 0, 0, 1, 1, 1, 0, 0, 0, -1, -1, -1)
 
 
@@ -86,12 +87,18 @@ def variable_grid() -> Array:
 
 
 def rising_orders(count: int) -> Array:
-    """Return the orders of Figure 2: three steps of order 1, as the text says, then one more in each step up to 4."""
+    """Return the orders of Figure 2.
+
+    Three steps of order 1, as the text says, then one more in each step up to 4.
+    """
     return np.clip(np.arange(count) - 1, 1, 4)
 
 
 def every_curve() -> list[Curve]:
-    """Run everything: for each figure the method for second-order systems and its twin for first-order ones."""
+    """Run everything: for each figure the method for second-order systems and its twin.
+
+    For first-order ones.
+    """
     made: list[Curve] = []
     constant, variable = constant_grid(), variable_grid()
     orders = {2: rising_orders(len(constant) - 1), 3: np.minimum(np.arange(1, len(variable)), 2)}
@@ -131,7 +138,10 @@ def jumps(curves: list[Curve], figure: int) -> Jumps:
 
 
 def one_iteration(second: bool) -> float:
-    """Return the largest error of lambda if Newton's iteration starts from zero and stops after one step, as a loose tolerance lets it."""
+    """Return the largest error of lambda if Newton's iteration starts from zero and stops after one step.
+
+    As a loose tolerance lets it.
+    """
     grid, made = constant_grid(), system("second_order" if second else "index3")
     steps = Steps(made, METHODS["radau" if second else "radau_first"], STEP)
     points = []

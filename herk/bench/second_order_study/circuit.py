@@ -31,7 +31,10 @@ METHODS_SHOWN = {
 
 @dataclass(frozen=True)
 class Order:
-    """Errors of one method with several steps, and the order the last two show, for every component or group of components."""
+    """Errors of one method with several steps.
+
+    And the order the last two show, for every component or group of components.
+    """
 
     problem: str
     method: str
@@ -67,7 +70,10 @@ def exact(name: str, t: Array) -> Array:
 
 
 def run(name: str, method: str, grid: Array) -> March:
-    """Run one of METHODS_SHOWN, or modified BDF of order k (`BDFk`) from exact values at the first k times."""
+    """Run one of METHODS_SHOWN, or modified BDF.
+
+    Of order k (`BDFk`) from exact values at the first k times.
+    """
     if method.startswith("BDF"):
         k = int(method.removeprefix("BDF"))
         return bdf(system(name), grid, np.full(len(grid) - k, k), modified=True, known=exact(name, grid[:k]))
@@ -77,7 +83,10 @@ def run(name: str, method: str, grid: Array) -> March:
 
 
 def figure8() -> dict[str, March]:
-    """Return the runs of Figure 8, with h = 0.01 on [0, 7]; BDF begins with order 1 there, as no past is given."""
+    """Return the runs of Figure 8, with h = 0.01 on [0, 7].
+
+    BDF begins with order 1 there, as no past is given.
+    """
     grid = STEP * np.arange(701)
     runs = {method: run("rlc", method, grid) for method in ("Radau IIA", "general linear")}
     return {"BDF2": bdf(system("rlc"), grid, np.minimum(np.arange(1, 701), 2), modified=True), **runs}
@@ -97,7 +106,10 @@ def order(name: str, method: str, claimed: int, counts: tuple[int, ...]) -> Orde
 
 
 def every_order() -> list[Order]:
-    """Measure all methods on the circuit, and BDF of orders 1 to 4, Radau IIA, the general linear method and Gauss on index 3."""
+    """Measure all methods on the circuit.
+
+    And BDF of orders 1 to 4, Radau IIA, the general linear method and Gauss on index 3.
+    """
     circuit = [order("rlc", method, claimed, COUNTS) for method, claimed in METHODS_SHOWN.items()]
     known = {f"BDF{k}": k for k in range(1, 5)} | METHODS_SHOWN
     return circuit + [
@@ -176,7 +188,10 @@ def order_rows(orders: list[Order]) -> list[Row]:
         if each.method == "general linear" and seen > 3 - SLACK:
             verdict, why = (
                 Verdict.SAME,
-                "p = 2 by Definition 2.8 because h^2 y'' is never renewed; nobody uses it, and the solution has order 3",
+                (
+                    "p = 2 by Definition 2.8 because h^2 y'' is never renewed; nobody uses it, and the"
+                    " solution has order 3"
+                ),
             )
         case = f"circuit (67), {each.method}"
         made.append(

@@ -1,4 +1,7 @@
-"""The printed coefficients and orders against exact arithmetic: Examples 2.4 and 2.11, method (65), simplifying assumptions."""
+"""The printed coefficients and orders against exact arithmetic.
+
+Examples 2.4 and 2.11, method (65), simplifying assumptions.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +53,10 @@ def rows() -> list[Row]:
     ]
     twins = "A~ = A A and b~ = b A"
     same_glm = second["outputs"] == [3, 4, 2] and min(second["stages"]) >= 2 and is_collocation
-    why = "it is the collocation Runge-Kutta method with these nodes, of order 3: the third quantity passed on is neither renewed nor used"
+    why = (
+        "it is the collocation Runge-Kutta method with these nodes, of order 3: the third quantity passed on"
+        " is neither renewed nor used"
+    )
     orders = {name: classical_order(method) for name, method in (("Gauss", gauss), ("Radau IIA", radau))}
     equal = {
         "Gauss": _same(gauss.A2, GAUSS_A2) and _same(gauss.b2, GAUSS_B2),

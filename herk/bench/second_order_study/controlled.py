@@ -1,4 +1,7 @@
-"""Figures 3, 5 and 7 under error control: the tolerances of the paper, whose estimate is not printed; ours is step doubling."""
+"""Figures 3, 5 and 7 under error control: the tolerances of the paper, whose estimate is not printed.
+
+Ours is step doubling.
+"""
 
 from __future__ import annotations
 
@@ -20,13 +23,17 @@ SAFETY, LEAST_FACTOR, MOST_FACTOR = 0.9, 0.2, 2.0
 LEAST_STEP, MOST_STEPS = 1e-8, 400
 BETTER, ALIKE = 10.0, 2.0  # factors between errors of lambda that count as failing, and as almost the same
 
-# One trial: from the state after the accepted steps, the point after a step of h, that after two of h/2, and the state to go on with.
+# One trial: from the state after the accepted steps, the point after a step of h, that after two of h/2, and
+# the state to go on with.
 Trial = Callable[[float], tuple[Array, Array, Callable[[], None]]]
 
 
 @dataclass(frozen=True)
 class Controlled:
-    """A run under error control: accepted times, points, and whether the end was reached; lambda may be left out of the test."""
+    """A run under error control: accepted times, points, and whether the end was reached.
+
+    Lambda may be left out of the test.
+    """
 
     figure: int
     method: str
@@ -50,7 +57,10 @@ class Controlled:
 
 
 def multistep(second: bool) -> Trial:
-    """Return trials of BDF: order 1 in the first step, then 2; the grid is run anew in every trial, which takes microseconds."""
+    """Return trials of BDF: order 1 in the first step, then 2.
+
+    The grid is run anew in every trial, which takes microseconds.
+    """
     made, times = system("second_order"), [0.0]
 
     def last(grid: list[float]) -> Array:
@@ -100,7 +110,10 @@ def _detached(steps: Steps) -> Steps:
 
 
 def control(trial: Trial, order: int, whole: bool) -> tuple[Array, Array, bool]:
-    """Integrate to the end; return times, points, and whether it was reached with steps above the least one."""
+    """Integrate to the end; return times, points.
+
+    And whether it was reached with steps above the least one.
+    """
     weights = slice(None) if whole else slice(0, 4)
     t, h, times, points = 0.0, STEP, [0.0], [system("second_order").start[0]]
     for _ in range(MOST_STEPS):
@@ -152,7 +165,10 @@ def rows(runs: list[Controlled]) -> list[Row]:
             case = f"system (62), {second.method}, error control, λ {test} the test"
             numbers = f"{_told(second)} against {_told(first)}"
             verdict = Verdict.SAME if _as_said(figure, second, first) else Verdict.LOST
-            steps = f"{len(second.t) - 1} and {len(first.t) - 1} steps, {second.changes} and {first.changes} changes"
+            steps = (
+                f"{len(second.t) - 1} and {len(first.t) - 1} steps, {second.changes} and {first.changes}"
+                " changes"
+            )
             why = f"tolerances as printed, estimate by step doubling; {steps}"
             made.append(
                 Row(

@@ -34,9 +34,9 @@ def index(ways: list[Raised], found: dict[str, int]) -> Erratum:
     direct, _, full = ways
     both = found["system (2)"], found["system (4)"]
     evidence = (
-        f"f2 disturbed by eps sin(omega t) moves x2 by eps omega^{both[0] - 1} and v2 by eps omega^{both[1] - 1}, as herk.regularize "
-        f"solves both systems; Definition 1.1 has derivatives up to m - 1. The indices by differentiation are {direct.index} and "
-        f"{full.index} too"
+        f"f2 disturbed by eps sin(omega t) moves x2 by eps omega^{both[0] - 1} and v2 by eps"
+        f" omega^{both[1] - 1}, as herk.regularize solves both systems; Definition 1.1 has derivatives up to"
+        f" m - 1. The indices by differentiation are {direct.index} and {full.index} too"
     )
     holds = both == (direct.index, full.index) == (3, 4)
     return Erratum("Example 1.2", "perturbation index 2, raised to 3", "3, raised to 4", evidence, holds)
@@ -50,7 +50,10 @@ def singular_system() -> Erratum:
         for step in range(1, 2 * k + 2)
         if determinant(after_exact_start(k, step)) == 0
     ]
-    evidence = f"order k from k exact values with equal steps, k = 1 to 6, exact arithmetic: det A = 0 for (k, step) = {singular}, else not"
+    evidence = (
+        "order k from k exact values with equal steps, k = 1 to 6, exact arithmetic: det A = 0 for (k, step)"
+        f" = {singular}, else not"
+    )
     return Erratum(
         "(17), Algorithm of 2.1",
         "alpha = A \\ b",
@@ -61,7 +64,10 @@ def singular_system() -> Erratum:
 
 
 def degree() -> Erratum:
-    """Show that (25) and (26) cannot both hold, and that (28f), which follows from (26), is the one to use."""
+    """Show that (25) and (26) cannot both hold.
+
+    And that (28f), which follows from (26), is the one to use.
+    """
     (A2, b2), squared, c = direct_collocation(RADAU.c), RADAU.A2, RADAU.c
     exact = [
         all(
@@ -74,8 +80,9 @@ def degree() -> Erratum:
     run = march(circle.system("second_order"), direct, circle.constant_grid())
     error = float(np.abs(run.z - circle.reference(run.t))[:, -1].max())
     evidence = (
-        f"s + 2 conditions; Radau IIA: collocation of degree s + 1 has A~ = {_text(A2)}, exact for y'' = t, the printed A A = "
-        f"{_text(squared)} is not: (26) takes w' for degree s - 1. On (62) true collocation is unstable (error of λ {error:.0e})"
+        f"s + 2 conditions; Radau IIA: collocation of degree s + 1 has A~ = {_text(A2)}, exact for y'' = t,"
+        f" the printed A A = {_text(squared)} is not: (26) takes w' for degree s - 1. On (62) true"
+        f" collocation is unstable (error of λ {error:.0e})"
     )
     return Erratum(
         "(25), (26)",
@@ -99,7 +106,10 @@ def twin_assumption() -> Erratum:
         for right in (twin_d, printed_twin_d)
     )
     outcome = {True: "holds", False: "fails"}
-    evidence = f"Gauss, k = 1, exact arithmetic: with the bracket D~ {outcome[holds]}, as printed it {outcome[printed]}"
+    evidence = (
+        f"Gauss, k = 1, exact arithmetic: with the bracket D~ {outcome[holds]}, as printed it"
+        f" {outcome[printed]}"
+    )
     return Erratum(
         "D~, Section 2.2",
         "b_j c_i^(k+1)/(k(k+1)) - c_i/k + 1/(k+1)",
@@ -120,7 +130,10 @@ def rescaling() -> Erratum:
         )
         for powers in ((0, 1, 2), (0, 1, 3))
     )
-    evidence = f"(65) on system (64) with changing steps: largest error of y {right:.1e} with d^p, {printed:.1e} with d^(p+1)"
+    evidence = (
+        f"(65) on system (64) with changing steps: largest error of y {right:.1e} with d^p, {printed:.1e}"
+        " with d^(p+1)"
+    )
     return Erratum(
         "(55), (57), (58)", "Nordsieck vectors up to h^(p+1) y^(p+1), D = diag(1, d, ..., d^(p-1), d^(p+1))",
         "up to h^p y^(p) as in (44), D = diag(1, d, ..., d^p)", evidence, printed > 10 * right,
@@ -128,7 +141,10 @@ def rescaling() -> Erratum:
 
 
 def solution() -> Erratum:
-    """Show that (sin t, cos t), whose start (63) is, does not solve (62), and does with y2^2 in place of y2'^2."""
+    """Show that (sin t, cos t), whose start (63) is, does not solve (62).
+
+    And does with y2^2 in place of y2'^2.
+    """
     t = np.linspace(0.1, 1.0, 10)
     s, c = np.sin(t), np.cos(t)
 
@@ -140,8 +156,9 @@ def solution() -> Erratum:
     printed, changed = gap(s**2), gap(c**2)
     off = float(np.abs(circle.reference(np.array([0.0, circle.END]))[-1, 0] - np.sin(circle.END)))
     evidence = (
-        f"tangential residual of (sin t, cos t) on [0.1, 1]: {printed:.2f} as printed, {changed:.0e} with y2^2; the solution of (62), "
-        f"from the polar form, differs from sin t by {off:.1e} at t = 0.1. Errors here are against the polar form"
+        f"tangential residual of (sin t, cos t) on [0.1, 1]: {printed:.2f} as printed, {changed:.0e} with"
+        f" y2^2; the solution of (62), from the polar form, differs from sin t by {off:.1e} at t = 0.1."
+        " Errors here are against the polar form"
     )
     return Erratum(
         "(62)",
@@ -153,15 +170,22 @@ def solution() -> Erratum:
 
 
 def twins_of_radau(curves: list[Curve]) -> Erratum:
-    """Show that both Radau methods of Figure 4 are one, and that only an unfinished Newton iteration tells them apart."""
+    """Show that both Radau methods of Figure 4 are one.
+
+    And that only an unfinished Newton iteration tells them apart.
+    """
     second, first = circle.pair(curves, 4)
     apart = float(np.abs(second.z[:, :4] - first.z[:, :4]).max())
     early = circle.one_iteration(True), circle.one_iteration(False)
     evidence = (
-        f"A~ = A A makes both the same method: y and y' differ by {apart:.0e}, largest errors of λ are {second.largest[-1]:.4e} and "
-        f"{first.largest[-1]:.4e}. After one Newton iteration from zero they are {early[0]:.1e} and {early[1]:.1e}"
+        f"A~ = A A makes both the same method: y and y' differ by {apart:.0e}, largest errors of λ are"
+        f" {second.largest[-1]:.4e} and {first.largest[-1]:.4e}. After one Newton iteration from zero they"
+        f" are {early[0]:.1e} and {early[1]:.1e}"
     )
     return Erratum(
-        "Figure 4", "the method for second order is much more accurate", "both are the same method; Newton's start is better", evidence,
+        "Figure 4",
+        "the method for second order is much more accurate",
+        "both are the same method; Newton's start is better",
+        evidence,
         apart < 1e-11 and early[1] > 1000 * early[0],
-    )  # fmt: skip
+    )

@@ -8,7 +8,8 @@ TABLE1 = (
     (0.008, 0.0001), (0.016, 1.0047), (0.032, 1.0048), (0.064, 1.0052), (0.064, 0.0006),
 )  # fmt: skip
 
-# Table 2: time and error of lambda with h = 0.005 and h = 0.01, order 1 and then 2; four digits, filled up with zeros.
+# Table 2: time and error of lambda with h = 0.005 and h = 0.01, order 1 and then 2; four digits, filled up
+# with zeros.
 TABLE2 = (
     (1.0050, 2.0400, None), (1.0100, 4.0190, 2.0810), (1.0150, 1.0120, None), (1.0200, 0.0012, 4.0350),
     (1.0300, 0.0013, 1.0280), (1.0400, 0.0013, 0.0052), (1.0500, 0.0014, 0.0054),

@@ -1,4 +1,7 @@
-"""Example 1.2: a system whose index is raised by making every derivative an unknown, and what BDF makes of it when the step changes."""
+"""Example 1.2: a system whose index is raised by making every derivative an unknown.
+
+And what BDF makes of it when the step changes.
+"""
 
 from __future__ import annotations
 
@@ -68,7 +71,10 @@ def growth(errors: Array) -> float:
 
 
 def shown(ways: list[Raised]) -> bool:
-    """Tell whether the errors after a change behave as h, 1 and 1/h: direct, first order in x2, first order in v2."""
+    """Tell whether the errors after a change behave as h, 1 and 1/h.
+
+    Direct, first order in x2, first order in v2.
+    """
     direct, partly, full = ways
     assert full.v2 is not None
     found = [growth(errors) for errors in (direct.x2, partly.x2, full.x2, full.v2)]
@@ -76,9 +82,12 @@ def shown(ways: list[Raised]) -> bool:
 
 
 def sensitivity(full: bool) -> dict[str, int]:
-    """Return which derivative of f2 moves each unknown: disturb f2 by eps sin(omega t) and read off the power of omega.
+    """Return which derivative of f2 moves each unknown.
 
-    The system has no freedom: its constraints, hidden ones included, which regularize finds, determine every unknown.
+    Disturb f2 by eps sin(omega t) and read off the power of omega.
+
+    The system has no freedom: its constraints, hidden ones included, which regularize finds, determine every
+    unknown.
     """
     t, omega, eps = sp.symbols("t omega eps")
     given: Any = testset.get("raised_index", full=full).model
@@ -103,7 +112,10 @@ def _power(value: sp.Expr, omega: sp.Symbol) -> int:
 
 
 def perturbation_indices() -> dict[str, int]:
-    """Return the index of Definition 1.1, one more than the highest derivative needed: systems (2) and (4), and with x1' alone."""
+    """Return the index of Definition 1.1, one more than the highest derivative needed.
+
+    Systems (2) and (4), and with x1' alone.
+    """
     partly, full = sensitivity(full=False), sensitivity(full=True)
     return {
         "system (2)": 1 + max(partly["x1"], partly["x2"]),
@@ -116,7 +128,10 @@ def rows(found: dict[str, int], ways: list[Raised]) -> list[Row]:
     """Compare the indices; Definition 1.1 counts one more than the derivatives that the solution needs."""
     part, direct = "Example 1.2", found["system (2)"]
     by_differentiation = {"system (2)": ways[0].index, "system (4)": ways[2].index}
-    why = "Definition 1.1 needs derivatives up to index - 1; f2 disturbed by eps sin(omega t) moves x2 by omega^2, v2 by omega^3"
+    why = (
+        "Definition 1.1 needs derivatives up to index - 1; f2 disturbed by eps sin(omega t) moves x2 by"
+        " omega^2, v2 by omega^3"
+    )
     made = []
     for case, printed, right in (("system (2)", 2, 3), ("system (4)", 3, 4)):
         agrees = found[case] == right == by_differentiation[case]

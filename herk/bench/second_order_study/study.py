@@ -32,7 +32,10 @@ class Study:
     controlled: list[Controlled]
     rows: list[Row] = field(default_factory=list)
     name: str = "second_order"
-    title: str = "L. Wunderlich, Numerical solution of semi-explicit systems of second order differential-algebraic equations"
+    title: str = (
+        "L. Wunderlich, Numerical solution of semi-explicit systems of second order differential-algebraic"
+        " equations"
+    )
 
     def claims(self) -> list[tuple[str, bool]]:
         """Return what the study claims, and whether it holds."""
@@ -42,7 +45,10 @@ class Study:
         return [
             *(self._table(part, count) for part, count in (("Table 1", 10), ("Table 2", 12))),
             (
-                f"modified BDF has no jump in λ when step or order change: its largest error is at least {least.ratio:.0f} times smaller",
+                (
+                    "modified BDF has no jump in λ when step or order change: its largest error is at least"
+                    f" {least.ratio:.0f} times smaller"
+                ),
                 least.ratio >= LEAST_RATIO,
             ),
             (
@@ -54,7 +60,10 @@ class Study:
                 all(_reached(o, o.claimed) for o in bdf),
             ),
             (
-                "Example 1.2, step halved: direct BDF errs by O(h) in x2, first-order BDF by O(1), and by O(1/h) in v2",
+                (
+                    "Example 1.2, step halved: direct BDF errs by O(h) in x2, first-order BDF by O(1), and by"
+                    " O(1/h) in v2"
+                ),
                 raised.shown(self.ways),
             ),
             (
@@ -66,7 +75,10 @@ class Study:
                 coefficients.twins_agree(),
             ),
             (
-                f"Example 2.11: error of λ {first.largest[-1] / second.largest[-1]:.0f} times smaller than by the first-order one (65)",
+                (
+                    f"Example 2.11: error of λ {first.largest[-1] / second.largest[-1]:.0f} times smaller"
+                    " than by the first-order one (65)"
+                ),
                 first.largest[-1] > 10 * second.largest[-1],
             ),
             reproduced(self.rows),
@@ -87,7 +99,10 @@ class Study:
 
 
 def _starts(tables: list[Jumps]) -> bool:
-    """Tell whether the first error of the modified method is O(h), h = 1e-3, 5e-3, 1e-2, and the other one about 2 for all h."""
+    """Tell whether the first error of the modified method is O(h), h = 1e-3, 5e-3, 1e-2.
+
+    And the other one about 2 for all h.
+    """
     modified, ordinary, steps = (
         [float(v) for v in values]
         for values in zip(*((j.modified[0], j.ordinary[0], j.t[0] - 1) for j in tables), strict=True)
@@ -113,12 +128,17 @@ def figure_rows(curves: list[Curve], jumps: list[Jumps]) -> list[Row]:
         why = (
             ""
             if figure == 2
-            else f"{STEPS}. Largest where order 1 ends; at later changes {each.modified[late].max():.0e} against "
+            else (
+                f"{STEPS}. Largest where order 1 ends; at later changes {each.modified[late].max():.0e}"
+                " against "
+            )
         )
         why += (
             ""
             if figure == 2
-            else f"{each.ordinary[late].max():.0e}, as BDF2 then errs by O(h) in λ and modified BDF2 by O(h^2)"
+            else (
+                f"{each.ordinary[late].max():.0e}, as BDF2 then errs by O(h) in λ and modified BDF2 by O(h^2)"
+            )
         )
         made.append(
             Row(

@@ -17,7 +17,10 @@ from herk.core.dae import Array
 
 @dataclass(frozen=True)
 class Jumps:
-    """Errors of lambda along one grid, by BDF as for first-order systems and modified; `changed` marks the steps after a change."""
+    """Errors of lambda along one grid, by BDF as for first-order systems and modified.
+
+    `changed` marks the steps after a change.
+    """
 
     case: str
     t: Array
@@ -27,7 +30,10 @@ class Jumps:
 
     @property
     def ratio(self) -> float:
-        """Return how many times smaller the largest error of the modified method is, over the steps after a change."""
+        """Return how many times smaller the largest error of the modified method is.
+
+        Over the steps after a change.
+        """
         return float(self.ordinary[self.changed].max() / self.modified[self.changed].max())
 
     @property
@@ -48,7 +54,10 @@ def multiplier(t: Array) -> Array:
 
 
 def changes(steps: Array, orders: Array) -> Array:
-    """Mark the steps whose second derivative reaches over a change of step or order; it uses 2 k steps with order k."""
+    """Mark the steps whose second derivative reaches over a change of step or order.
+
+    It uses 2 k steps with order k.
+    """
     firsts = [max(n - 2 * int(order) + 1, 0) for n, order in enumerate(orders)]
     return np.array(
         [
@@ -102,7 +111,10 @@ def rows(first: Jumps, second: dict[float, Jumps]) -> list[Row]:
 
 
 def row(part: str, case: str, printed: float, ours: float, digits: int = 0) -> Row:
-    """Compare with four decimals, or with as many digits if that is less; trailing zeros of Table 2 are no digits."""
+    """Compare with four decimals, or with as many digits if that is less.
+
+    Trailing zeros of Table 2 are no digits.
+    """
     decimals = 4 if digits == 0 or abs(printed) < 1 else digits - 1
     off = abs(round(float(ours), decimals) - printed)
     unit = 10.0**-decimals

@@ -1,4 +1,7 @@
-"""Study `thesis`: Chapter 4 of the thesis reproduced, every printed value beside ours, with a verdict and the reason."""
+"""Study `thesis`: Chapter 4 of the thesis reproduced, every printed value beside ours.
+
+With a verdict and the reason.
+"""
 
 from herk.bench.published import Erratum, Modern, Row, Verdict
 from herk.bench.thesis_study.printed import TABLE1, Printed

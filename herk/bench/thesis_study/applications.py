@@ -47,9 +47,11 @@ def wind() -> tuple[list[Row], dict[str, Outcome]]:
             word = (
                 Verdict.LOST
                 if not near
-                else Verdict.WRONG
-                if name == "printed" and not close(end[k], true[k], 0.05)
-                else Verdict.ROUNDING
+                else (
+                    Verdict.WRONG
+                    if name == "printed" and not close(end[k], true[k], 0.05)
+                    else Verdict.ROUNDING
+                )
             )
             origin = Origin.PROGRAM if name == "printed" else Origin.OURS
             case, quantity = f"{name}, h = 1/50", f"{component} at t = 50"
@@ -91,10 +93,16 @@ def chain_run(eps0: float, Nopt: int, max_norm: bool = False, delta: float = 1e-
 
 
 def chain(tolerances: Iterable[float] = CHAIN_TOLERANCES) -> tuple[list[Row], list[ChainRun], Outcome]:
-    """Return Figures 13 to 15: the runs depend on rounding, 10 % in steps and a factor 3 in errors are agreement."""
+    """Return Figures 13 to 15: the runs depend on rounding.
+
+    10 % in steps and a factor 3 in errors are agreement.
+    """
     first = run(CHAIN, SETTINGS_45)
     error = float(errors(CHAIN, first).max())
-    band = "rounding chooses between p1 and p3 in every step: 10 % in steps and a factor 3 in the error are agreement"
+    band = (
+        "rounding chooses between p1 and p3 in every step: 10 % in steps and a factor 3 in the error are"
+        " agreement"
+    )
     origin = Origin.PICTURE
     word = Verdict.ROUNDING if 1 / 3 <= error / printed.CHAIN_ERROR <= 3 else Verdict.LOST
     today = modern(testset.get("spring_chain"), 1e-7, over_time=True)
@@ -203,8 +211,8 @@ def akzo(
     ]
     word = Verdict.ROUNDING if 0.9 * min(others) <= printed.AKZO_STEP <= 1.1 * max(others) else Verdict.LOST
     why = (
-        f"the picture shows proposed steps; they are noise: {min(others):.1f} to {max(others):.1f} if delta is changed by up to 20 %; "
-        f"the longest accepted step is {np.diff(outcome.T).max():.1f}"
+        f"the picture shows proposed steps; they are noise: {min(others):.1f} to {max(others):.1f} if delta"
+        f" is changed by up to 20 %; the longest accepted step is {np.diff(outcome.T).max():.1f}"
     )
     rows = [
         Row(

@@ -1,4 +1,7 @@
-"""The equations of Chapter 4 exactly as the thesis and its program write them: scaling and order of operations decide the last digits."""
+"""The equations of Chapter 4 exactly as the thesis and its program write them.
+
+Scaling and order of operations decide the last digits.
+"""
 
 from __future__ import annotations
 

@@ -50,7 +50,10 @@ def _printed_error(system: str, tf: float, beta: float, eps0: float) -> float:
 
 
 def misprints() -> list[Erratum]:
-    """Compute the three cells again, their scatter, and the growth from t_f = 20 to 200 that needs no run of ours."""
+    """Compute the three cells again, their scatter.
+
+    And the growth from t_f = 20 to 200 that needs no run of ours.
+    """
     cells = {key: run_cell(*key, 1e-12) for key in (*MISPRINTS, ("4.6", 200.0, 0.9))}
     return [_misprint(key, right, cells) for key, right in MISPRINTS.items()]
 
@@ -69,8 +72,9 @@ def _misprint(
     scatter = max(abs(other / cell.error - 1) for other in others)
     assert cell.printed.error is not None
     evidence = (
-        f"same {cell.steps} steps, error {cell.error:.3e}, which rounding moves by {100 * scatter:.1f} %; the error grows from t_f = 20 "
-        f"to 200 by {before:.0f} at eps0 = 1e-11 (printed), by {ours:.0f} at 1e-12 (ours), by {wrong:.0f} as printed"
+        f"same {cell.steps} steps, error {cell.error:.3e}, which rounding moves by {100 * scatter:.1f} %; the"
+        f" error grows from t_f = 20 to 200 by {before:.0f} at eps0 = 1e-11 (printed), by {ours:.0f} at 1e-12"
+        f" (ours), by {wrong:.0f} as printed"
     )
     holds = misprinted(cell, right, scatter) and fits_better(ours, wrong, before)
     where = f"Table 1, ({key[0]}), t_f = {key[1]:g}, beta = {beta}, eps0 = 1e-12"
@@ -78,14 +82,20 @@ def _misprint(
 
 
 def misprinted(cell: Cell, right: float, scatter: float) -> bool:
-    """Tell whether ours has the printed steps and the right digits, and the printed error is farther away than rounding explains."""
+    """Tell whether ours has the printed steps and the right digits.
+
+    And the printed error is farther away than rounding explains.
+    """
     assert cell.printed.error is not None
     away = abs(cell.printed.error / cell.error - 1)
     return cell.steps == cell.printed.steps and digits_agree(cell.error, right, 3) and away > APART * scatter
 
 
 def fits_better(ours: float, wrong: float, before: float) -> bool:
-    """Tell whether our growth of the error is within 5 % of that one eps0 before, and the printed one is farther from it than ours."""
+    """Tell whether our growth of the error is within 5 % of that one eps0 before.
+
+    And the printed one is farther from it than ours.
+    """
     return abs(ours / before - 1) < 0.05 and abs(wrong / before - 1) > APART * abs(ours / before - 1)
 
 
@@ -109,7 +119,10 @@ def gravity() -> Erratum:
 
 
 def wind() -> list[Erratum]:
-    """Differentiate the constraints along the flow, by numbers and by computer algebra, and measure what the wrong ones cost."""
+    """Differentiate the constraints along the flow, by numbers and by computer algebra.
+
+    And measure what the wrong ones cost.
+    """
     told = check_constraints(testset.get("wind_pendulum_printed").dae, 0.0, WIND_PRINTED.x0)
     fine = check_constraints(testset.get("wind_pendulum").dae, 0.0, WIND_CORRECTED.x0)
     states = (7.0, 0.3, -1.7, 0.2, 0.1, 4.0)
@@ -177,7 +190,10 @@ def _found_constraints(t: float, *state: float) -> Array:
 
 
 def stopping(curve: Sequence[ChainRun] | None = None) -> Erratum:
-    """Replace only the stopping rule of Newton on the chain, whose constraints are affine with a constant Jacobian."""
+    """Replace only the stopping rule of Newton on the chain.
+
+    Whose constraints are affine with a constant Jacobian.
+    """
     runs = curve or [chain_run(e, N, stop) for e in CHAIN_CHECKED for N in (0, 1) for stop in (False, True)]
     found = {(each.eps0, each.Nopt, each.max_norm): each for each in runs}
     g = CHAIN.dae.g
@@ -219,7 +235,10 @@ def _steps(run: ChainRun) -> str:
 
 
 def selectors() -> list[Erratum]:
-    """Measure orders with clean selectors at the end of the symmetric interval, over it, and at the end of another one."""
+    """Measure orders with clean selectors at the end of the symmetric interval, over it.
+
+    And at the end of another one.
+    """
     found = []
     for letter, wrong, right in (("a", 2.0, 1.0), ("c", 4.0, 3.0)):
         settings = replace(SETTINGS_423, method=printed.METHODS[letter], Jopt=1)
@@ -227,9 +246,9 @@ def selectors() -> list[Erratum]:
         noisy = figures.orders(SELECTOR, replace(settings, Jopt=0), figures.STEPS_SELECTOR)
         lopsided = figures.orders(SELECTOR, settings, figures.STEPS_SELECTOR, tf=0.325 * math.pi)
         evidence = (
-            f"exact Jacobian: order {clean.order:.2f} at t_f, {clean.order_of_largest:.2f} over the interval, "
-            f"{lopsided.order:.2f} at the end of "
-            f"[pi/8, 0.325 pi]; changes of the selectors for the three steps: {clean.changes} exact, {noisy.changes} with delta = 1e-15"
+            f"exact Jacobian: order {clean.order:.2f} at t_f, {clean.order_of_largest:.2f} over the interval,"
+            f" {lopsided.order:.2f} at the end of [pi/8, 0.325 pi]; changes of the selectors for the three"
+            f" steps: {clean.changes} exact, {noisy.changes} with delta = 1e-15"
         )
         near = (
             abs(clean.order - wrong) < 0.1
@@ -250,7 +269,10 @@ def selectors() -> list[Erratum]:
 
 
 def _entry() -> Erratum:
-    """Evaluate the derivative of the second constraint by y on the solution, as the program has it (doubled)."""
+    """Evaluate the derivative of the second constraint by y on the solution.
+
+    As the program has it (doubled).
+    """
     times = np.linspace(*QUARTER, 9)
     values = []
     for t in times:
@@ -298,7 +320,7 @@ def failures(cells: Sequence[Cell] = ()) -> Erratum:
         f"(4.6), 200, 0.7, 1e-6 aborts at t = {run.T[-1]:.1f} with x^2 + y^2 = {shrunk:.4f}, just below 2/3; "
         f"with delta = 1e-8 it ends ({better.steps} steps), "
         f"and so does 200, 0.9, 1e-6 ({edge.steps} steps, error {edge.error:.2e}; printed 7279, 1.97e+01); "
-        f"the quotient for 2 (x^2 + y^2) = 1.32 at "
+        "the quotient for 2 (x^2 + y^2) = 1.32 at "
         f"lambda = 20 is {slope:.2f}" + (f"; {len(aborted)} empty cells, all aborted" if aborted else "")
     )
     holds = (

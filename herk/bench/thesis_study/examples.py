@@ -1,4 +1,7 @@
-"""The worked examples of Chapters 2 and 3: hidden constraints by computer algebra, selectors by the program's own factorisation."""
+"""The worked examples of Chapters 2 and 3.
+
+Hidden constraints by computer algebra, selectors by the program's own factorisation.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +53,10 @@ def selected(jacobian: Array, required: Sequence[int]) -> tuple[int, ...]:
 
 
 def same_set(name: str, formulas: Sequence[str]) -> bool:
-    """Tell whether regularize finds exactly these constraints, up to constant factors and the constraints before."""
+    """Tell whether regularize finds exactly these constraints.
+
+    Up to constant factors and the constraints before.
+    """
     model = testset.get(name).model
     names = {str(s): sp.Symbol(str(s)) for s in (*model.states, model.t, *model.parameters)}
     found = [_plain(c) for c in regularize(model).constraints]

@@ -34,7 +34,10 @@ NOISE = tuple(0.8 + k / 100 for k in range(41))  # of delta: what differs betwee
 
 @dataclass(frozen=True)
 class Orders:
-    """Errors for several steps, at the end and the largest over the interval, with the slopes fitted to them in log-log scale."""
+    """Errors for several steps, at the end and the largest over the interval.
+
+    With the slopes fitted to them in log-log scale.
+    """
 
     steps: tuple[float, ...]
     at_end: tuple[float, ...]
@@ -84,7 +87,10 @@ def orders(system: System, settings: Settings, steps: Sequence[float], tf: float
 
 
 def modern_order(name: str, method: int, steps: Sequence[float], **changes: float) -> Modern:
-    """Measure the order of the same method in the modern mode; error, steps and time are those of the smallest step."""
+    """Measure the order of the same method in the modern mode.
+
+    Error, steps and time are those of the smallest step.
+    """
     problem = testset.get(name, **changes)
     assert problem.reference is not None
     found, count, seconds = [], 0, 0.0
@@ -126,7 +132,10 @@ def figure3() -> tuple[list[Row], dict[str, Orders]]:
 
 
 def noise_band(method: int) -> tuple[float, float]:
-    """Return the smallest and the largest order of a method on the selector example over the runs of NOISE."""
+    """Return the smallest and the largest order of a method on the selector example over the runs.
+
+    Of NOISE.
+    """
     found = [
         orders(
             SELECTOR, replace(SETTINGS_423, method=method, delta=SETTINGS_423.delta * k), STEPS_SELECTOR
@@ -144,7 +153,10 @@ def order_verdict(value: float, ours: float, band: tuple[float, float]) -> Verdi
 
 
 def figure4() -> tuple[list[Row], dict[str, Orders], dict[str, Orders]]:
-    """Return the orders of (a) to (d) on the selector example, with difference quotients and with the exact Jacobian."""
+    """Return the orders of (a) to (d) on the selector example.
+
+    With difference quotients and with the exact Jacobian.
+    """
     noisy = {
         k: orders(SELECTOR, replace(SETTINGS_423, method=printed.METHODS[k]), STEPS_SELECTOR) for k in "abcd"
     }
@@ -156,9 +168,10 @@ def figure4() -> tuple[list[Row], dict[str, Orders], dict[str, Orders]]:
     for letter, value in printed.ORDERS_SELECTOR.items():
         ours, clean, band = noisy[letter].order, exact[letter], noise_band(printed.METHODS[letter])
         why = (
-            f"noise chooses the selectors ({noisy[letter].changes[-1]} changes): {band[0]:.2f} to {band[1]:.2f} in {len(NOISE)} runs with "
-            f"delta changed by up to 20 %; with the exact Jacobian there is {clean.changes[-1]} change, the order is "
-            f"{clean.order:.2f} at t_f and {clean.order_of_largest:.2f} over the interval"
+            f"noise chooses the selectors ({noisy[letter].changes[-1]} changes): {band[0]:.2f} to"
+            f" {band[1]:.2f} in {len(NOISE)} runs with delta changed by up to 20 %; with the exact Jacobian"
+            f" there is {clean.changes[-1]} change, the order is {clean.order:.2f} at t_f and"
+            f" {clean.order_of_largest:.2f} over the interval"
         )
         word = order_verdict(value, ours, band)
         rows.append(

@@ -14,7 +14,10 @@ from herk.integrate.solve import solve_dae
 def modern(
     problem: Problem, tolerance: float, method: str = "dop853", over_time: bool = False, repeats: int = 2
 ) -> Modern:
-    """Solve with rtol = atol = tolerance; the error is that at the end, or the largest over the accepted points."""
+    """Solve with rtol = atol = tolerance.
+
+    The error is that at the end, or the largest over the accepted points.
+    """
     best = np.inf
     for _ in range(repeats):
         start = time.process_time()

@@ -1,4 +1,7 @@
-"""Theorem 3.16 (Newton-Mysovskikh) for the divided Newton method, on the constraints of the pendulum, with 60 digits."""
+"""Theorem 3.16 (Newton-Mysovskikh) for the divided Newton method, on the constraints of the pendulum.
+
+With 60 digits.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,10 @@ THIRD = 8 * 3**0.5  # the third derivatives of g are -8 for y, y, lambda in any 
 
 @dataclass(frozen=True)
 class Iteration:
-    """Divided Newton from one start: L of the Lipschitz condition, lengths of the updates, distances to the solution."""
+    """Divided Newton from one start.
+
+    L of the Lipschitz condition, lengths of the updates, distances to the solution.
+    """
 
     shift: str
     lipschitz: Any
@@ -42,7 +48,10 @@ class Iteration:
 
     @property
     def bounded(self) -> bool:
-        """Tell whether |x_k - x*| <= |update_k| / (1 - L/2 |update_k|), and the iterates stay in the ball of radius rho."""
+        """Tell whether |x_k - x*| <= |update_k| / (1 - L/2 |update_k|).
+
+        And the iterates stay in the ball of radius rho.
+        """
         with mp.workdps(DIGITS):
             rho = self.updates[0] / (1 - self.lipschitz * self.updates[0] / 2)
             near = all(
@@ -68,7 +77,10 @@ def derivative(y: Any, w: Any, lam: Any) -> Any:
 
 
 def lipschitz(start: Sequence[Any], update: Any) -> Any:
-    """Return a bound of L in the ball the theorem needs: |J^-1| (|g''| + |g'''| rho) with |J^-1| continued from its centre."""
+    """Return a bound of L in the ball the theorem needs.
+
+    |J^-1| (|g''| + |g'''| rho) with |J^-1| continued from its centre.
+    """
     y, _, lam = start
     entries = [
         2,
@@ -86,7 +98,10 @@ def lipschitz(start: Sequence[Any], update: Any) -> Any:
 
 
 def iterate(shift: str) -> Iteration:
-    """Run divided Newton from a start off by `shift` in every algebraic component; x and v keep their values."""
+    """Run divided Newton from a start off by `shift` in every algebraic component.
+
+    X and v keep their values.
+    """
     with mp.workdps(DIGITS):
         y = -mp.sqrt(1 - mp.mpf(START[0]) ** 2)
         w = -mp.mpf(START[0]) * mp.mpf(START[2]) / y

@@ -56,7 +56,8 @@ ORDERS_ACADEMIC = {"a": 0.9812, "b": 1.9838, "c": 2.9828, "d": 4.0043}  # Figure
 ORDERS_SELECTOR = {"a": 1.1704, "b": 2.0123, "c": 3.1339, "d": 4.4095}  # Figure 4
 ORDER_PENDULUM = 3.0266  # Figure 9
 
-# Figures 5-8 are pictures; these end positions are those of the original program, run for this comparison. None: it stops.
+# Figures 5-8 are pictures; these end positions are those of the original program, run for this comparison.
+# None: it stops.
 END_POINTS: dict[tuple[str, int], tuple[float, float] | None] = {
     ("a", 10): None,
     ("a", 25): (-0.0529, 0.9986),
@@ -72,7 +73,8 @@ END_POINTS: dict[tuple[str, int], tuple[float, float] | None] = {
     ("d", 100): (1.0, 0.0),
 }
 
-# The state at t = 50 of Section 4.4 as the original program gives it (three digits mean something), and the pendulum's true state.
+# The state at t = 50 of Section 4.4 as the original program gives it (three digits mean something), and the
+# pendulum's true state.
 WIND_END = (0.084433, -0.492820, 0.226083, 0.038734, 19.151824)
 WIND_TRUE = (0.0835386131, -0.4929719060, 0.2225785400, 0.0681456735, 19.1640466679)
 

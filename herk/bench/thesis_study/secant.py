@@ -1,4 +1,7 @@
-"""Chapter 5: the variant for an E that is not regularly reducible, as printed, and what takes its place here."""
+"""Chapter 5: the variant for an E that is not regularly reducible, as printed.
+
+And what takes its place here.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +58,10 @@ def start_rate(t: float, x: Array) -> Array:
 
 
 def printed_step(tableau: Tableau, t: float, x: Array, h: float, differential: int = 0) -> Array:
-    """Make one step of the printed variant: stage derivatives are secants (X_i - x_0)/(c_i h), the first is that of the state."""
+    """Make one step of the printed variant.
+
+    Stage derivatives are secants (X_i - x_0)/(c_i h), the first is that of the state.
+    """
     algebraic = 1 - differential
     rates = [start_rate(t, x)]
     weights, nodes = np.vstack([tableau.A, tableau.b]), np.append(tableau.c, 1.0)
@@ -163,7 +169,8 @@ def erratum(found: dict[str, tuple[float, float]]) -> Erratum:
     return Erratum(
         "Chapter 5, variant for a general E",
         "x_i' = (X_i - x_0)/(c_i h), a less precise approximation",
-        "E and f are lost: all secants of differential components are x_0', the method is Euler's; [E; g_x] x' = [f; -g_t] keeps the order",
+        "E and f are lost: all secants of differential components are x_0', the method is Euler's; [E; g_x]"
+        " x' = [f; -g_t] keeps the order",
         f"orders {text}; one step differs from Euler's by {max(gaps):.0e}",
         max(gaps) < 1e-14 and all(abs(secants - 1) <= AGREES for secants, _ in found.values()),
     )

@@ -1,4 +1,7 @@
-"""Chapter 3 on its own terms: Procedure 3.11 as printed, Criterion 3.6, Lemma 3.17, on the systems of the thesis."""
+"""Chapter 3 on its own terms.
+
+Procedure 3.11 as printed, Criterion 3.6, Lemma 3.17, on the systems of the thesis.
+"""
 
 from __future__ import annotations
 
@@ -29,18 +32,29 @@ from herk.core.dae import Array
 from herk.model.evaluate import linearise
 from herk.thesis import Settings
 
-DIFFERENT = "with two and more of both the order of the required ones may matter: both selections must fulfil Criterion 3.6"
+DIFFERENT = (
+    "with two and more of both the order of the required ones may matter: both selections must fulfil"
+    " Criterion 3.6"
+)
 MOST_POINTS = 100  # of a run that are looked at
 RANK_TOLERANCE = 1e-9
 EXAMPLES: tuple[tuple[System, Settings, float], ...] = (
-    (ACADEMIC, SETTINGS_423, 1.0), (SELECTOR, SETTINGS_423, 1.0), (PENDULUM, SETTINGS_43_ORDER, 2.0), (WIND_CORRECTED, SETTINGS_44, 10.0),
-    (CHAIN, SETTINGS_44, 10.0), (CIRCUIT, SETTINGS_46, 1.0), (AKZO, SETTINGS_47, 180.0),
-)  # fmt: skip
+    (ACADEMIC, SETTINGS_423, 1.0),
+    (SELECTOR, SETTINGS_423, 1.0),
+    (PENDULUM, SETTINGS_43_ORDER, 2.0),
+    (WIND_CORRECTED, SETTINGS_44, 10.0),
+    (CHAIN, SETTINGS_44, 10.0),
+    (CIRCUIT, SETTINGS_46, 1.0),
+    (AKZO, SETTINGS_47, 180.0),
+)
 _PENDULUM_E = np.diag([1.0, 1.0, 1.0, 1.0, 0.0])
 
 
 def procedure(jacobian: Array, required: Sequence[int]) -> tuple[int, ...]:
-    """Return the algebraic components by Procedure 3.11 as printed, but for the slip in step 3; columns are named by their components."""
+    """Return the algebraic components by Procedure 3.11 as printed, but for the slip in step 3.
+
+    Columns are named by their components.
+    """
     a, (m, n), names = jacobian.astype(float).copy(), jacobian.shape, list(range(jacobian.shape[1]))
     for i in range(m):
         wanted = (
@@ -87,7 +101,10 @@ def criterion(E: Array, jacobian: Array, algebraic: Sequence[int]) -> Fulfilled:
 
 
 def strangeness_free(E: Array, jacobian: Array, algebraic: Sequence[int]) -> bool:
-    """Tell whether the rows of E named by the differential components, together with dg/dx, have rank n: Lemma 3.17."""
+    """Tell whether the rows of E named by the differential components, together with dg/dx, have rank n.
+
+    Lemma 3.17.
+    """
     differential = [k for k in range(E.shape[0]) if k not in algebraic]
     return _rank(np.vstack([E[differential], jacobian])) == E.shape[0]
 
@@ -102,7 +119,10 @@ def _rank(matrix: Array) -> int:
 
 @dataclass(frozen=True)
 class Visited:
-    """What holds along a run, at how many of its points; `required` of the m algebraic components are required."""
+    """What holds along a run, at how many of its points.
+
+    `required` of the m algebraic components are required.
+    """
 
     name: str
     required: int
@@ -160,7 +180,10 @@ def example_rows() -> list[Row]:
         )
     complete = criterion(_PENDULUM_E, start, selected(start, ()))
     fits = complete.regular and not complete.differential_rank
-    text = f"R regular: {_yes(complete.regular)}, rank of the columns of E is n - m: {_yes(complete.differential_rank)}"
+    text = (
+        f"R regular: {_yes(complete.regular)}, rank of the columns of E is n - m:"
+        f" {_yes(complete.differential_rank)}"
+    )
     verdict = Verdict.SAME if fits else Verdict.LOST
     printed = "R regular, rank lower than n - m"
     made.append(
@@ -178,7 +201,10 @@ def example_rows() -> list[Row]:
 
 
 def run_rows(visited: Sequence[Visited]) -> list[Row]:
-    """Return Criterion 3.6, Lemma 3.17 and the two ways of pivoting along runs of the systems of Chapter 4."""
+    """Return Criterion 3.6, Lemma 3.17 and the two ways of pivoting along runs of the systems.
+
+    Of Chapter 4.
+    """
     return [row for each in visited for row in _rows_of(each)]
 
 
@@ -192,7 +218,8 @@ def _rows_of(each: Visited) -> list[Row]:
     criterion_why = "number 2 read as: E x' = f determines the derivatives of the differential components"
     alone = each.required <= 1 or each.m - each.required <= 1
     why = f"{each.required} of {each.m} required: " + (
-        "one required column, or one row left for the others, so the order of the required ones does not matter"
+        "one required column, or one row left for the others, so the order of the required ones does not"
+        " matter"
         if alone
         else DIFFERENT
     )
@@ -259,22 +286,26 @@ def errata(visited: Sequence[Visited]) -> list[Erratum]:
             "Criterion 3.6, number 2",
             "E x' = f has a unique solution",
             "it determines the derivatives of the differential components",
-            f"E has zero columns, so those components of x' are free: at no point is E regular for {', '.join(never)}",
+            "E has zero columns, so those components of x' are free: at no point is E regular for"
+            f" {', '.join(never)}",
             bool(never) and never == singular,
         ),
         Erratum(
             "Lemma 3.17",
             "the component selector applied to E x' - f selects the rows",
-            "rows must be chosen by a selector of their own, so that the chosen rows of E have rank n - m on the differential columns",
-            f"E = [0 1 0; 1 0 0; 0 0 0], g = (x2, x3): Criterion 3.6 holds ({_yes(met)}), x1 is differential, row 1 of E is x2', and the "
-            f"rank is {rank} of 3",
+            "rows must be chosen by a selector of their own, so that the chosen rows of E have rank n - m on"
+            " the differential columns",
+            f"E = [0 1 0; 1 0 0; 0 0 0], g = (x2, x3): Criterion 3.6 holds ({_yes(met)}), x1 is differential,"
+            f" row 1 of E is x2', and the rank is {rank} of 3",
             met and set(algebraic) == {1, 2} and rank == 2,
         ),
         Erratum(
             "Procedure 3.11, steps 1 and 2, and the program",
             "the largest entry of the required columns is the pivot",
-            "the program takes required columns by descending index; no system of the thesis shows the difference",
-            f"4 x 6 matrix with x5 and x6 required: the procedure selects {_list(by_print)}, the program {_list(by_program)}, both regular",
+            "the program takes required columns by descending index; no system of the thesis shows the"
+            " difference",
+            f"4 x 6 matrix with x5 and x6 required: the procedure selects {_list(by_print)}, the program"
+            f" {_list(by_program)}, both regular",
             set(by_print) != set(by_program) and regular and {4, 5} <= set(by_print) & set(by_program),
         ),
     ]

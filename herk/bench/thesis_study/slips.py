@@ -45,14 +45,16 @@ def slips() -> list[Erratum]:
             "Section 3.1, explicit methods",
             "a_ij = 0 for i >= j",
             "a_ij = 0 for j >= i",
-            f"RK4: {np.count_nonzero(np.tril(A))} entries with i >= j, {np.count_nonzero(np.triu(A))} with j >= i",
+            f"RK4: {np.count_nonzero(np.tril(A))} entries with i >= j, {np.count_nonzero(np.triu(A))} with j"
+            " >= i",
             bool(np.tril(A).any()) and not np.triu(A).any(),
         ),
         Erratum(
             "Procedure 3.11, step 3",
             "L_ji = J_ji / J_jj",
             "L_ji = J_ji / J_ii",
-            f"[2 1; 1 3]: the entry left below the pivot is {1 - bad * 2:.2f} as printed, {1 - good * 2:.0f} corrected",
+            f"[2 1; 1 3]: the entry left below the pivot is {1 - bad * 2:.2f} as printed, {1 - good * 2:.0f}"
+            " corrected",
             1 - good * 2 == 0 != 1 - bad * 2,
         ),
         Erratum(

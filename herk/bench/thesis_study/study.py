@@ -1,4 +1,7 @@
-"""The whole study: every experiment once, its rows in the order of the thesis, the data of the figures, the errata."""
+"""The whole study: every experiment once, its rows in the order of the thesis, the data of the figures.
+
+The errata.
+"""
 
 from __future__ import annotations
 
@@ -73,7 +76,10 @@ class Study:
             ),
             reproduced(self.rows),
             (
-                f"{sum(each.holds for each in self.errata)} of {len(self.errata)} errata are shown by numbers",
+                (
+                    f"{sum(each.holds for each in self.errata)} of {len(self.errata)} errata are shown by"
+                    " numbers"
+                ),
                 all(e.holds for e in self.errata),
             ),
         ]
@@ -91,7 +97,10 @@ def theory() -> tuple[list[Row], list[Erratum]]:
 
 
 def manual_row() -> Row:
-    """Compare how often the warning of solveExf comes in a run of Table 1; rounding moves such counts by a few."""
+    """Compare how often the warning of solveExf comes in a run of Table 1.
+
+    Rounding moves such counts by a few.
+    """
     outcome = integrate(DRIFTING.dae, 0.0, 20.0, DRIFTING.x0, replace(SETTINGS_43_TABLE, beta=0.7, eps0=1e-5))
     gap = abs(outcome.beyond - WARNINGS)
     verdict = Verdict.SAME if gap == 0 else Verdict.ROUNDING if gap <= WARNINGS // 1000 else Verdict.LOST
@@ -137,7 +146,19 @@ def run(quick: bool = False, say: Callable[[str], None] = lambda _: None) -> Stu
         *akzo_rows,
     ]
     return Study(
-        quick=quick, rows=rows, cells=cells, errata=[*every_erratum(cells, curve), *shown], academic=academic, selector=(noisy, exact),
-        period=period, swings=swings, ten_periods=ten, wind=wind, chain=chain, chain_curve=curve, circuit=circuit, akzo=akzo,
+        quick=quick,
+        rows=rows,
+        cells=cells,
+        errata=[*every_erratum(cells, curve), *shown],
+        academic=academic,
+        selector=(noisy, exact),
+        period=period,
+        swings=swings,
+        ten_periods=ten,
+        wind=wind,
+        chain=chain,
+        chain_curve=curve,
+        circuit=circuit,
+        akzo=akzo,
         akzo_curve=akzo_curve,
-    )  # fmt: skip
+    )

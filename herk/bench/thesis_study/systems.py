@@ -77,7 +77,10 @@ def selector_exact(t: Time) -> Array:
 
 
 def pendulum_exact(t: Time) -> Array:
-    """Return the start, as the thesis does: exact for the g of a 2 s period and even t, not for the printed g."""
+    """Return the start, as the thesis does.
+
+    Exact for the g of a 2 s period and even t, not for the printed g.
+    """
     if np.any(np.mod(t, 2.0)):
         raise ValueError(f"The pendulum is back only at even times, not at t = {t}.")
     return np.array([-1.0, 0.0, 0.0, 0.0, 0.0])
@@ -120,9 +123,12 @@ ACADEMIC = System(
     academic_exact,
 )
 SELECTOR = System(
-    "selector_change", written(np.diag([1.0, 1.0, 0.0]), eq.selector_f, eq.selector_g, 2, "x y z", eq.selector_jac),
-    tuple(selector_exact(QUARTER[0])), QUARTER, selector_exact,
-)  # fmt: skip
+    "selector_change",
+    written(np.diag([1.0, 1.0, 0.0]), eq.selector_f, eq.selector_g, 2, "x y z", eq.selector_jac),
+    tuple(selector_exact(QUARTER[0])),
+    QUARTER,
+    selector_exact,
+)
 PENDULUM = System(
     "pendulum",
     written(_UNIT, eq.pendulum_f, eq.pendulum_g, 3, MECHANICAL),
@@ -181,11 +187,41 @@ SETTINGS_44 = Settings(
     method=3, ssc=0, Estat=1, Nopt=0, Jopt=0, h0=1 / 50, tol=1e-10, ptol=1e-15, delta=1e-12
 )
 SETTINGS_45 = Settings(
-    method=4, ssc=1, Estat=1, Nopt=0, Jopt=0, h0=1 / 1000, eps0=1e-7, beta=0.8, tol=1e-7, ptol=1e-15, delta=1e-14
-)  # fmt: skip
+    method=4,
+    ssc=1,
+    Estat=1,
+    Nopt=0,
+    Jopt=0,
+    h0=1 / 1000,
+    eps0=1e-7,
+    beta=0.8,
+    tol=1e-7,
+    ptol=1e-15,
+    delta=1e-14,
+)
 SETTINGS_46 = Settings(
-    method=4, ssc=1, Estat=1, Nopt=1, Jopt=0, h0=1 / 1000, eps0=1e-10, beta=0.9, tol=1e-10, ptol=1e-15, delta=1e-13
-)  # fmt: skip
+    method=4,
+    ssc=1,
+    Estat=1,
+    Nopt=1,
+    Jopt=0,
+    h0=1 / 1000,
+    eps0=1e-10,
+    beta=0.9,
+    tol=1e-10,
+    ptol=1e-15,
+    delta=1e-13,
+)
 SETTINGS_47 = Settings(
-    method=6, ssc=1, Estat=1, Nopt=1, Jopt=0, h0=1 / 100, eps0=1e-7, beta=0.78, tol=1e-7, ptol=1e-15, delta=1e-14
-)  # fmt: skip
+    method=6,
+    ssc=1,
+    Estat=1,
+    Nopt=1,
+    Jopt=0,
+    h0=1 / 100,
+    eps0=1e-7,
+    beta=0.78,
+    tol=1e-7,
+    ptol=1e-15,
+    delta=1e-14,
+)

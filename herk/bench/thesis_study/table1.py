@@ -48,14 +48,20 @@ class Cell:
 
     @property
     def matches(self) -> bool:
-        """Tell whether steps are within 0.5 % and errors within 5 %, or both of size 1; a failing cell must fail by a Newton abort."""
+        """Tell whether steps are within 0.5 % and errors within 5 %, or both of size 1.
+
+        A failing cell must fail by a Newton abort.
+        """
         if self.printed.error is None or self.printed.steps is None or self.newton_abort:
             return self.newton_abort and self.printed.error is None
         return self.near and close(self.steps, self.printed.steps, STEPS_WITHIN)
 
     @property
     def near(self) -> bool:
-        """Tell whether the errors agree: within 5 %, or a factor 2 where both are 1 and more, which is out of phase."""
+        """Tell whether the errors agree.
+
+        Within 5 %, or a factor 2 where both are 1 and more, which is out of phase.
+        """
         assert self.printed.error is not None
         if self.printed.error < 1:
             return close(self.error, self.printed.error, ERRORS_WITHIN)
@@ -64,7 +70,10 @@ class Cell:
 
 @dataclass(frozen=True)
 class Explanation:
-    """Why a cell differs, and what must hold of ours for the reason to be one; misprints and the edge are computed in the errata."""
+    """Why a cell differs, and what must hold of ours for the reason to be one.
+
+    Misprints and the edge are computed in the errata.
+    """
 
     verdict: Verdict
     why: str
@@ -72,7 +81,10 @@ class Explanation:
 
 
 def misprint(right: float, why: str) -> Explanation:
-    """Return the reason of a cell that has the printed steps and, in three digits, another error than the printed one."""
+    """Return the reason of a cell that has the printed steps and, in three digits.
+
+    Another error than the printed one.
+    """
 
     def fits(cell: Cell) -> bool:
         assert cell.printed.error is not None
@@ -85,7 +97,10 @@ def misprint(right: float, why: str) -> Explanation:
 
 
 def noise(low: float, high: float, why: str) -> Explanation:
-    """Return the reason of a cell whose error may lie anywhere in a band, with the printed steps within 0.5 %."""
+    """Return the reason of a cell whose error may lie anywhere in a band.
+
+    With the printed steps within 0.5 %.
+    """
 
     def fits(cell: Cell) -> bool:
         assert cell.printed.steps is not None
@@ -144,7 +159,8 @@ def table1(wanted: Iterable[Printed] = TABLE1, say: Callable[[str], None] = lamb
     for p in wanted:
         done.append(run_cell(*p[:4]))
         say(
-            f"Table 1: ({p.system}), t_f = {p.tf:g}, beta = {p.beta}, eps0 = {p.eps0:.0e}: {done[-1].steps} steps, {done[-1].seconds:.2f} s"
+            f"Table 1: ({p.system}), t_f = {p.tf:g}, beta = {p.beta}, eps0 = {p.eps0:.0e}: {done[-1].steps}"
+            f" steps, {done[-1].seconds:.2f} s"
         )
     return done
 
@@ -173,7 +189,10 @@ def verdict(cell: Cell) -> tuple[Verdict, str]:
 
 
 def rows(done: Iterable[Cell]) -> list[Row]:
-    """Return two rows (error, steps) for each cell, one for a failing one; the modern mode runs with rtol = atol = eps0."""
+    """Return two rows (error, steps) for each cell, one for a failing one.
+
+    The modern mode runs with rtol = atol = eps0.
+    """
     found = []
     for cell in done:
         p = cell.printed
@@ -210,7 +229,10 @@ def rows(done: Iterable[Cell]) -> list[Row]:
 
 
 def rounding_rows(done: Iterable[Cell]) -> list[Row]:
-    """Return, for short cells that are not met to the last digit, whether rounding alone leads to the printed steps and error."""
+    """Return, for short cells that are not met to the last digit.
+
+    Whether rounding alone leads to the printed steps and error.
+    """
     short = [
         cell
         for cell in done
@@ -220,20 +242,29 @@ def rounding_rows(done: Iterable[Cell]) -> list[Row]:
 
 
 def scatter(cell: Cell) -> list[tuple[int, float]]:
-    """Return steps and errors of a cell with delta changed by up to 20 %: what differs between these runs is rounding."""
+    """Return steps and errors of a cell with delta changed by up to 20 %.
+
+    What differs between these runs is rounding.
+    """
     settings = (replace(SETTINGS_43_TABLE, delta=factor * SETTINGS_43_TABLE.delta) for factor in NOISE)
     return [(run.steps, run.error) for run in (run_cell(*cell.key, each) for each in settings)]
 
 
 def rounding_row(cell: Cell, runs: Sequence[tuple[int, float]]) -> Row:
-    """Judge by the runs: the printed steps must be among them, with an error within 1 % of the printed one."""
+    """Judge by the runs: the printed steps must be among them.
+
+    With an error within 1 % of the printed one.
+    """
     p = cell.printed
     assert p.error is not None
     hits = sum(steps == p.steps and close(error, p.error, 0.01) for steps, error in runs)
     steps = [each for each, _ in runs]
     case = f"({p.system}), t_f = {p.tf:g}, beta = {p.beta}, eps0 = {p.eps0:.0e}"
     ours, word = f"in {hits} of {len(runs)} runs", Verdict.SAME if hits else Verdict.LOST
-    why = f"delta changed by up to 20 %: {min(steps)} to {max(steps)} steps; with delta as printed {cell.steps} and {cell.error:.2e}"
+    why = (
+        f"delta changed by up to 20 %: {min(steps)} to {max(steps)} steps; with delta as printed {cell.steps}"
+        f" and {cell.error:.2e}"
+    )
     return Row(
         "Table 1, rounding",
         case,

@@ -1,4 +1,7 @@
-"""The tableaus are those of the families: simplifying assumptions in exact arithmetic or to 50 digits, printed coefficients, R(inf)."""
+"""The tableaus are those of the families.
+
+Simplifying assumptions in exact arithmetic or to 50 digits, printed coefficients, R(inf).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Families with fixed steps: orders on forms with an exact solution, output times, limits, and reasons in words."""
+"""Families with fixed steps: orders on forms with an exact solution, output times, limits.
+
+And reasons in words.
+"""
 
 from __future__ import annotations
 
@@ -64,7 +67,9 @@ def errors(solver: FixedStep, problem: Problem, form: str, steps: int) -> list[f
 
 @pytest.mark.parametrize(
     ("name", "form", "orders"),
-    [  # theory: Hairer, Lubich, Roche (1989) and Hairer, Wanner, VI.1 and VII.4; rounding leaves two digits of the slope
+    # theory: Hairer, Lubich, Roche (1989) and Hairer, Wanner, VI.1 and VII.4; rounding leaves two digits of
+    # the slope
+    [
         ("gauss2", "index1", (4, 4, 2)),
         ("gauss3", "index1", (6, 6, 4)),
         ("radau_iia2", "index1", (3, 3, 3)),
@@ -83,7 +88,8 @@ def test_orders_of_the_components_are_those_of_theory(name, form, orders):
 
 
 def test_stage_equations_are_solved_to_rounding():
-    # positions of a direct index-3 discretisation by a stiffly accurate method fulfil the constraint at every mesh point
+    # positions of a direct index-3 discretisation by a stiffly accurate method fulfil the constraint at every
+    # mesh point
     problem = testset.get("pendulum_3d", t_end=1.0)
     solver = SOLVER["radau_iia3"]
     sol = solver.solve(solver.prepare(problem, "index3"), Settings(step=0.01))

@@ -1,4 +1,7 @@
-"""Steps in decimals: many digits are real, linear problems give the stability function, and singular A needs no repair."""
+"""Steps in decimals: many digits are real, linear problems give the stability function.
+
+And singular A needs no repair.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,8 @@ PAIR = System("pair", 1, {"x": (0,), "z": (1,)}, lambda x, z: [-z, z - x], (ONE,
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_step_on_a_linear_equation_is_the_stability_function_to_many_digits(family):
-    # R(z) of two stages, from the text books: the Pade approximations (2,2), (1,2), (1,2), (1,1), (0,2) of exp, here at z = -1/2
+    # R(z) of two stages, from the text books: the Pade approximations (2,2), (1,2), (1,2), (1,1), (0,2) of
+    # exp, here at z = -1/2
     z = Decimal(-1) / 2
     with localcontext() as context:
         context.prec = DIGITS

@@ -1,6 +1,7 @@
 """Forms that neither SciPy nor IDA can solve are proved equivalent by solving all the same, with Radau IIA.
 
-The index-k form of a chain of constraints costs k - 1 orders in its last unknowns, so that index 4 and 5 need many stages.
+The index-k form of a chain of constraints costs k - 1 orders in its last unknowns, so that index 4 and 5 need
+many stages.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The projection (2.7) holds all constraints it should, moves along the directions of the paper, and costs what is counted."""
+"""The projection (2.7) holds all constraints it should, moves along the directions of the paper.
+
+And costs what is counted.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,10 @@ RADAU5, PROJECTED = baselines.get("radau5"), baselines.get("radau5_projected")
 
 
 def unequal_inertia() -> Problem:
-    """A pendulum whose inertia is 1 in the direction of x and 3 in that of y, so that the gradient of g is not the direction."""
+    """A pendulum whose inertia is 1 in the direction of x and 3 in that of y.
+
+    So that the gradient of g is not the direction.
+    """
     states = ["x", "y", "v", "w", "lam"]
     E = [[1, 0, 0, 0, 0], [0, 1, 0, 0, 0], [0, 0, "m", 0, 0], [0, 0, 0, "k", 0], [0, 0, 0, 0, 0]]
     f = ["v", "w", "-2*x*lam", "-k - 2*y*lam", "x**2 + y**2 - 1"]
@@ -104,7 +110,10 @@ def test_output_between_the_steps_is_projected_too():
 
 
 def test_chains_of_five_constraints_are_held_but_for_the_last():
-    """spring_chain has index 5: the constraints of levels 0 to 3 determine positions and velocities, the last one the force."""
+    """spring_chain has index 5: the constraints of levels 0 to 3 determine positions and velocities.
+
+    The last one the force.
+    """
     problem = testset.get("spring_chain", t_end=20.0)
     sol = PROJECTED.solve(PROJECTED.prepare(problem, "index3"), Settings(rtol=1e-6, atol=1e-6))
     assert sol.success

@@ -58,7 +58,10 @@ def solve(problem: Problem, tolerance: float, form: str = "ode", **more):
 
 @pytest.mark.parametrize(("tolerance", "evaluations", "jacobians"), [(1e-6, 2766, 258), (1e-8, 5447, 533)])
 def test_counts_are_those_of_the_original_code(tolerance, evaluations, jacobians):
-    """The Fortran code on the normalised pendulum, index 3, analytic Jacobian, first step 1e-3 (SEEDS, 002)."""
+    """The Fortran code on the normalised pendulum, index 3, analytic Jacobian, first step 1e-3.
+
+    SEEDS, 002.
+    """
     sol = solve(testset.get("pendulum_unit"), tolerance, "index3", options={"first_step": 1e-3})
     assert sol.success
     assert sol.nfev == pytest.approx(evaluations, rel=0.15)
@@ -104,7 +107,10 @@ def test_steps_are_within_a_factor_of_three_of_scipys_radau(problem):
 
 
 def test_error_follows_the_tolerance_with_the_order_of_the_method():
-    """The tolerance becomes 0.1 tol^(2/3), the estimate has order 4 in h, the error 5: so it should shrink like tol^(2/3 * 5/4)."""
+    """The tolerance becomes 0.1 tol^(2/3), the estimate has order 4 in h, the error 5.
+
+    So it should shrink like tol^(2/3 * 5/4).
+    """
     problem = ode("turn", ["x", "v"], ["v", "-x"], 10.0, (0.0, 1.0))
     errors = [
         np.abs(solve(problem, tol).y[:, -1] - [math.sin(10.0), math.cos(10.0)]).max() for tol in (1e-5, 1e-11)
@@ -125,7 +131,10 @@ def test_a_matrix_that_depends_on_the_state_is_followed():
 
 
 def test_a_matrix_that_depends_on_the_state_costs_no_extra_steps():
-    """The error estimate needs E at the current point; with that of an older Jacobian it would be of first order."""
+    """The error estimate needs E at the current point.
+
+    With that of an older Jacobian it would be of first order.
+    """
     same = ode("turn", ["x", "v"], ["v", "-x"], 10.0, (0.0, 1.0))
     assert solve(oscillator(), 1e-9).nstep == pytest.approx(solve(same, 1e-9).nstep, rel=0.1)
 
@@ -223,7 +232,10 @@ def test_a_first_step_below_rounding_ends_with_a_reason():
 
 
 def test_a_tiny_first_step_does_not_spoil_the_constraints_of_later_ones():
-    """A rate of convergence found with a tiny step would let one Newton iteration pass for enough, and leave g far from zero."""
+    """A rate of convergence found with a tiny step would let one Newton iteration pass for enough.
+
+    And leave g far from zero.
+    """
     problem = testset.get("car_axis")
     sol = solve(problem, 1e-4, "index3", atol=1e-7)
     assert sol.success, sol.message

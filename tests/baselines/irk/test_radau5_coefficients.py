@@ -60,7 +60,10 @@ def test_scaling_of_the_basis_is_the_classical_one():
 
 
 def test_error_estimate_has_order_three():
-    """f0/REAL + D Z/REAL is the difference of two quadratures, so it must vanish for polynomials f of degree 0, 1 and 2, not 3."""
+    """f0/REAL + D Z/REAL is the difference of two quadratures.
+
+    So it must vanish for polynomials f of degree 0, 1 and 2, not 3.
+    """
     weights = np.array([k.D1, k.D2, k.D3]) @ np.array(A.evalf(30).tolist(), dtype=float)
     nodes = np.array([k.C1, k.C2, k.C3])
     moments = [float(degree == 0) + weights @ nodes**degree for degree in range(4)]

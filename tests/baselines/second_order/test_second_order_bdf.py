@@ -1,4 +1,7 @@
-"""BDF for first and second order on prescribed grids: weights against exact arithmetic, exactness for polynomials, jumps as theory says."""
+"""BDF for first and second order on prescribed grids.
+
+Weights against exact arithmetic, exactness for polynomials, jumps as theory says.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,10 @@ FLOATS = np.array([float(t) for t in TIMES])
 
 
 def cubic(power: int):
-    """Return y'' = (t^power)'' - lambda, 0 = y - t^power from t = 1 on: lambda = 0 is what a derivative that is exact must give."""
+    """Return y'' = (t^power)'' - lambda, 0 = y - t^power from t = 1 on.
+
+    Lambda = 0 is what a derivative that is exact must give.
+    """
     model = Model(
         f"power_{power}",
         ["y", "v", "lam"],
@@ -108,7 +114,10 @@ def test_modified_bdf_is_exact_for_powers_up_to_k_plus_1_whatever_the_steps_and_
 def test_after_a_change_of_the_step_order_1_errs_by_the_known_part_of_lambda_and_modified_order_1_by_o_of_h(
     ratio,
 ):
-    """The quotient approximates y'' (1 + h_old/h_new)/2, so lambda is off by |lambda| |1 - h_old/h_new| / 2 for h -> 0."""
+    """The quotient approximates y'' (1 + h_old/h_new)/2.
+
+    So lambda is off by |lambda| |1 - h_old/h_new| / 2 for h -> 0.
+    """
     h, made = 1e-4, ready(testset.get("circular_track", t_end=1.5), "second_order")
     grid = 1.0 + np.concatenate([h * np.arange(5), 4 * h + ratio * h * np.arange(1, 4)])
     jump = 4 * grid[5] ** 2 * abs(1 - 1 / ratio) / 2

@@ -1,4 +1,7 @@
-"""Runge-Kutta and general linear methods for second order on prescribed grids: orders, twins, changes of the step, starts."""
+"""Runge-Kutta and general linear methods for second order on prescribed grids.
+
+Orders, twins, changes of the step, starts.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +36,8 @@ def changing(n: int) -> np.ndarray:
     return 1.0 + 0.5 * np.concatenate([[0.0], np.cumsum(steps) / steps.sum()])
 
 
-# Radau IIA with s stages on index 3: 2s - 1, s, s - 1; collocation with stage order 3, and (65) with stage order 2, lose one in lambda.
+# Radau IIA with s stages on index 3: 2s - 1, s, s - 1; collocation with stage order 3, and (65) with stage
+# order 2, lose one in lambda.
 @pytest.mark.parametrize(
     ("method", "claimed"),
     [

@@ -1,4 +1,7 @@
-"""Coefficients of the second-order methods: printed values, simplifying assumptions and exactness, all in exact arithmetic."""
+"""Coefficients of the second-order methods.
+
+Printed values, simplifying assumptions and exactness, all in exact arithmetic.
+"""
 
 from __future__ import annotations
 

@@ -10,7 +10,8 @@ HEAD = "import numpy as np\nimport herk\n"
 PENDULUM = "['x', 'y', 'v', 'w', 'lam'], np.diag([1, 1, 1, 1, 0])"
 
 FILES = {
-    # Robertson's reactions with conservation of mass as a constraint: index 1, the textbook example of stiffness.
+    # Robertson's reactions with conservation of mass as a constraint: index 1, the textbook example of
+    # stiffness.
     "stiff": """
 model = herk.Model("robertson", ["a", "b", "c"], np.diag([1, 1, 0]),
     ["-0.04*a + 1e4*b*c", "0.04*a - 1e4*b*c - 3e7*b**2", "a + b + c - 1"], t_span=(0.0, 100.0), y0=(1.0, 0.0, 0.0))

@@ -1,6 +1,9 @@
-"""The advice is right: on a stiff, a non-stiff high-index, a discontinuous and an ill-posed model; and the code it gives runs.
+"""The advice is right: on a stiff, a non-stiff high-index, a discontinuous and an ill-posed model.
 
-A few solvers stand for all, because every kernel of HERK that is compiled takes seconds; nothing else is different from a user's call.
+And the code it gives runs.
+
+A few solvers stand for all, because every kernel of HERK that is compiled takes seconds; nothing else is
+different from a user's call.
 """
 
 from __future__ import annotations
@@ -25,7 +28,10 @@ DOPRI5, IDA, RADAU, LSODA = (
 
 @pytest.fixture
 def compete(monkeypatch):
-    """Let two solvers referee and these and some others compete; the reference has fewer digits than a user would get."""
+    """Let two solvers referee and these and some others compete.
+
+    The reference has fewer digits than a user would get.
+    """
 
     def choose(first, second, *others, tolerances=(1e-8, 1e-10)):
         monkeypatch.setattr(reference, "TOLERANCES", tolerances)
@@ -110,7 +116,10 @@ def test_switched_model_is_pieced_together_at_its_switch(user_file, compete):
 
 
 def switched_exactly(t_end: float) -> np.ndarray:
-    """Return the end by the angle: x = sin, y = -cos, theta'' = F cos - 9.81 sin, in two smooth pieces at tight tolerances."""
+    """Return the end by the angle.
+
+    X = sin, y = -cos, theta'' = F cos - 9.81 sin, in two smooth pieces at tight tolerances.
+    """
     from scipy.integrate import solve_ivp
 
     state = np.array([np.pi / 2, 0.0])

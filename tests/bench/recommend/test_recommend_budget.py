@@ -1,4 +1,7 @@
-"""The budget bounds everything: loading, analysis, compiling, solving; what hangs is ended, and the answer says what to do."""
+"""The budget bounds everything: loading, analysis, compiling, solving.
+
+What hangs is ended, and the answer says what to do.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,8 @@ HANGS = """
 import time
 time.sleep(600)
 """
-# The first process that runs the file examines the model; those that follow never end, as if they compiled forever.
+# The first process that runs the file examines the model; those that follow never end, as if they compiled
+# forever.
 COMPILES = """
 import os, time
 import herk

@@ -78,8 +78,14 @@ def test_switches_by_the_state_are_found_along_the_trajectory():
 
 
 def test_flow_follows_the_exact_solution_and_computes_multipliers():
-    circle = herk.Model("c", ["x", "y", "v", "w", "l"], np.diag([1, 1, 1, 1, 0]), ["v", "w", "-2*x*l", "-2*y*l", "x**2 + y**2 - 1"],
-                        t_span=(0.0, 3.0), y0=(1, 0, 0, 1, None))  # fmt: skip
+    circle = herk.Model(
+        "c",
+        ["x", "y", "v", "w", "l"],
+        np.diag([1, 1, 1, 1, 0]),
+        ["v", "w", "-2*x*l", "-2*y*l", "x**2 + y**2 - 1"],
+        t_span=(0.0, 3.0),
+        y0=(1, 0, 0, 1, None),
+    )
     problem = from_model(circle)
     np.testing.assert_allclose(problem.y0[4], 0.5)
     _, t, y = explore(problem)
@@ -106,7 +112,10 @@ def test_growth_is_no_decay():
 
 
 def test_jump_in_the_state_is_no_decay():
-    """Dry friction: x'' = -x - sign(x')/5 has eigenvalues +-i wherever it is smooth; at the start x' = 0 it is not."""
+    """Dry friction: x'' = -x - sign(x')/5 has eigenvalues +-i wherever it is smooth.
+
+    At the start x' = 0 it is not.
+    """
     flow, t, y = explore(from_model(model("v", "-x - 0.2*sign(v)")))
     assert flow.decay(t[0], y[0], np.array([1.0, 1.0])) > 1e5
     assert decay(flow, t, y, np.array([1.0, 1.0])) == pytest.approx((0.0, 0.0), abs=1e-4)
@@ -203,9 +212,16 @@ def tags(name: str) -> frozenset[str]:
     return frozenset({"explicit" if name.startswith("herk") else "implicit"})
 
 
-@pytest.mark.parametrize(("explicit", "stability", "verdict"), [
-    (1000, 800.0, "stiff"), (150, 130.0, "mildly stiff"), (1000, 20.0, "not stiff"), (40, 800.0, "not stiff"), (None, 1e6, "stiff"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("explicit", "stability", "verdict"),
+    [
+        (1000, 800.0, "stiff"),
+        (150, 130.0, "mildly stiff"),
+        (1000, 20.0, "not stiff"),
+        (40, 800.0, "not stiff"),
+        (None, 1e6, "stiff"),
+    ],
+)
 def test_stiffness_needs_both_many_steps_and_eigenvalues_that_explain_them(explicit, stability, verdict):
     facts = Facts(**{**FACTS.__dict__, "stability_steps": stability})
     trials = [trial("radau", {1e-3: 1e-4}, nstep=50)]

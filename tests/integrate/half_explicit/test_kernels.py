@@ -25,8 +25,15 @@ def test_two_tableaus_of_one_name_get_their_own_kernels() -> None:
 def test_loops_and_written_out_sums_agree(monkeypatch: pytest.MonkeyPatch) -> None:
     # Another limit changes the text but not its key: a model of its own keeps the kernels apart.
     def model(name: str) -> herk.Model:
-        return herk.Model(name, ["x", "y", "z"], [[1, 0, 0], [0, 1, 0], [0, 0, 0]], ["y", "-sin(t)*z", "x**2 + y**2 - z**2"],
-                          parameters={name: 1.0}, t_span=(0.2, 1.2), y0=[np.sin(0.2), np.cos(0.2), 1.0])  # fmt: skip
+        return herk.Model(
+            name,
+            ["x", "y", "z"],
+            [[1, 0, 0], [0, 1, 0], [0, 0, 0]],
+            ["y", "-sin(t)*z", "x**2 + y**2 - z**2"],
+            parameters={name: 1.0},
+            t_span=(0.2, 1.2),
+            y0=[np.sin(0.2), np.cos(0.2), 1.0],
+        )
 
     written = herk.solve_dae(model("written"), method="dop853", rtol=1e-9, atol=1e-9, consistent="trust")
     monkeypatch.setattr(kernels, "UNROLLED_STATES", 0)

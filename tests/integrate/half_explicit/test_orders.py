@@ -1,9 +1,12 @@
-"""Every method converges with the order it claims: maximum error over time, fixed steps, constraints included.
+"""Every method converges with the order it claims.
 
-The rule does not know the claim: the number of steps is doubled from 16 on until the slopes between four successive step sizes agree
-within 0.1, and their mean is the observed order. Orders up to 4 settle above rounding in double precision; for higher ones the same
-loop, interpreted, runs in 50-digit numbers with unrounded coefficients. With a selection that is kept while it is good ("sparse", the
-default) the times of its changes depend on the step in a way that does not settle, by which errors scatter by some ten per cent.
+Maximum error over time, fixed steps, constraints included.
+
+The rule does not know the claim: the number of steps is doubled from 16 on until the slopes between four
+successive step sizes agree within 0.1, and their mean is the observed order. Orders up to 4 settle above
+rounding in double precision; for higher ones the same loop, interpreted, runs in 50-digit numbers with
+unrounded coefficients. With a selection that is kept while it is good ("sparse", the default) the times of
+its changes depend on the step in a way that does not settle, by which errors scatter by some ten per cent.
 """
 
 from __future__ import annotations
@@ -22,7 +25,8 @@ HIGHEST_IN_DOUBLE = 4
 FIRST_COUNT, SETTLED = 16, 0.1
 SHARED = 16  # times that all grids share, at which long numbers are compared: the exact pendulum is dear
 PROBLEMS = ("academic", "selector_change", "pendulum")
-SELECTION = "complete"  # Procedure 3.11 at every step: then the selection, and with it the error constant, depends on the point alone
+# Procedure 3.11 at every step: then the selection, and with it the error constant, depends on the point alone
+SELECTION = "complete"
 
 
 def system(module: object, name: str) -> object:

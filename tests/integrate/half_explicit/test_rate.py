@@ -76,7 +76,8 @@ def test_a_singular_matrix_that_mixes_derivatives_needs_the_constraints() -> Non
 
 
 def test_a_singular_state_dependent_matrix_that_mixes_derivatives() -> None:
-    # y x' + x y' = 2 x y cos 2t / sin 2t ... written for x = sin t, y = cos t: (x y)' = cos 2t, with 0 = x^2 + y^2 - 1.
+    # y x' + x y' = 2 x y cos 2t / sin 2t ... written for x = sin t, y = cos t: (x y)' = cos 2t, with 0 = x^2
+    # + y^2 - 1.
     dae = herk.Dae(
         E=lambda t, y: np.array([[y[1], y[0]], [0.0, 0.0]]),
         f=lambda t, y: np.array([cos(2 * t), y[0] ** 2 + y[1] ** 2 - 1.0]),
@@ -103,7 +104,8 @@ def test_a_matrix_whose_zeros_move_is_noticed() -> None:
 
 @pytest.mark.parametrize("python", [False, True])
 def test_constraints_that_do_not_exist_before_the_start_need_no_derivative_in_time(python: bool) -> None:
-    # x' + y' = 0 (twice) with 0 = x - y - t^(5/2): x = (1 + t^(5/2))/2, y = 1 - x; a difference quotient cannot look to t < 0.
+    # x' + y' = 0 (twice) with 0 = x - y - t^(5/2): x = (1 + t^(5/2))/2, y = 1 - x; a difference quotient
+    # cannot look to t < 0.
     rows = np.array([[1.0, 1.0], [1.0, 1.0]])
     dae = herk.Dae(
         E=rows, f=lambda t, y: np.zeros(2), g=lambda t, y: np.array([y[0] - y[1] - t**2.5]), n=2, m=1

@@ -1,4 +1,7 @@
-"""Every method fulfils the order conditions it claims, over all rooted trees, before its coefficients are rounded."""
+"""Every method fulfils the order conditions it claims, over all rooted trees.
+
+Before its coefficients are rounded.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,8 @@ ALL = tuple(METHODS)
 EMBEDDED = {"bs32": (2,), "dopri5": (4,), "tsit5": (4,), "dop853": (5, 3), "verner98": (8,)}
 ORDERS = {"euler": 1, "heun": 2, "kutta3": 3, "herk3": 3, "rk4": 4, "rk38": 4, "hem4": 4} | {
     "bs32": 3, "dopri5": 5, "tsit5": 5, "dop853": 8, "verner98": 9}  # fmt: skip
-# What the published digits allow: (step and estimator, dense output). Methods not named here are rational and must fit exactly.
+# What the published digits allow: (step and estimator, dense output). Methods not named here are rational and
+# must fit exactly.
 DIGITS = {
     "hem4": (1e-48, 1e-48),
     "tsit5": (1e-47, 1e-46),
@@ -73,7 +77,10 @@ def symmetry(tree):
 
 
 class Exact:
-    """Coefficients without rounding, all stages in one matrix: those of the step, the derivative at its end, those of dense output."""
+    """Coefficients without rounding, all stages in one matrix.
+
+    Those of the step, the derivative at its end, those of dense output.
+    """
 
     def __init__(self, name):
         raw = exact(name)
@@ -95,7 +102,10 @@ class Exact:
         return np.concatenate([row, [self.zero] * (self.total - len(row))])
 
     def weight(self, tree):
-        """Return the elementary weights of the stages: the product over the branches of A times their weights."""
+        """Return the elementary weights of the stages.
+
+        The product over the branches of A times their weights.
+        """
         if tree not in self.weights:
             product = np.array([self.one] * self.total, dtype=object)
             for branch in tree:

@@ -1,4 +1,7 @@
-"""Claims against a brute-force count on generated records: ties, failures, stopped runs, one solver alone, missing numbers."""
+"""Claims against a brute-force count on generated records.
+
+Ties, failures, stopped runs, one solver alone, missing numbers.
+"""
 
 from __future__ import annotations
 
@@ -25,10 +28,18 @@ SOLVERS = [
     ("irk_radau5", "index1"),
 ]
 NUMBERS = st.sampled_from([0.0, 1e-15, 1e-12, 3e-7, 1e-6, 1e-4, 0.5, 2.0]) | st.none()
-ENDS = st.sampled_from([
-    {}, {}, {}, {"status": "failed", "reason": "time_limit"}, {"status": "failed", "reason": "max_steps"},
-    {"status": "failed", "reason": "newton"}, {"status": "unavailable", "reason": "unavailable"}, {"status": "unsupported"},
-])  # fmt: skip
+ENDS = st.sampled_from(
+    [
+        {},
+        {},
+        {},
+        {"status": "failed", "reason": "time_limit"},
+        {"status": "failed", "reason": "max_steps"},
+        {"status": "failed", "reason": "newton"},
+        {"status": "unavailable", "reason": "unavailable"},
+        {"status": "unsupported"},
+    ]
+)
 DIGITS = st.sampled_from([-1.0, 3.0, 5.9, 6.0, 6.0, 8.0, 15.9]) | st.none()
 
 
@@ -40,16 +51,30 @@ def tolerance_run(draw, study):
     changes = record.canonical({"t_end": t_end}) if study == "drift" else "{}"
     product = draw(st.sampled_from([None, 0.1, 1.0, 2.0, 3.0]))
     return run(
-        study=study, solver=solver, form=form, problem=problem, changes=changes, rtol=10.0 ** -draw(st.integers(3, 9)), atol=1e-6,
-        mescd=draw(DIGITS), cpu_min=draw(st.sampled_from([1e-3, 1e-3, 1.1e-3, 2e-3, 1.0, 0.0]) | st.none()), nfev=draw(st.integers(0, 3)),
-        t_end=t_end, h_lambda=product, h_lambda_bound=None if product is None else 3.3,
-        **{"drift.all": draw(NUMBERS), "drift.level0": draw(NUMBERS), "drift.level1": draw(NUMBERS)}, **draw(ENDS),
-    )  # fmt: skip
+        study=study,
+        solver=solver,
+        form=form,
+        problem=problem,
+        changes=changes,
+        rtol=10.0 ** -draw(st.integers(3, 9)),
+        atol=1e-6,
+        mescd=draw(DIGITS),
+        cpu_min=draw(st.sampled_from([1e-3, 1e-3, 1.1e-3, 2e-3, 1.0, 0.0]) | st.none()),
+        nfev=draw(st.integers(0, 3)),
+        t_end=t_end,
+        h_lambda=product,
+        h_lambda_bound=None if product is None else 3.3,
+        **{"drift.all": draw(NUMBERS), "drift.level0": draw(NUMBERS), "drift.level1": draw(NUMBERS)},
+        **draw(ENDS),
+    )
 
 
 @st.composite
 def ladder_of_tolerances(draw):
-    """Return three tolerances that a solver meets, more or less, at a cost close to that of others: here races are decided."""
+    """Return three tolerances that a solver meets, more or less, at a cost close to that of others.
+
+    Here races are decided.
+    """
     solver, form = draw(st.sampled_from(SOLVERS))
     problem, factor = (
         draw(st.sampled_from(["pendulum", "akzo"])),

@@ -1,6 +1,9 @@
-"""Text of kernels for one model, one selection and one tableau, every sum written out: made where a run is long enough to pay for them.
+"""Text of kernels for one model, one selection and one tableau, every sum written out.
 
-They do what `step.kernel` does at run-time sizes, in the same order, so a run may change from one to the other at any step.
+Made where a run is long enough to pay for them.
+
+They do what `step.kernel` does at run-time sizes, in the same order, so a run may change from one to the
+other at any step.
 """
 
 from __future__ import annotations
@@ -131,7 +134,10 @@ class Unrolled:
         return " + ".join(f"{float(w)!r} * k{s}_{j}" for s, w in enumerate(weights) if w != 0.0) or "0.0"
 
     def complete(self, i: int, t: str, tolerance: str) -> list[str]:
-        """Return the lines that complete stage i; its unset components are passed as zero, they have no influence."""
+        """Return the lines that complete stage i.
+
+        Its unset components are passed as zero, they have no influence.
+        """
         known = {*self.columns, *self.extrapolated} if i else set(range(self.n))
         arguments = ", ".join(f"z{i}_{c}" if c in known else "0.0" for c in range(self.n))
         results = [
@@ -139,7 +145,10 @@ class Unrolled:
             *(f"z{i}_{c}" for c in self.source.algebraic),
             *(f"p{j}" for j in range(self.source.pivots)),
         ]
-        call = f"{', '.join(results)}{',' if len(results) == 1 else ''} = complete({t}, {arguments}, {tolerance}, floor, work, par)"
+        call = (
+            f"{', '.join(results)}{',' if len(results) == 1 else ''} = complete({t}, {arguments},"
+            f" {tolerance}, floor, work, par)"
+        )
         lines = [call, f"if it{i} < 0:", f"    mem[STAGE_T] = {t}", "    return NO_CONVERGENCE"]
         if i and self.source.pivots:
             turned = " or ".join(f"p{j} * sign{j} < 0.0" for j in range(self.source.pivots))
@@ -151,7 +160,10 @@ class Unrolled:
         names = [f"k{i}_{j}" for j in range(len(self.columns))]
         if not names:
             return "pass"
-        return f"{', '.join(names)}{',' if len(names) == 1 else ''} = rate({t}, {', '.join(f'z{i}_{c}' for c in range(self.n))}, work, par)"
+        return (
+            f"{', '.join(names)}{',' if len(names) == 1 else ''} = rate({t},"
+            f" {', '.join(f'z{i}_{c}' for c in range(self.n))}, work, par)"
+        )
 
     def pivots(self) -> list[str]:
         """Return the lines that report the pivots."""

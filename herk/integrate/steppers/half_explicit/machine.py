@@ -43,7 +43,10 @@ CONSTANTS = {
 
 @dataclass
 class Machine:
-    """What the loop works on. One machine serves one run; the code of a model is shared through the process."""
+    """What the loop works on. One machine serves one run.
+
+    The code of a model is shared through the process.
+    """
 
     dae: Dae
     tableau: Tableau
@@ -104,7 +107,10 @@ class Machine:
                 self.write_out()
 
     def write_out(self) -> None:
-        """Change to kernels with all sums written out, where that is possible; they take the same steps, faster."""
+        """Change to kernels with all sums written out, where that is possible.
+
+        They take the same steps, faster.
+        """
         if self.code is None or self.written_out or not is_small(self.dae.n, self.dae.m, self.tableau):
             return
         self.written_out = True
@@ -142,8 +148,10 @@ class Machine:
             order = [*differential, *predicted, *(i for i in algebraic if i in self.required)]
             row[:5] = address(step.kernel, KERNEL), len(differential), len(predicted), m, m
             row[drive.ROW_STAGE : drive.ROW_STAGE + 3] = (
-                address(newton.complete, GENERAL_COMPLETE), address(rate.rate, GENERAL_RATE), address(newton.residual, GENERAL_RESIDUAL),
-            )  # fmt: skip
+                address(newton.complete, GENERAL_COMPLETE),
+                address(rate.rate, GENERAL_RATE),
+                address(newton.residual, GENERAL_RESIDUAL),
+            )
         row[drive.ROW_ORDER :] = order
         self.table = np.vstack([self.table.reshape(-1, row.size), row])
         self.known.append(algebraic)
@@ -215,14 +223,26 @@ def build(asked: Request, y: Array, here: Linearisation) -> Machine:
     ints[at.E_MODE] = _e_mode(dae, here.E) if square else at.E_STACKED
     sparse = asked.selection == "sparse"
     return Machine(
-        dae=dae, tableau=tableau, functions=functions, memory=memory, required=free if square else (), code=code,
-        cost=_occurrences(dae, t, y), size=np.abs(y) if sparse else np.ones(n), threshold=SPARSE_THRESHOLD if sparse else 1.0,
-        rtol=asked.rtol, atol=asked.atol, branched=asked.step is None,
-    )  # fmt: skip
+        dae=dae,
+        tableau=tableau,
+        functions=functions,
+        memory=memory,
+        required=free if square else (),
+        code=code,
+        cost=_occurrences(dae, t, y),
+        size=np.abs(y) if sparse else np.ones(n),
+        threshold=SPARSE_THRESHOLD if sparse else 1.0,
+        rtol=asked.rtol,
+        atol=asked.atol,
+        branched=asked.step is None,
+    )
 
 
 def _occurrences(dae: Dae, t: float, y: Array) -> np.ndarray:
-    """Return how many constraints each component occurs in: known for models, otherwise from dg/dy near the start."""
+    """Return how many constraints each component occurs in.
+
+    Known for models, otherwise from dg/dy near the start.
+    """
     if dae.generated is not None and dae.generated.structure is not None:
         return np.array(dae.generated.structure.sum(axis=0), dtype=np.int64)
     pattern = np.zeros((dae.m, dae.n), dtype=bool)

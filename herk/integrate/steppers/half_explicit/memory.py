@@ -16,7 +16,8 @@ from herk.integrate.steppers.half_explicit.tableau import Tableau
 # What a kernel is asked to do.
 STEP, ACCEPT, EXTEND, RATE, COMPLETE = 0, 1, 2, 3, 4
 
-# What a kernel answers: a step that fails is tried again, shorter; an accepted one may ask for a new selection.
+# What a kernel answers: a step that fails is tried again, shorter; an accepted one may ask for a new
+# selection.
 WORSE = 1
 OK, NO_CONVERGENCE, SINGULAR, E_CHANGED, NONFINITE, BRANCH, ROUGH = 0, -1, -2, -3, -4, -5, -6
 
@@ -35,7 +36,8 @@ LAST_STAGE = 69  # the stage in work is the new point
 ANY_SIZE = 70  # address of the kernel for run-time sizes
 AT = 32  # offsets of the blocks of floats
 ORDER = 72  # n components: differential, guessed with a derivative, other guessed, other algebraic
-# Behind ORDER, n entries each: required flags, rows and columns of the reduced E, row orders of the Newton LU and of the LU of E.
+# Behind ORDER, n entries each: required flags, rows and columns of the reduced E, row orders of the Newton LU
+# and of the LU of E.
 
 EPS = 2.220446049250313e-16  # rounding of 1
 DETERIORATED = 0.7  # a pivot that fell below this part of its best value asks for a new selection
@@ -44,11 +46,11 @@ FRESH_SIZE = 16  # up to this many constraints a Jacobian per step costs less th
 # Ways to get y' from E y' = f.
 E_DIAGONAL, E_CONSTANT, E_VARYING, E_STACKED = 0, 1, 2, 3
 
-# Scalars of the float array: Newton tolerances inside and at the end of a step, rate of the last Newton solve, last stage's time,
-# largest |g| at the new point and at all accepted points.
+# Scalars of the float array: Newton tolerances inside and at the end of a step, rate of the last Newton
+# solve, last stage's time, largest |g| at the new point and at all accepted points.
 TOLERANCE, TIGHT, CONTRACTION, STAGE_T, RESIDUAL, WORST_RESIDUAL = 0, 1, 2, 3, 4, 5
-# How far algebraic components are from a parabola within the step, beside their change: those whose derivative occurs, the others;
-# then two weights for each of the last two probes.
+# How far algebraic components are from a parabola within the step, beside their change: those whose
+# derivative occurs, the others; then two weights for each of the last two probes.
 ROUGHNESS, ROUGHNESS_FREE, WEIGHTS = 6, 7, 8
 SCALARS = 12
 UNSEEN = 0.05  # changes that are small beside this part of a component are no sign of anything
@@ -74,7 +76,10 @@ class Memory:
 
 @lru_cache(maxsize=256)
 def rows_of(tableau: Tableau) -> tuple[Array, Array, Array]:
-    """Return one matrix for all stages (the new point is stage s, those of dense output follow), their nodes, and the error estimates."""
+    """Return one matrix for all stages (the new point is stage s, those of dense output follow).
+
+    Their nodes, and the error estimates.
+    """
     s, k = tableau.stages, len(tableau.dense_c)
     rows = np.zeros((s + 1 + k, s + 1 + k))
     rows[:s, :s], rows[s, :s], rows[s + 1 :] = tableau.A, tableau.b, tableau.dense_A
@@ -86,9 +91,12 @@ def rows_of(tableau: Tableau) -> tuple[Array, Array, Array]:
 
 @lru_cache(maxsize=256)
 def probes(tableau: Tableau) -> tuple[tuple[int, int, int], tuple[float, ...]] | None:
-    """Return three stages inside the step, and the weights that predict the last two from a parabola through start, first and end.
+    """Return three stages inside the step.
 
-    Later stages are more exact, so of several near a node the last one is taken. None: the tableau has no two nodes inside the step.
+    And the weights that predict the last two from a parabola through start, first and end.
+
+    Later stages are more exact, so of several near a node the last one is taken. None: the tableau has no two
+    nodes inside the step.
     """
     inside = [i for i in range(1, tableau.stages) if 0.05 < tableau.c[i] < 0.95]
     if len({float(tableau.c[i]) for i in inside}) < 2:
@@ -108,8 +116,36 @@ def starts(n: int, m: int, tableau: Tableau, parameters: int = 1) -> tuple[int, 
     """Return where each block of floats starts; generated kernels have these numbers as literals."""
     rows, nodes, estimates = rows_of(tableau)
     dense = 0 if tableau.dense_B is None else tableau.dense_B.size
-    sizes = (n, n, n, n, n, m + 1, m + 1, len(estimates) * n, len(rows) * n, rows.size, nodes.size, estimates.size, dense,
-             n, n, m, m * n, m * m, n * n, n * n, (n + m) * n, n + m, m + 1, m + 1, m + 1, m + 1, 3 * n, parameters)  # fmt: skip
+    sizes = (
+        n,
+        n,
+        n,
+        n,
+        n,
+        m + 1,
+        m + 1,
+        len(estimates) * n,
+        len(rows) * n,
+        rows.size,
+        nodes.size,
+        estimates.size,
+        dense,
+        n,
+        n,
+        m,
+        m * n,
+        m * m,
+        n * n,
+        n * n,
+        (n + m) * n,
+        n + m,
+        m + 1,
+        m + 1,
+        m + 1,
+        m + 1,
+        3 * n,
+        parameters,
+    )
     return (SCALARS, *(SCALARS + np.cumsum(sizes)).tolist())
 
 

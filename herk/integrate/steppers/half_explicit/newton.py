@@ -1,4 +1,7 @@
-"""Algebraic components from 0 = g(t, y) for DAEs given as callables: simplified Newton with a kept factorisation."""
+"""Algebraic components from 0 = g(t, y) for DAEs given as callables.
+
+Simplified Newton with a kept factorisation.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +45,10 @@ CAUTION = 0.1  # a faster contraction is taken for luck
 
 @inner()
 def jacobian(t, z, mem, ints):  # type: ignore[no-untyped-def]
-    """Evaluate dg/dy (m x n) at the point stored at mem[z:], by the user's function or by forward differences."""
+    """Evaluate dg/dy (m x n) at the point stored at mem[z:].
+
+    By the user's function or by forward differences.
+    """
     n, m, out, value = ints[N], ints[M], ints[AT + JACOBIAN], ints[AT + RHS]
     y, par = view(mem, z, n), view(mem, ints[AT + PARAMETERS], 1)
     ints[NJEV] += 1
@@ -53,7 +59,8 @@ def jacobian(t, z, mem, ints):  # type: ignore[no-untyped-def]
     parametric_at(ints[AT_G])(t, y, par, base)
     for j in range(n):
         kept = y[j]
-        # The increment is a power-of-two-clean difference, scaled with the component (never smaller than its floor).
+        # The increment is a power-of-two-clean difference, scaled with the component (never smaller than its
+        # floor).
         y[j] = kept + 1.5e-8 * (abs(kept) + mem[ints[AT + FLOOR] + j])
         increment = y[j] - kept
         parametric_at(ints[AT_G])(t, y, par, shifted)
@@ -98,7 +105,10 @@ def parity(order, m):  # type: ignore[no-untyped-def]
 
 @compiled()
 def complete(t, z, tolerance, mem, ints):  # type: ignore[no-untyped-def]
-    """Solve g = 0 for the algebraic components of the point at mem[z:], start values in place; return the iterations, -1 on failure."""
+    """Solve g = 0 for the algebraic components of the point at mem[z:], start values in place.
+
+    Return the iterations, -1 on failure.
+    """
     n, m, nd = ints[N], ints[M], ints[DIFFERENTIAL]
     if m == 0:
         return 0
@@ -136,7 +146,8 @@ def complete(t, z, tolerance, mem, ints):  # type: ignore[no-untyped-def]
             if rate > 2.0 and fresh:
                 return -1
             fresh = fresh and rate < SLOW
-        # The error left is about size * rate / (1 - rate); a rate measured in another solve is not trusted for that.
+        # The error left is about size * rate / (1 - rate); a rate measured in another solve is not trusted
+        # for that.
         if size <= tolerance or (last > 0.0 and rate < 1.0 and size * rate / (1.0 - rate) <= tolerance):
             mem[CONTRACTION] = rate
             if (
@@ -150,7 +161,10 @@ def complete(t, z, tolerance, mem, ints):  # type: ignore[no-untyped-def]
 
 @inner()
 def at_rounding(residual, y, jac):  # type: ignore[no-untyped-def]
-    """Tell whether every residual is as small as rounding errors in g allow: about eps times sum |dg/dy_j| |y_j|."""
+    """Tell whether every residual is as small as rounding errors in g allow.
+
+    About eps times sum |dg/dy_j| |y_j|.
+    """
     n = y.size
     for i in range(residual.size):
         noise = 0.0

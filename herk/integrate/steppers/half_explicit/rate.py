@@ -1,4 +1,7 @@
-"""Derivatives from E(t,y) y' = f(t,y) for DAEs given as callables: diagonal, constant, varying or general E."""
+"""Derivatives from E(t,y) y' = f(t,y) for DAEs given as callables.
+
+Diagonal, constant, varying or general E.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +50,10 @@ from herk.linalg.dense import factor, solve_stacked, substitute
 
 @compiled()
 def rate(t, z, row, mem, ints):  # type: ignore[no-untyped-def]
-    """Write the derivatives at the point mem[z:] into row `row` of the stages, in the order of the components."""
+    """Write the derivatives at the point mem[z:] into row `row` of the stages.
+
+    In the order of the components.
+    """
     n, ydot, k = ints[N], ints[AT + YDOT], ints[AT + K_BLOCK] + row * ints[N]
     f = ints[AT + F]
     parametric_at(ints[AT_F])(t, view(mem, z, n), view(mem, ints[AT + PARAMETERS], 1), view(mem, f, n))
@@ -69,7 +75,10 @@ def rate(t, z, row, mem, ints):  # type: ignore[no-untyped-def]
 
 @inner()
 def reduced(t, z, mem, ints):  # type: ignore[no-untyped-def]
-    """Solve the square system of the non-zero rows and columns of E; its factors are kept as long as E stays the same."""
+    """Solve the square system of the non-zero rows and columns of E.
+
+    Its factors are kept as long as E stays the same.
+    """
     n, rank = ints[N], ints[E_RANK]
     f, ydot, rhs = ints[AT + F], ints[AT + YDOT], ints[AT + RHS]
     rows, columns, order = ORDER + 2 * n, ORDER + 3 * n, ORDER + 5 * n
@@ -90,7 +99,10 @@ def reduced(t, z, mem, ints):  # type: ignore[no-untyped-def]
 
 @inner()
 def renew_reduced(t, z, mem, ints):  # type: ignore[no-untyped-def]
-    """Evaluate E; factor its reduced part if it differs from the one factored last, and check that its zeros are where they were."""
+    """Evaluate E; factor its reduced part if it differs from the one factored last.
+
+    And check that its zeros are where they were.
+    """
     n, rank = ints[N], ints[E_RANK]
     now, fresh = ints[AT + E_NOW], ints[AT + STACKED]
     rows, columns, order = ORDER + 2 * n, ORDER + 3 * n, ORDER + 5 * n
@@ -129,7 +141,10 @@ def listed(value, start, count, ints):  # type: ignore[no-untyped-def]
 
 @inner()
 def stacked(t, z, mem, ints):  # type: ignore[no-untyped-def]
-    """Solve [E; g_y] y' = [f; -g_t], which determines y' for every regularised system, whatever the shape of E."""
+    """Solve [E; g_y] y' = [f; -g_t], which determines y' for every regularised system.
+
+    Whatever the shape of E.
+    """
     n, m = ints[N], ints[M]
     a, b, f, ydot = ints[AT + STACKED], ints[AT + RHS], ints[AT + F], ints[AT + YDOT]
     y, g_t, par = view(mem, z, n), view(mem, b + n, m), view(mem, ints[AT + PARAMETERS], 1)
@@ -155,7 +170,10 @@ def stacked(t, z, mem, ints):  # type: ignore[no-untyped-def]
 
 @inner()
 def time_derivative(t, y, out, scratch, par, ints):  # type: ignore[no-untyped-def]
-    """Evaluate dg/dt by the user's function or by a central difference in t, a one-sided one where the domain of g ends."""
+    """Evaluate dg/dt by the user's function or by a central difference in t.
+
+    A one-sided one where the domain of g ends.
+    """
     if ints[HAVE_G_T]:
         parametric_at(ints[AT_G_T])(t, y, par, out)
         return

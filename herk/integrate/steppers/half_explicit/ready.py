@@ -1,4 +1,7 @@
-"""A machine ready to step: built, its tolerances set, its selections made; and the recipe to make it again elsewhere."""
+"""A machine ready to step: built, its tolerances set, its selections made.
+
+And the recipe to make it again elsewhere.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +18,9 @@ def ready(request: Request, y: Array, here: Linearisation) -> Machine:
     """Build the machine for a start at y and set its tolerances."""
     machine = build(request, y, here)
     memory, n = machine.memory, machine.dae.n
-    # Inside a step the algebraic components need only be exact enough not to disturb the error estimate; Newton converges
-    # quadratically in generated code, so corrections of this relative size leave errors of about their square.
+    # Inside a step the algebraic components need only be exact enough not to disturb the error estimate;
+    # Newton converges quadratically in generated code, so corrections of this relative size leave errors of
+    # about their square.
     tight = 1e-9 if machine.code is not None else 1e-14
     loose = (
         max(tight, min(1e-4, (1e-3 * request.rtol) ** 0.5))

@@ -1,6 +1,9 @@
-"""Values between steps, compiled: the tableau's dense output where it has one, a shorter step of the same method otherwise.
+"""Values between steps, compiled.
 
-Both ways the algebraic components are completed by g = 0, so interpolated points lie on the constraints like accepted ones.
+The tableau's dense output where it has one, a shorter step of the same method otherwise.
+
+Both ways the algebraic components are completed by g = 0, so interpolated points lie on the constraints like
+accepted ones.
 """
 
 from __future__ import annotations
@@ -56,7 +59,10 @@ def interval(t, time, forward):  # type: ignore[no-untyped-def]
 
 @inner()
 def prepare(kernel, t, h, ends, terms, branched, mem, ints):  # type: ignore[no-untyped-def]
-    """Load the start of a step, the slopes between its ends as guesses and, for dense output, repeat its stages."""
+    """Load the start of a step, the slopes between its ends as guesses and, for dense output.
+
+    Repeat its stages.
+    """
     n = ints[N]
     for c in range(n):
         mem[ints[AT + Y] + c] = ends[c]
@@ -74,7 +80,10 @@ def prepare(kernel, t, h, ends, terms, branched, mem, ints):  # type: ignore[no-
 
 @inner()
 def prepare_again(kernel, t, h, ends, before, gone, mem, ints):  # type: ignore[no-untyped-def]
-    """Repeat the stages with the guesses the run had, from the step before; the chord of this step led to another branch."""
+    """Repeat the stages with the guesses the run had, from the step before.
+
+    The chord of this step led to another branch.
+    """
     n = ints[N]
     for c in range(n):
         mem[ints[AT + SLOPE] + c] = (ends[c] - before[c]) / gone
@@ -83,7 +92,10 @@ def prepare_again(kernel, t, h, ends, before, gone, mem, ints):  # type: ignore[
 
 @inner()
 def polynomial(theta, h, terms, mem, ints):  # type: ignore[no-untyped-def]
-    """Put the interpolated components that have derivatives into the new point: y + h sum_j k_j b_j(theta), b_j in Bernstein form."""
+    """Put the interpolated components that have derivatives into the new point.
+
+    Y + h sum_j k_j b_j(theta), b_j in Bernstein form.
+    """
     n, new = ints[N], ints[AT + NEW]
     width, degree = ints[DIFFERENTIAL] + ints[PREDICTED], terms - 1
     for j in range(width):
@@ -111,7 +123,10 @@ def linear_guess(theta, ends, mem, ints):  # type: ignore[no-untyped-def]
 
 @inner()
 def follow(kernel, t, theta, h, terms, start, mem, ints):  # type: ignore[no-untyped-def]
-    """Go from the start of the step to theta by small steps, each beginning where the one before ended: the guess was too far off."""
+    """Go from the start of the step to theta by small steps, each beginning where the one before ended.
+
+    The guess was too far off.
+    """
     n, new, kept = ints[N], ints[AT + NEW], ints[AT + STAGE]
     for c in range(n):
         mem[kept + c] = start[c]
@@ -132,7 +147,10 @@ def follow(kernel, t, theta, h, terms, start, mem, ints):  # type: ignore[no-unt
 
 @compiled()
 def sample(mem, ints, table, t, y, slots, times, branched, out):  # type: ignore[no-untyped-def]
-    """Evaluate at `times` (any order, inside the steps t): y holds the points by rows, slots[i] the selection of the step that led to i."""
+    """Evaluate at `times` (any order, inside the steps t).
+
+    Y holds the points by rows, slots[i] the selection of the step that led to i.
+    """
     n, step = ints[N], -1
     terms = (ints[AT + YDOT] - ints[AT + TABLE_B]) // (ints[STAGES] + 1 + ints[EXTRA])
     forward = t[t.size - 1] >= t[0]

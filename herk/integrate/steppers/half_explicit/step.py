@@ -1,7 +1,10 @@
-"""One half-explicit Runge-Kutta step at run-time sizes (Algorithm 3.3): differential components by the tableau, the others by g = 0.
+"""One half-explicit Runge-Kutta step at run-time sizes (Algorithm 3.3).
 
-The new point is treated as one more stage, and so are the extra stages of dense output. A model brings stage code of its own, reached by
-address; systems given by callables are solved by the Newton iteration and the linear algebra of this room.
+Differential components by the tableau, the others by g = 0.
+
+The new point is treated as one more stage, and so are the extra stages of dense output. A model brings stage
+code of its own, reached by address; systems given by callables are solved by the Newton iteration and the
+linear algebra of this room.
 """
 
 from __future__ import annotations
@@ -77,7 +80,10 @@ from herk.jit.stack import view
 
 @inner()
 def complete(t, z, tolerance, mem, ints):  # type: ignore[no-untyped-def]
-    """Solve g = 0 for the algebraic components of the point at mem[z:]; return the iterations, -1 on failure."""
+    """Solve g = 0 for the algebraic components of the point at mem[z:].
+
+    Return the iterations, -1 on failure.
+    """
     if ints[GENERAL]:
         return general_complete_at(ints[STAGE_COMPLETE])(t, z, tolerance, mem, ints)
     n = ints[N]
@@ -91,7 +97,10 @@ def complete(t, z, tolerance, mem, ints):  # type: ignore[no-untyped-def]
 
 @inner()
 def rate(t, z, row, mem, ints):  # type: ignore[no-untyped-def]
-    """Write the derivatives at the point mem[z:] into row `row` of the stages, in the order of the components."""
+    """Write the derivatives at the point mem[z:] into row `row` of the stages.
+
+    In the order of the components.
+    """
     if ints[GENERAL]:
         return general_rate_at(ints[STAGE_RATE])(t, z, row, mem, ints)
     n = ints[N]
@@ -112,7 +121,10 @@ def residual(t, z, mem, ints):  # type: ignore[no-untyped-def]
 
 @inner()
 def same_branch(mem, ints):  # type: ignore[no-untyped-def]
-    """Tell whether every pivot has the sign it had when the selection was made: where one changes, solutions of g = 0 meet."""
+    """Tell whether every pivot has the sign it had when the selection was made.
+
+    Where one changes, solutions of g = 0 meet.
+    """
     for i in range(ints[PIVOTS]):
         if mem[ints[AT + PIVOT] + i] * mem[ints[AT + SIGN] + i] < 0.0:
             return False
@@ -123,8 +135,9 @@ def same_branch(mem, ints):  # type: ignore[no-untyped-def]
 def roughness(mem, ints):  # type: ignore[no-untyped-def]
     """Measure how far the algebraic components are from a parabola within the step, beside their change.
 
-    Their new values satisfy g = 0 whatever the step, so no error estimate limits it; but a step in which they are not resolved may
-    pass a pole, or end on another branch. The parabola goes through start, first probe and end, and is compared at the others.
+    Their new values satisfy g = 0 whatever the step, so no error estimate limits it; but a step in which they
+    are not resolved may pass a pole, or end on another branch. The parabola goes through start, first probe
+    and end, and is compared at the others.
     """
     n, nd, y, new, probed = ints[N], ints[DIFFERENTIAL], ints[AT + Y], ints[AT + NEW], ints[AT + PROBED]
     mem[ROUGHNESS], mem[ROUGHNESS_FREE] = 0.0, 0.0
@@ -145,7 +158,10 @@ def roughness(mem, ints):  # type: ignore[no-untyped-def]
 
 @inner()
 def stage(i, z, tolerance, t, h, mem, ints):  # type: ignore[no-untyped-def]
-    """Compute stage i at mem[z:] and its derivatives (3.2a-c); the status is negative if it has no solution."""
+    """Compute stage i at mem[z:] and its derivatives (3.2a-c).
+
+    The status is negative if it has no solution.
+    """
     n, width, y, k = ints[N], ints[DIFFERENTIAL] + ints[PREDICTED], ints[AT + Y], ints[AT + K]
     rows = ints[STAGES] + 1 + ints[EXTRA]
     a = ints[AT + TABLE_A] + i * rows
@@ -201,7 +217,7 @@ def whole_step(t, h, mem, ints):  # type: ignore[no-untyped-def]
 
 @inner()
 def accept(h, mem, ints):  # type: ignore[no-untyped-def]
-    """Move on to the new point; WORSE if a pivot has become clearly smaller than its best value since the selection."""
+    """Move on to the new point; WORSE if a pivot is clearly smaller than its best value so far."""
     n, y, new, k = ints[N], ints[AT + Y], ints[AT + NEW], ints[AT + K]
     width = ints[DIFFERENTIAL] + ints[PREDICTED]
     for j in range(width):
@@ -223,7 +239,10 @@ def accept(h, mem, ints):  # type: ignore[no-untyped-def]
 
 @compiled()
 def kernel(task, t, h, mem, ints):  # type: ignore[no-untyped-def]
-    """Do one task at the point (t, mem[Y]): a step, its acceptance, the stages of dense output, derivatives, algebraic components."""
+    """Do one task at the point (t, mem[Y]).
+
+    A step, its acceptance, the stages of dense output, derivatives, algebraic components.
+    """
     if task == STEP:
         return whole_step(t, h, mem, ints)
     if task == ACCEPT:

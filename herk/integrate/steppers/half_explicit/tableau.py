@@ -1,4 +1,7 @@
-"""What an explicit Runge-Kutta method is: coefficients, error estimator and dense output, checked when they are put together."""
+"""What an explicit Runge-Kutta method is.
+
+Coefficients, error estimator and dense output, checked when they are put together.
+"""
 
 from __future__ import annotations
 
@@ -13,26 +16,37 @@ import numpy as np
 from herk.core import InputError
 from herk.core.dae import Array
 
-# Sums that must hold exactly may differ by the rounding of their terms; anything larger is a wrong coefficient.
+# Sums that must hold exactly may differ by the rounding of their terms; anything larger is a wrong
+# coefficient.
 SLACK = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
 class Tableau:
-    """An explicit Runge-Kutta method k_i = y'(t + c_i h, y + h sum_j A_ij k_j), y1 = y + h sum_j b_j k_j of order `order`.
+    """An explicit Runge-Kutta method k_i = y'(t + c_i h, y + h sum_j A_ij k_j).
 
-    Stages are numbered 0..s-1; number s is the derivative at the new point. HERK computes that one in any case, as the first
-    stage of the next step, so the last stage of pairs made for that reuse (dopri5, tsit5, bs32) is not among the s stages:
-    dopri5 has s = 6. With constraints the new point is first completed by them, so stage s belongs to the completed point.
+    Y1 = y + h sum_j b_j k_j of order `order`.
 
-    error        estimates err = h sum_j e_j k_j with e = b - embedded weights, of length s, or s + 1 if stage s takes part; none for
-                 methods of fixed step; two for dop853 (Hairer's of fifth, then of third order, which the controller combines)
-    error_order  order q of the estimator: err is O(h^(q+1)), the step changes with the power 1/(q+1); 0 without an estimator
-    dense_A      k further stages s+1..s+k for dense output, a row over the stages before each (k x (s+1+k)), at the nodes dense_c
-    dense_P      y(t + theta h) = y + h sum_j k_j sum_d P_jd theta^(d+1), (s+1+k) x degree; None where there is no dense output
+    Stages are numbered 0..s-1; number s is the derivative at the new point. HERK computes that one in any
+    case, as the first stage of the next step, so the last stage of pairs made for that reuse (dopri5, tsit5,
+    bs32) is not among the s stages: dopri5 has s = 6. With constraints the new point is first completed by
+    them, so stage s belongs to the completed point.
+
+    error        estimates err = h sum_j e_j k_j with e = b - embedded weights, of length s, or s + 1 if stage
+                 s takes part; none for
+                 methods of fixed step; two for dop853 (Hairer's of fifth, then of third order, which the
+                 controller combines)
+    error_order  order q of the estimator: err is O(h^(q+1)), the step changes with the power 1/(q+1); 0
+                 without an estimator
+    dense_A      k further stages s+1..s+k for dense output, a row over the stages before each (k x (s+1+k)),
+                 at the nodes dense_c
+    dense_P      y(t + theta h) = y + h sum_j k_j sum_d P_jd theta^(d+1), (s+1+k) x degree; None where there
+                 is no dense output
     dense_order  the order of that formula for every theta in [0, 1]; 0 without one
-    dense_B      the same polynomials as sum_i B_ji C(d,i) theta^i (1-theta)^(d-i), (s+1+k) x (d+1); computed from dense_P if not given.
-                 In powers of theta large terms cancel: rounding is 4e-12 in P's weights for verner98, 4e-15 in B's
+    dense_B      the same polynomials as sum_i B_ji C(d,i) theta^i (1-theta)^(d-i), (s+1+k) x (d+1); computed
+                 from dense_P if not given.
+                 In powers of theta large terms cancel: rounding is 4e-12 in P's weights for verner98, 4e-15
+                 in B's
     """
 
     name: str
@@ -72,7 +86,10 @@ class Tableau:
 
     @cached_property
     def mark(self) -> str:
-        """Return a short hash of the coefficients: generated code is kept by it, since names may be given twice."""
+        """Return a short hash of the coefficients.
+
+        Generated code is kept by it, since names may be given twice.
+        """
         arrays = (self.A, self.b, self.c, *self.error, self.dense_A, self.dense_c, self.dense_P)
         return hashlib.sha256(
             b"".join(b"" if each is None else each.tobytes() for each in arrays)
@@ -129,7 +146,8 @@ class Tableau:
         for row in self.error:
             if row.shape not in ((s,), (s + 1,)):
                 raise self._wrong(
-                    f"an error estimator has shape {row.shape}; for {s} stages it must have {s} or {s + 1} entries"
+                    f"an error estimator has shape {row.shape}; for {s} stages it must have {s} or {s + 1}"
+                    " entries"
                 )
             if not row.any():
                 raise self._wrong("an error estimator of zeros alone would accept every step")
@@ -152,7 +170,8 @@ class Tableau:
             )
         if self.dense_P.ndim != 2 or self.dense_P.shape[1] < self.dense_order:
             raise self._wrong(
-                f"dense_P of shape {self.dense_P.shape} is no matrix with at least {self.dense_order} powers of theta"
+                f"dense_P of shape {self.dense_P.shape} is no matrix with at least {self.dense_order} powers"
+                " of theta"
             )
         self._check_shape("dense_P", self.dense_P, (s + 1 + k, self.dense_P.shape[1]))
         self._check_sums("at theta = 1 row {} of dense_P", self.dense_P, np.append(self.b, np.zeros(1 + k)))
@@ -179,7 +198,10 @@ class Tableau:
 
 
 def bernstein(degree: int) -> Array:
-    """Return the matrix that takes coefficients of theta^1..theta^degree to those of the degree + 1 Bernstein polynomials."""
+    """Return the matrix that takes coefficients of theta^1..theta^degree to those.
+
+    Of the degree + 1 Bernstein polynomials.
+    """
     return np.array([[comb(i, j) / comb(degree, j) for i in range(degree + 1)] for j in range(1, degree + 1)])
 
 

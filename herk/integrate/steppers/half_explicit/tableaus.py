@@ -41,7 +41,10 @@ class Number(NamedTuple):
 
 
 class Coefficients(NamedTuple):
-    """A file of coefficients as exact numbers, rows filled up with zeros; the entries are those of Tableau."""
+    """A file of coefficients as exact numbers, rows filled up with zeros.
+
+    The entries are those of Tableau.
+    """
 
     A: list[list[Number]]
     b: list[Number]
@@ -165,7 +168,10 @@ def _tableau(name: str) -> Tableau:
 
 
 def _bernstein(powers: list[Number]) -> list[Number]:
-    """Change the basis before rounding: the powers cancel, and their rounded coefficients would spoil the result."""
+    """Change the basis before rounding.
+
+    The powers cancel, and their rounded coefficients would spoil the result.
+    """
     degree, radicand = len(powers), max(p.radicand for p in powers)
     columns = [
         [(Fraction(comb(i, j), comb(degree, j)), powers[j - 1]) for j in range(1, i + 1)]
