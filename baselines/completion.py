@@ -11,10 +11,9 @@ import numpy as np
 
 from herk.core.dae import Array
 from herk.integrate.callables import NAMES, bind
-from herk.integrate.steppers.half_explicit.signatures import FUNCTION, function_at
 from herk.jit.compiled import compiled, inner
-from herk.jit.pointers import address
-from herk.linalg.dense import solve_block
+from herk.jit.pointers import FUNCTION, address, function_at
+from herk.linalg.for_numba import solve_block
 from herk.model.callable_forms import GivenForm
 from herk.model.to_model_states import Back
 

@@ -30,6 +30,7 @@ _PUBLIC = {
     "METHODS": "herk.integrate.steppers.half_explicit.tableaus",
     "Tableau": "herk.integrate.steppers.half_explicit.tableau",
     "solve_dae": "herk.integrate.solve",
+    "prepare": "herk.integrate.prepared",
     "thesis": "herk.thesis",
 }
 
@@ -66,6 +67,7 @@ if TYPE_CHECKING:
         Settings,
         Solution,
     )
+    from herk.integrate.prepared import prepare
     from herk.integrate.solve import solve_dae
     from herk.integrate.steppers.half_explicit.tableau import Tableau
     from herk.integrate.steppers.half_explicit.tableaus import METHODS

@@ -25,7 +25,7 @@ begin = time.process_time()
 for _ in range(50):
     herk.solve_dae(model, method="{method}")
 again = (time.process_time() - begin) / 50
-from herk.codegen.native import Native
+from herk.jit.native import Native
 before, begin = Native.compilations, time.process_time()
 for k in range(50):
     herk.solve_dae(model, method="{method}", parameters={{"{name}": {value} * (1 + k / 500)}}, consistent="project")

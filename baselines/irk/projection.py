@@ -20,10 +20,9 @@ import numpy as np
 
 from baselines.irk.radau5_memory import JACOBIAN, NGEV, jacobian_at
 from herk.core.dae import Array
-from herk.integrate.steppers.half_explicit.signatures import FUNCTION, function_at
 from herk.jit.compiled import compiled, inner
-from herk.jit.pointers import address
-from herk.linalg.dense import factor, substitute
+from herk.jit.pointers import FUNCTION, address, function_at
+from herk.linalg.for_numba import factor, substitute
 from herk.model.forms import analysis
 
 MOST_CORRECTIONS = 4

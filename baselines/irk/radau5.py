@@ -28,8 +28,8 @@ from baselines.irk.radau5_run import OPTIONS, Run
 from baselines.prepared import Explicit, Prepared, explicit
 from herk.core import InputError, Problem, Reason, Settings, Solution, nearest
 from herk.core.dae import Array
-from herk.integrate.steppers.half_explicit.signatures import FUNCTION
 from herk.jit.compiled import compiled, interpreted
+from herk.jit.pointers import FUNCTION
 
 FORMS = ("index1", "index2", "index3", "ggl", "baumgarte", "ode")
 LARGEST = 1000  # unknowns

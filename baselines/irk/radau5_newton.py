@@ -65,7 +65,7 @@ from baselines.irk.radau5_memory import (
     residual_at,
 )
 from herk.jit.compiled import inner
-from herk.linalg.dense import factor, substitute
+from herk.linalg.for_numba import factor, substitute
 
 MOST_ITERATIONS = 7
 # a rate of convergence found with a step this much shorter is forgotten (our addition: one iteration after a

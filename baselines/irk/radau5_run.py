@@ -17,9 +17,8 @@ from baselines.irk import radau5_step
 from baselines.irk.projection import Projection, none, project_all, projection
 from herk.core import Reason, Settings
 from herk.core.dae import Array
-from herk.integrate.steppers.half_explicit.signatures import FUNCTION
 from herk.jit.compiled import interpreted, is_compiled
-from herk.jit.pointers import address
+from herk.jit.pointers import FUNCTION, address
 
 CHUNK = 256  # attempts between two looks at the clock
 OPTIONS = {

@@ -51,9 +51,9 @@ from baselines.irk.radau5_memory import (
     residual_at,
 )
 from baselines.irk.radau5_newton import EPS, MOST_ITERATIONS, OK, decompose, linearise, newton, weight
-from herk.integrate.steppers.half_explicit.signatures import function_at
 from herk.jit.compiled import compiled, inner
-from herk.linalg.dense import substitute
+from herk.jit.pointers import function_at
+from herk.linalg.for_numba import substitute
 
 SHRINK, GROW = 5.0, 0.125  # h_old / h_new lies between GROW and SHRINK
 SAME_FROM, SAME_TO = (

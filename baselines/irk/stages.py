@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from herk.jit.compiled import compiled
 from herk.jit.pointers import at
-from herk.linalg.dense import factor, substitute
+from herk.linalg.for_numba import factor, substitute
 
 RESIDUAL = "void(float64, float64[::1], float64[::1], float64[::1])"  # residual(t, z, zp, out)
 JACOBIAN = (

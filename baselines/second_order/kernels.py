@@ -13,7 +13,7 @@ import numpy as np
 
 from herk.jit.compiled import compiled
 from herk.jit.pointers import at
-from herk.linalg.dense import solve_block
+from herk.linalg.for_numba import solve_block
 
 RESIDUAL = "void(float64, float64[::1], float64[::1], float64[::1])"  # residual(t, z, zp, out)
 JACOBIAN = "void(float64, float64[::1], float64[::1], float64, float64[::1])"  # jacobian(t, z, zp, cj, out)

@@ -5,12 +5,10 @@ Numbers, functions of numpy for its Python twin, compiled linear algebra.
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
 import numpy as np
 
-from herk.codegen.values import FLOATS, WHOLE, External
 from herk.linalg import dense
 
 CONSTANTS: dict[str, float] = {}
@@ -48,19 +46,5 @@ PYTHON |= {
     "gamma": _special("gamma"),
     "lgamma": _special("gammaln"),
 }
-PYTHON |= {"solve_block": dense.solve_block, "solve_stacked": dense.solve_stacked}
-
-
-@cache
-def external() -> dict[str, External]:
-    """Return the linear algebra that generated code calls."""
-    from herk.jit.pointers import address
-
-    solve_block = address(dense.solve_block, "float64(float64[::1], int64)")
-    solve_stacked = address(
-        dense.solve_stacked, "float64(float64[::1], int64, int64, float64[::1], float64[::1])"
-    )
-    return {
-        "solve_block": External(solve_block, (FLOATS, WHOLE)),
-        "solve_stacked": External(solve_stacked, (FLOATS, WHOLE, WHOLE, FLOATS, FLOATS)),
-    }
+SHARED: dict[str, Any] = {"solve_block": dense.solve_block, "solve_stacked": dense.solve_stacked}
+PYTHON |= SHARED

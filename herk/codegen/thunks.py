@@ -7,36 +7,97 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
+from itertools import count
 from typing import Any
 from weakref import WeakKeyDictionary, finalize
 
 import numpy as np
 
-from herk.codegen.native import ARRAY, Native, compiled_entry
-from herk.codegen.trampolines import PARAMETRIC
 from herk.core.dae import Array
+from herk.jit.native import C_ARRAY, Native, compiled
 from herk.jit.pointers import address
+from herk.jit.state import address_of
+from herk.jit.values import FLOAT, FLOATS, Function
 
 InPlace = Callable[[float, Array, Array], None]
-_ARGUMENTS = (
-    f"ptr %result, ptr %raised, double %t, {ARRAY.format('%y')}, {ARRAY.format('%par')},"
-    f" {ARRAY.format('%out')}"
-)
-_known: WeakKeyDictionary[Any, Native] = WeakKeyDictionary()
+_KINDS = Function("", (FLOAT, FLOATS, FLOATS, FLOATS), ())
+_ARGUMENTS = f"double %t, {C_ARRAY.format('%y')}, {C_ARRAY.format('%par')}, {C_ARRAY.format('%out')}"
+_known: WeakKeyDictionary[Any, Thunk] = WeakKeyDictionary()
+_names = count()
 
 
-def with_parameters(function: Any) -> Native:
+class Thunk(Native):
+    """A function of the user that numba compiled, with parameters it ignores.
+
+    Where it raises first is noted in `place`: t and y. From then on its values are not numbers, so that the
+    run ends.
+    """
+
+    def __init__(self, function: Any) -> None:
+        """Make the entry."""
+        self._cell = np.zeros(2, dtype=np.int64)  # whether it raised, and the address of the place
+        self.place: Array = np.zeros(1)
+        arrays = [
+            f"ptr null, ptr null, i64 %{name}.size, i64 8, ptr %{name}, i64 %{name}.size, i64 8"
+            for name in ("y", "out")
+        ]
+        body = _CALL.format(cell=address_of(self._cell), at=address(function), arrays=", ".join(arrays))
+        engine, entry = _entry(body, _COPY + "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)\n")
+        plain = getattr(function, "py_func", function)
+        super().__init__(0, entry, _KINDS, (engine, function), lambda: _ignoring(plain))
+
+    def forget(self, n: int) -> None:
+        """Let it be called again, with states of n components."""
+        if self.place.size != n + 1:
+            self.place = np.zeros(n + 1)
+        self._cell[:] = 0, address_of(self.place)
+
+    @property
+    def raised(self) -> bool:
+        """Tell whether it raised."""
+        return bool(self._cell[0])
+
+
+_COPY = "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)\n"
+_CALL = """  %result = alloca i64
+  %error = alloca ptr
+  %cell = inttoptr i64 {cell} to ptr
+  %raised = load i64, ptr %cell
+  %before = icmp ne i64 %raised, 0
+  br i1 %before, label %empty, label %call
+call:
+  %at = inttoptr i64 {at} to ptr
+  %status = call i32 %at(ptr %result, ptr %error, double %t, {arrays})
+  %fine = icmp eq i32 %status, 0
+  br i1 %fine, label %done, label %failed
+failed:
+  store i64 1, ptr %cell
+  %where = getelementptr i64, ptr %cell, i64 1
+  %place = load ptr, ptr %where
+  store double %t, ptr %place
+  %rest = getelementptr double, ptr %place, i64 1
+  %length = mul i64 %y.size, 8
+  call void @llvm.memcpy.p0.p0.i64(ptr %rest, ptr %y, i64 %length, i1 false)
+  br label %empty
+empty:
+  %bytes = mul i64 %out.size, 8
+  call void @llvm.memset.p0.i64(ptr %out, i8 -1, i64 %bytes, i1 false)
+  br label %done
+done:
+  ret void
+"""
+
+
+def _entry(body: str, declarations: str) -> tuple[Any, int]:
+    name = f"herk_thunk_{next(_names)}"
+    engine = compiled(f"{declarations}define void @{name}({_ARGUMENTS}) {{\n{body}}}\n")
+    return engine, engine.get_function_address(name)
+
+
+def with_parameters(function: Any) -> Thunk:
     """Return a compiled function (t, y, out) as one that takes (t, y, par, out) and leaves par alone."""
     if function not in _known:
-        passed = f"ptr %result, ptr %raised, double %t, {ARRAY.format('%y')}, {ARRAY.format('%out')}"
-        body = (
-            f"  %at = inttoptr i64 {address(function)} to ptr\n  %status = call i32 %at({passed})\n  ret i32"
-            " %status\n"
-        )
-        engine, entry = compiled_entry(_ARGUMENTS, body)
-        _known[function] = Native(
-            entry, PARAMETRIC, engine, lambda: _ignoring(getattr(function, "py_func", function))
-        )
+        _known[function] = Thunk(function)
     return _known[function]
 
 
@@ -59,26 +120,17 @@ class Callback:
         self.y, self.out = np.zeros(n), np.zeros(max(size, 1))
         self._entry = ctypes.CFUNCTYPE(None, ctypes.c_double)(self._call)
         where = ctypes.cast(self._entry, ctypes.c_void_p).value
-        copies = (
-            (
-                f"  call void @llvm.memcpy.p0.p0.i64(ptr inttoptr (i64 {self.y.ctypes.data} to ptr), ptr %y,"
-                f" i64 {8 * n}, i1 false)\n"
-            ),
-            (
-                f"  call void @llvm.memcpy.p0.p0.i64(ptr %out, ptr inttoptr (i64 {self.out.ctypes.data} to"
-                f" ptr), i64 {8 * size}, i1 false)\n"
-            ),
-        )
+        y, out = (f"ptr inttoptr (i64 {address_of(each)} to ptr)" for each in (self.y, self.out))
+        copy = "  call void @llvm.memcpy.p0.p0.i64(ptr {}, {}, i64 {}, i1 false)\n"
         body = (
-            f"{copies[0]}  %at = inttoptr i64 {where} to ptr\n  call void %at(double %t)\n{copies[1]}  ret"
-            " i32 0\n"
+            f"  call void @llvm.memcpy.p0.p0.i64({y}, ptr %y, i64 {8 * n}, i1 false)\n"
+            f"  %at = inttoptr i64 {where} to ptr\n  call void %at(double %t)\n"
+            + copy.format("%out", out, 8 * size)
+            + "  ret void\n"
         )
-        engine, entry = compiled_entry(
-            _ARGUMENTS, body, "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)\n"
-        )
-        self.native = Native(
-            entry, PARAMETRIC, (engine, self._entry, self.y, self.out), lambda: _ignoring(function)
-        )
+        engine, entry = _entry(body, _COPY)
+        keep = (engine, self._entry, self.y, self.out)
+        self.native = Native(0, entry, _KINDS, keep, lambda: _ignoring(function))
 
     def _call(self, t: float) -> None:
         if self.error is None:

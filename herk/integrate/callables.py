@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from herk.codegen.thunks import Callback, callback, with_parameters
+from herk.codegen.thunks import Callback, Thunk, callback, with_parameters
 from herk.core import Dae
 from herk.core.dae import Array
-from herk.integrate.steppers.half_explicit.signatures import FUNCTION
 from herk.jit.compiled import HAVE_NUMBA, interpreted, is_compiled
+from herk.jit.pointers import FUNCTION
 from herk.model.evaluate import CallableError, call, real, shapes
 
 if TYPE_CHECKING:
-    from herk.codegen.native import Native
+    from herk.jit.native import Native
 
 InPlace = Callable[[float, Array, Array], None]
 NAMES = ("E", "f", "g", "jac_g", "g_t")
@@ -56,6 +56,7 @@ class Bound:
     callbacks: tuple[Callback, ...] = ()
     have_jacobian: bool = True
     have_g_t: bool = True
+    n: int = 0
 
     @property
     def compiled(self) -> bool:
@@ -64,13 +65,28 @@ class Bound:
 
     @property
     def error(self) -> BaseException | None:
-        """Return what a Python function raised."""
-        return next((each.error for each in self.callbacks if each.error is not None), None)
+        """Return what a function raised; of one that numba compiled only that it did."""
+        found = next((each.error for each in self.callbacks if each.error is not None), None)
+        if found is None and self.places:
+            return RuntimeError("a compiled callable raised an exception")
+        return found
+
+    @property
+    def places(self) -> list[tuple[float, Array]]:
+        """Return times and states at which compiled functions raised."""
+        return [(float(each.place[0]), each.place[1:].copy()) for each in self.thunks if each.raised]
+
+    @property
+    def thunks(self) -> list[Thunk]:
+        """Return the functions that numba compiled."""
+        return [each for each in self.natives if isinstance(each, Thunk)]
 
     def forget(self) -> None:
         """Let functions that raised be called again."""
         for each in self.callbacks:
             each.error = None
+        for thunk in self.thunks:
+            thunk.forget(self.n)
 
 
 def bound(dae: Dae) -> Bound:
@@ -81,8 +97,10 @@ def bound(dae: Dae) -> Bound:
     if dae.generated is not None and hasattr(dae.generated, "code"):
         return Bound(tuple(dae.generated.code.functions[name] for name in NAMES))
     if dae.generated is not None:
-        return Bound(tuple(with_parameters(function) for function in bind(dae).in_place))
-    made = Bound(have_jacobian=dae.jac_g is not None, have_g_t=dae.g_t is not None)
+        made = Bound(tuple(with_parameters(function) for function in bind(dae).in_place), n=dae.n)
+        made.forget()
+        return made
+    made = Bound(have_jacobian=dae.jac_g is not None, have_g_t=dae.g_t is not None, n=dae.n)
     natives, callbacks = [], []
     for name, shape in shapes(dae).items():
         given = getattr(dae, name)
@@ -93,6 +111,7 @@ def bound(dae: Dae) -> Bound:
         else:
             natives.append(with_parameters(compiled))
     made.natives, made.callbacks = tuple(natives), tuple(callbacks)
+    made.forget()
     return made
 
 

@@ -10,13 +10,11 @@ import numpy as np
 
 from herk.core import HerkError, InputError
 from herk.core.dae import Array
-from herk.integrate.steppers.half_explicit.machine import Machine
-from herk.integrate.steppers.half_explicit.memory import OK
-from herk.integrate.steppers.half_explicit.ready import Recipe
-from herk.jit.compiled import quiet
+from herk.integrate.steppers.protocol import Stepper
+from herk.integrate.steps import OK
 
 
-def rows(machine: Machine, t: Array, y: Array, slots: np.ndarray, times: Array) -> Array:
+def rows(machine: Stepper, t: Array, y: Array, slots: np.ndarray, times: Array) -> Array:
     """Return the state at each of the times, one row each, between the points y (by rows) at t.
 
     Slots name the selection of each step.
@@ -27,19 +25,8 @@ def rows(machine: Machine, t: Array, y: Array, slots: np.ndarray, times: Array) 
     if t.size == 1:
         out[:] = y[0]
         return out
-    floats, ints = machine.memory.floats.copy(), machine.memory.ints.copy()
-    with quiet(), np.errstate(all="ignore"):
-        status = machine.sampler(
-            floats,
-            ints,
-            machine.table,
-            t,
-            y.reshape(-1),
-            slots,
-            np.ascontiguousarray(times),
-            machine.branched,
-            out,
-        )
+    with np.errstate(all="ignore"):
+        status = machine.between(t, y, slots, np.ascontiguousarray(times), out)
     if status != OK:
         raise HerkError(
             "The constraints could not be solved between two accepted points; use smaller tolerances."
@@ -67,22 +54,22 @@ class DenseOutput:
     It can be pickled and copied if the DAE can; the machine is then made again when it is first needed.
     """
 
-    recipe: Recipe
+    recipe: Any
     t: Array
     y: Array
     slots: np.ndarray
 
     @classmethod
-    def over(cls, recipe: Recipe, machine: Machine, t: Array, y: Array, slots: np.ndarray) -> DenseOutput:
+    def over(cls, recipe: Any, machine: Stepper, t: Array, y: Array, slots: np.ndarray) -> DenseOutput:
         """Return the dense output over points y (by rows), with the machine at hand."""
         dense = cls(recipe, t, y, slots)
         dense.machine = machine
         return dense
 
     @cached_property
-    def machine(self) -> Machine:
+    def machine(self) -> Stepper:
         """Return the machine that repeats the steps."""
-        return self.recipe.machine(self.y[0])
+        return self.recipe.machine(self.y[0])  # type: ignore[no-any-return]
 
     def __call__(self, t: float | Array) -> Array:
         """Return y at one time (n) or several (n x times)."""

@@ -12,7 +12,7 @@ import numpy as np
 
 from herk.core.dae import Array
 from herk.integrate.dense import checked, rows
-from herk.integrate.steppers.half_explicit.machine import Machine
+from herk.integrate.steppers.protocol import Stepper
 
 LEAST_DEGREE = 4
 MOST_HALVINGS = 12
@@ -48,7 +48,7 @@ def steps_of(t: Array, times: Array) -> np.ndarray:
     return np.clip(np.searchsorted(sign * t, sign * times, side="right") - 1, 0, max(t.size - 2, 0))
 
 
-def through(machine: Machine, t: Array, y: Array, slots: np.ndarray, times: Array) -> tuple[Array, Array]:
+def through(machine: Stepper, t: Array, y: Array, slots: np.ndarray, times: Array) -> tuple[Array, Array]:
     """Return the ends of pieces that cover the given ones, and the states at the nodes of each.
 
     Pieces x nodes x n.
@@ -57,7 +57,7 @@ def through(machine: Machine, t: Array, y: Array, slots: np.ndarray, times: Arra
     only constraints determine are exact at the ends of a step, however long, and nothing else says that they
     are between.
     """
-    at = nodes(max(LEAST_DEGREE, machine.tableau.order))
+    at = nodes(max(LEAST_DEGREE, machine.degree))
     between = (at[1:] + at[:-1]) / 2.0
     shares = weights(between, at)
     for halvings in range(MOST_HALVINGS + 1):
@@ -85,7 +85,7 @@ def evaluate(t: Array, steps: np.ndarray, values: Array, times: Array) -> Array:
     return np.array(np.einsum("qj,qjn->qn", weights(theta, nodes(values.shape[1] - 1)), values))
 
 
-def plain_rows(machine: Machine, t: Array, y: Array, slots: np.ndarray, times: Array) -> Array:
+def plain_rows(machine: Stepper, t: Array, y: Array, slots: np.ndarray, times: Array) -> Array:
     """Return the states at the times like `dense.rows`, without projection."""
     if t.size == 1:
         return np.repeat(y[:1], times.size, axis=0)
@@ -106,7 +106,7 @@ class Interpolant:
     values: Array
 
     @classmethod
-    def over(cls, machine: Machine, t: Array, y: Array, slots: np.ndarray) -> Interpolant:
+    def over(cls, machine: Stepper, t: Array, y: Array, slots: np.ndarray) -> Interpolant:
         """Return the polynomials over points y (by rows)."""
         return cls(t, y[:, None]) if t.size == 1 else cls(*through(machine, t, y, slots, t))
 

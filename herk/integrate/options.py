@@ -11,8 +11,10 @@ import numpy as np
 
 from herk.core import Dae, InputError, Problem, Switches, nearest
 from herk.core.dae import Array
+from herk.integrate.controller import shortest_first
 from herk.integrate.steppers.half_explicit.tableau import Tableau
 from herk.integrate.steppers.half_explicit.tableaus import get
+from herk.integrate.steps import INFINITE, Loop
 from herk.model.plain import ordered
 
 EPS = float(np.finfo(float).eps)
@@ -122,7 +124,7 @@ def request(
         if name not in METHOD_OPTIONS:
             raise nearest(name, METHOD_OPTIONS, "option")
     dae, span, start = system(given, t_span, y0, parameters)
-    t0, t1 = _span(span)
+    t0, t1 = span_of(span)
     atol = options["atol"]
     if isinstance(given, Switches):
         switches = given
@@ -154,12 +156,12 @@ def request(
         dae=dae,
         t0=t0,
         t1=t1,
-        y0=_start(start, dae),
+        y0=start_of(start, dae),
         tableau=tableau,
         rtol=rtol,
-        atol=_atol(atol, dae.n),
+        atol=atol_of(atol, dae.n),
         step=step,
-        t_eval=_t_eval(options["t_eval"], t0, t1),
+        t_eval=times_of(options["t_eval"], t0, t1),
         dense_output=bool(options["dense_output"]),
         events=_events(options["events"]),
         first_step=_positive(options["first_step"], "first_step", none=True),
@@ -177,7 +179,8 @@ def request(
     )
 
 
-def _span(span: Any) -> tuple[float, float]:
+def span_of(span: Any) -> tuple[float, float]:
+    """Return both ends of the span, checked."""
     try:
         t0, t1 = (float(value) for value in ordered(span, "t_span must be two numbers"))
     except (TypeError, ValueError):
@@ -189,7 +192,8 @@ def _span(span: Any) -> tuple[float, float]:
     return t0, t1
 
 
-def _start(y0: Any, dae: Dae) -> tuple[float | None, ...]:
+def start_of(y0: Any, dae: Dae) -> tuple[float | None, ...]:
+    """Return the start values, checked; None stands for one to be computed."""
     try:
         values = tuple(
             None if value is None else float(value) for value in ordered(y0, "y0 must be a sequence")
@@ -227,7 +231,8 @@ def _choice(value: Any, known: Sequence[str], name: str) -> None:
         raise nearest(value, known, f"choice of {name}")
 
 
-def _atol(atol: Any, n: int) -> Array:
+def atol_of(atol: Any, n: int) -> Array:
+    """Return an absolute tolerance for every component, checked."""
     try:
         array = np.array(atol, dtype=float)
     except (TypeError, ValueError):
@@ -241,7 +246,8 @@ def _atol(atol: Any, n: int) -> Array:
     return np.broadcast_to(array, (n,)).copy()
 
 
-def _t_eval(t_eval: Any, t0: float, t1: float) -> Array | None:
+def times_of(t_eval: Any, t0: float, t1: float) -> Array | None:
+    """Return the output times, checked."""
     if t_eval is None:
         return None
     try:
@@ -306,3 +312,18 @@ def _events(events: Any) -> tuple[Callable[[float, Array], float], ...] | None:
                 f" {direction!r}."
             )
     return listed
+
+
+def fill(request: Request, loop: Loop) -> None:
+    """Tell the loop what is asked for."""
+    span = request.t1 - request.t0
+    loop.t, loop.t_start, loop.t_end = request.t0, request.t0, request.t1
+    loop.h_max, loop.rtol, loop.old_error = min(request.max_step, INFINITE), request.rtol, 1e-4
+    loop.atol[:] = request.atol
+    loop.fixed, loop.h = request.step is not None, 0.0
+    if request.step is not None:
+        loop.total = max(1, int(np.ceil(abs(span) / request.step * (1 - 1e-9))))
+        loop.h = np.copysign(request.step, span)
+    elif request.first_step is not None:
+        first = max(request.first_step, shortest_first(request.t0, span))
+        loop.h = np.copysign(min(first, abs(span)), span)

@@ -8,8 +8,7 @@ from herk.core.dae import Array
 from herk.integrate.dense import DenseOutput, rows
 from herk.integrate.interpolant import Interpolant, plain_rows
 from herk.integrate.options import Request
-from herk.integrate.steppers.half_explicit.machine import Machine
-from herk.integrate.steppers.half_explicit.ready import Recipe
+from herk.integrate.steppers.protocol import Stepper
 from herk.integrate.track import Track
 
 Points = tuple[Array, Array, np.ndarray]  # times, states by rows, the selection of the step that led to each
@@ -23,7 +22,7 @@ class Output:
     Each is added at once, so that an interrupt leaves a consistent whole.
     """
 
-    def __init__(self, request: Request, machine: Machine, y0: Array) -> None:
+    def __init__(self, request: Request, machine: Stepper, y0: Array) -> None:
         """Begin with the start."""
         self.request, self.machine = request, machine
         self.every_point = request.dense_output or request.t_eval is None
@@ -87,7 +86,7 @@ class Output:
         if not self.request.project_output:
             return Interpolant.over(self.machine, track.t.copy(), track.y.copy(), track.slots.copy())
         return DenseOutput.over(
-            Recipe.of(self.request, self.machine),
+            self.machine.recipe(self.request),
             self.machine,
             track.t.copy(),
             track.y.copy(),
@@ -116,7 +115,8 @@ class Output:
 
     def _note_selections(self, t: Array, _: Array, slots: np.ndarray) -> None:
         """Remember from which time on other components were algebraic."""
-        for i in np.flatnonzero(np.diff(slots[1:], prepend=-1)):
+        changed = [0, *(1 + np.flatnonzero(slots[2:] != slots[1:-1])).tolist()]
+        for i in changed:
             chosen = self.machine.known[slots[i + 1]]
             if not self.selections or self.selections[-1][1] != chosen:
                 self.selections.append((float(t[i]), chosen))

@@ -13,15 +13,14 @@ import numpy as np
 
 from herk.core import HerkError, Reason
 from herk.core.dae import Array
-from herk.integrate import loop as drive
 from herk.integrate.callables import NAMES
-from herk.integrate.controller import shortest
 from herk.integrate.events import Watch
+from herk.integrate.loop import PROGRAM, advance
 from herk.integrate.options import Request
 from herk.integrate.output import Output
-from herk.integrate.steppers.half_explicit import memory as at
-from herk.integrate.steppers.half_explicit.machine import Machine
-from herk.jit.compiled import quiet
+from herk.integrate.steppers.protocol import Stepper
+from herk.integrate.steps import FINISHED, NEED_PYTHON, STUCK
+from herk.jit.native import passed
 from herk.model.evaluate import CallableError, call
 
 FIRST_CHUNK, LONGEST_CHUNK, PATIENCE = (
@@ -31,25 +30,6 @@ FIRST_CHUNK, LONGEST_CHUNK, PATIENCE = (
 )  # steps; seconds after which a chunk should come back to Python
 # seconds of stepping, all runs of a model together, after which kernels with written-out sums are made
 WORTH_A_KERNEL = 0.05
-
-CAUSES = {
-    at.OK: (Reason.STEP_UNDERFLOW, "the error estimate asks for ever smaller steps"),
-    at.NO_CONVERGENCE: (
-        Reason.NEWTON,
-        "the constraints could not be solved for the algebraic components, however short the step",
-    ),
-    at.SINGULAR: (Reason.SINGULAR, "E y' = f could not be solved for the derivatives"),
-    at.E_CHANGED: (Reason.SINGULAR, "E changed its structure and its derivatives are no longer determined"),
-    at.BRANCH: (
-        Reason.SINGULAR,
-        "the constraints become singular: two of their solutions meet, or one goes to infinity",
-    ),
-    at.ROUGH: (Reason.STEP_UNDERFLOW, "algebraic components change ever faster: a pole, or a jump"),
-    at.NONFINITE: (
-        Reason.NONFINITE,
-        "the right-hand side or the constraints gave values that are not finite, however short the step",
-    ),
-}
 
 
 @contextmanager
@@ -75,14 +55,9 @@ class Run:
     The arrays shared with the compiled loop, what is kept, how it ended.
     """
 
-    def __init__(self, request: Request, machine: Machine, y0: Array) -> None:
-        """Prepare the arrays shared with the compiled loop, and the output."""
-        n, m = machine.dae.n, machine.dae.m
+    def __init__(self, request: Request, machine: Stepper, y0: Array) -> None:
+        """Prepare the output."""
         self.request, self.machine, self.y0 = request, machine, y0
-        self.run = np.zeros(drive.RUN_SCALARS + 4 * n + m)
-        self.plan = np.zeros(drive.PLAN_SCALARS + n + m, dtype=np.int64)
-        self._fill()
-        self.advance = machine.advance
         self.output = Output(request, machine, y0)
         self.watch = Watch(request.events, muted=request.muted) if request.events is not None else None
         self.deadline = np.inf
@@ -90,29 +65,8 @@ class Run:
         self.taken = 0
         self.reason: Reason | None = None
         self.message = ""
+        self._raised_at: list[tuple[float, Array]] = []
         self.interrupted: KeyboardInterrupt | None = None
-
-    def _fill(self) -> None:
-        request, run, plan, n = self.request, self.run, self.plan, self.machine.dae.n
-        span = request.t1 - request.t0
-        run[[drive.T, drive.T_START, drive.T_END]] = request.t0, request.t0, request.t1
-        run[[drive.H_MAX, drive.RTOL, drive.OLD_ERROR]] = request.max_step, request.rtol, 1e-4
-        run[drive.EXPONENT] = 1.0 / (request.tableau.error_order + 1)
-        run[drive.RUN_SCALARS : drive.RUN_SCALARS + n] = request.atol
-        run[drive.RUN_SCALARS + n : drive.RUN_SCALARS + 2 * n] = self.machine.size
-        if request.step is not None:
-            plan[drive.FIXED] = 1
-            plan[drive.TOTAL] = max(1, int(np.ceil(abs(span) / request.step * (1 - 1e-9))))
-            run[drive.H] = np.copysign(request.step, span)
-        elif request.first_step is not None:
-            first = max(request.first_step, shortest(request.t0, span))
-            run[drive.H] = np.copysign(min(first, abs(span)), span)
-        run[drive.THRESHOLD] = self.machine.threshold
-        few = len({float(c) for c in request.tableau.c if 0.05 < c < 0.95}) < 3
-        run[drive.RESOLVED] = 0.08 if few else 0.2  # two stages inside a step see less than three
-        plan[drive.PENDING] = 1
-        plan[drive.ALWAYS] = request.selection == "complete" and self.machine.dae.m > 0
-        plan[drive.PLAN_SCALARS : drive.PLAN_SCALARS + n] = self.machine.cost
 
     def go(self) -> None:
         """Step until the end, a stop or a failure; every way out leaves the points reached so far."""
@@ -122,7 +76,7 @@ class Run:
             self.deadline = time.perf_counter() + self.request.time_limit
         chunk = FIRST_CHUNK if self.machine.functions.compiled else 1
         try:
-            with quiet(), np.errstate(all="ignore"):
+            with np.errstate(all="ignore"):
                 while self.reason is None:
                     chunk = self._chunk(chunk)
         except (KeyboardInterrupt, Exception) as error:  # noqa: BLE001 - whatever happens, the points reached are returned
@@ -133,31 +87,28 @@ class Run:
 
         And return the size of the next chunk.
         """
-        left = int(self.plan[drive.TOTAL] - self.plan[drive.INDEX]) if self.plan[drive.FIXED] else size
+        loop, functions = self.machine.loop, self.machine.functions
+        left = loop.total - loop.index if loop.fixed else size
         size = min(size, left, self.request.max_steps - self.taken)
         t, y, slots = self.output.room(size)
-        plan = self.plan
-        plan[drive.KNOWN], plan[drive.COUNT] = len(self.machine.known), 0
-        before = (
-            [array.copy() for array in self._state]
-            if self.watch is not None or self.request.callback is not None
-            else []
-        )
+        looking = self.watch is not None or self.request.callback is not None
+        before = self._snapshot() if looking else None
+        loop.count = 0
         started = time.perf_counter()
         error: BaseException | None = None
         try:
-            status = self.advance(*self._state, self.machine.table, t, y, slots)
-            error = self.machine.functions.error  # of a Python function that was called back
-            self.machine.functions.forget()
-        except (KeyboardInterrupt, Exception) as caught:  # noqa: BLE001 - a user's function may raise anything; the points before it are kept
-            error, status = caught, drive.STUCK
-        taken, count = time.perf_counter() - started, int(plan[drive.COUNT])
+            status = self._advance(t, y, slots)
+            error, self._raised_at = functions.error, functions.places  # of a user's function
+            functions.forget()
+        except (KeyboardInterrupt, Exception) as caught:  # noqa: BLE001 - the points before it are kept
+            error, status = caught, STUCK
+        taken, count = time.perf_counter() - started, loop.count
         quick = taken < PATIENCE
         self.machine.spent(taken, WORTH_A_KERNEL)
         self.taken += count
         kept = self._watched(t[:count], y[:count])
         self.output.add(kept)
-        if kept < count:
+        if kept < count and before is not None:
             self._rewind(before, kept)
         if self.reason is None:
             if error is not None:
@@ -166,25 +117,20 @@ class Run:
                 self._judge(status)
         return min(2 * size, LONGEST_CHUNK) if quick else max(size // 2, 1)
 
-    @property
-    def _state(self) -> tuple[Array, np.ndarray, Array, np.ndarray]:
-        """Return the arrays the compiled loop works on."""
-        return self.machine.memory.floats, self.machine.memory.ints, self.run, self.plan
+    def _advance(self, t: Array, y: Array, slots: np.ndarray) -> int:
+        """Let the compiled loop write its next points there."""
+        given = passed((t, y.reshape(-1), slots))
+        return int(PROGRAM[advance].call(self.machine.loop.address, *given))
 
-    def _rewind(self, before: list[np.ndarray], kept: int) -> None:
-        """Make the steps that count once more from the state before the chunk.
+    def _snapshot(self) -> list[tuple[Array, Array]]:
+        return [(state.words, state.words.copy()) for state in (self.machine.loop, self.machine.state)]
 
-        So that counters and residual tell of them alone.
-        """
-        for array, old in zip(self._state, before, strict=True):
-            array[:] = old
-        self.advance(
-            *self._state,
-            self.machine.table,
-            np.empty(kept),
-            np.empty((kept, self.y0.size)),
-            np.empty(kept, dtype=np.int64),
-        )
+    def _rewind(self, before: list[tuple[Array, Array]], kept: int) -> None:
+        """Make the steps that count once more, so that counters and residual tell of them alone."""
+        for words, old in before:
+            words[:] = old
+        n = self.y0.size
+        self._advance(np.empty(kept), np.empty(kept * n), np.empty(kept, dtype=np.int64))
 
     def _watched(self, t: Array, y: Array) -> int:
         """Pass accepted points to events and callback in order.
@@ -238,21 +184,16 @@ class Run:
     def _judge(self, status: int) -> None:
         """Say how the run ended if it did; make the selection the loop asks for."""
         t = self.output.last[0]
-        if status == drive.FINISHED:
+        loop = self.machine.loop
+        if status == FINISHED:
             self._end(Reason.FINISHED, "The end of the span was reached.")
-        elif status == drive.NEED_SELECTION:
-            n, m = self.machine.dae.n, self.machine.dae.m
+        elif status == NEED_PYTHON:
             with undisturbed():
-                self.machine.slot(self.plan[drive.PLAN_SCALARS + n : drive.PLAN_SCALARS + n + m].tolist())
-        elif status == drive.RANK_LOST:
-            self._end(
-                Reason.SINGULAR,
-                f"At t = {t!r} dg/dy lost rank: it no longer determines {self.machine.dae.m} components.",
-            )
+                self.machine.serve()
         elif status < 0:
-            reason, words = CAUSES[int(self.plan[drive.CAUSE])]
-            tried = f"last step tried {self.run[drive.H_TRIED]:.3g}"
-            advice = "fixed steps are not shortened; use a smaller step" if self.plan[drive.FIXED] else tried
+            reason, words = self.machine.reason(status)
+            tried = f"last step tried {loop.h_tried:.3g}"
+            advice = "fixed steps are not shortened; use a smaller step" if loop.fixed else tried
             self._end(reason, f"The run stopped at t = {t!r}: {words} ({advice}).")
         elif self.taken >= self.request.max_steps:
             self._end(
@@ -298,15 +239,13 @@ class Run:
 
         The error then has a name, t, y and a traceback.
         """
-        dae, memory = self.machine.dae, self.machine.memory
-        for block in (at.STAGE, at.NEW, at.Y):
-            for t in (float(memory.floats[at.STAGE_T]), float(self.run[drive.T])):
-                for name in NAMES:
-                    function = getattr(dae, name)
+        dae = self.machine.dae
+        for t, y in [*self._raised_at, *self.machine.places()]:
+            for name in NAMES:
+                function = getattr(dae, name)
+                if callable(function):
                     try:
-                        call(
-                            name, getattr(function, "py_func", function), t, memory.view(block, dae.n)
-                        ) if callable(function) else None
+                        call(name, getattr(function, "py_func", function), t, y)
                     except CallableError as found:
                         return found
         return None

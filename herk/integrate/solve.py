@@ -10,8 +10,7 @@ import numpy as np
 from herk.core import Solution, Switches
 from herk.core.dae import Array
 from herk.integrate.options import request
-from herk.integrate.segments import solve_segments
-from herk.integrate.start import finished, solution_of
+from herk.integrate.prepared import outcome
 from herk.integrate.steppers.half_explicit.tableau import Tableau
 
 
@@ -89,12 +88,4 @@ def solve_dae(
     }
     given = {"parameters": parameters, "breakpoints": breakpoints, "switches": switches}
     asked = request(system, t_span, y0, method, options, method_options, **given)
-    if asked.segmented:
-        solution, interrupted = solve_segments(asked)
-    else:
-        run = finished(asked)
-        solution, interrupted = solution_of(run), run.interrupted
-    if interrupted is not None:
-        interrupted.solution = solution  # type: ignore[attr-defined]
-        raise interrupted
-    return solution
+    return outcome(asked)

@@ -9,10 +9,8 @@ from dataclasses import replace
 
 from herk.core import HerkError, InputError, Solution
 from herk.core.dae import Array
-from herk.integrate import loop as drive
 from herk.integrate.options import Request
 from herk.integrate.run import Run
-from herk.integrate.steppers.half_explicit import memory as at
 from herk.integrate.steppers.half_explicit.ready import ready
 from herk.linalg.threads import one_thread
 from herk.model.contradiction import contradictions
@@ -91,16 +89,9 @@ def _check_start(asked: Request, y: Array, here: Linearisation) -> None:
 
 def solution_of(run: Run) -> Solution:
     """Return what a finished run found."""
-    ints = run.machine.memory.ints
-    counts = {
-        name.lower(): int(ints[getattr(at, name)])
-        for name in ("NREJECT", "NFEV", "NGEV", "NJEV", "NLU", "NIT")
-    }
     t_events, y_events = run.watch.results() if run.watch else (None, None)
     t, y = run.output.results()
-    residual = float(run.machine.memory.floats[at.WORST_RESIDUAL])
     assert run.reason is not None
-    notes = _notes(run)
     return Solution(
         t=t,
         y=y,
@@ -109,22 +100,9 @@ def solution_of(run: Run) -> Solution:
         sol=run.output.dense() if run.request.dense_output else None,
         t_events=t_events,
         y_events=y_events,
-        residual=residual,
+        residual=run.machine.residual,
         selections=tuple(run.output.selections),
         nstep=run.output.steps,
-        notes=notes,
-        **counts,
-    )
-
-
-def _notes(run: Run) -> tuple[str, ...]:
-    jumps, last = int(run.plan[drive.JUMPS]), float(run.run[drive.JUMP])
-    if not jumps:
-        return ()
-    often = "Once" if jumps == 1 else f"{jumps} times"
-    return (
-        (
-            f"{often}, the last time at t = {last!r}, a component whose derivative does not occur jumped; the"
-            " run went on behind it."
-        ),
+        notes=run.machine.notes(),
+        **run.machine.counts(),
     )

@@ -18,7 +18,7 @@ from pathlib import Path
 # from elsewhere. So all compiled code of the package lives in a folder named after the text of every file
 # that takes part: those with compiled functions, and what they import, directly or not.
 _ROOT = Path(__file__).parents[1]
-_COMPILED = re.compile(rb"^\s*@compiled\(", re.MULTILINE)
+_COMPILED = re.compile(rb"^\s*@compiled\(|^\w+ = Program\(", re.MULTILINE)
 MOST_VERSIONS = 6  # of the sources, whose compiled code stays on disk
 LITTER = 3600.0  # seconds after which a temporary file is nobody's
 _IMPORT = re.compile(rb"^\s*from herk\.?([\w.]*) import (\([^)]*\)|.*)", re.MULTILINE)

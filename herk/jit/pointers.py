@@ -70,3 +70,7 @@ def at(signature: Any) -> Any:
 
     set_twin(function_at, _look_up)
     return function_at
+
+
+FUNCTION = "void(float64, float64[::1], float64[::1])"  # name(t, y, out), the convention of all rooms
+function_at = at(FUNCTION)

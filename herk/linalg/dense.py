@@ -7,11 +7,10 @@ Stages reach linear algebra only through this module, so that banded and sparse 
 
 from __future__ import annotations
 
-from herk.jit.compiled import compiled
+from herk.jit.state import Floats, Wholes
 
 
-@compiled()
-def factor(a, start, k, order):  # type: ignore[no-untyped-def]
+def factor(a: Floats, start: int, k: int, order: Wholes) -> float:
     """Factor the k x k matrix stored by rows at a[start:] in place, row order in `order`.
 
     Return the smallest pivot, 0 if singular.
@@ -44,8 +43,7 @@ def factor(a, start, k, order):  # type: ignore[no-untyped-def]
     return smallest
 
 
-@compiled()
-def substitute(a, start, k, order, b, x, xstart):  # type: ignore[no-untyped-def]
+def substitute(a: Floats, start: int, k: int, order: Wholes, b: Floats, x: Floats, xstart: int) -> None:
     """Solve with the factors of `factor`.
 
     Right-hand side b[0:k], solution into x[xstart:xstart + k] (not the same memory as b).
@@ -64,8 +62,7 @@ def substitute(a, start, k, order, b, x, xstart):  # type: ignore[no-untyped-def
         x[xstart + i] = value / a[row + i]
 
 
-@compiled()
-def solve_block(work, k):  # type: ignore[no-untyped-def]
+def solve_block(work: Floats, k: int) -> float:
     """Solve a k x k system in place.
 
     The matrix lies by rows in work[0 : k*k], the right-hand side, then the solution, in work[k*k : k*k + k].
@@ -108,8 +105,7 @@ def solve_block(work, k):  # type: ignore[no-untyped-def]
     return sign * smallest
 
 
-@compiled()
-def solve_stacked(a, rows, n, b, tops):  # type: ignore[no-untyped-def]
+def solve_stacked(a: Floats, rows: int, n: int, b: Floats, tops: Floats) -> float:
     """Solve a consistent system of rows >= n equations (a by rows, b) in place, solution in b[0:n].
 
     Return the smallest pivot ratio.

@@ -8,17 +8,29 @@ from __future__ import annotations
 import numpy as np
 
 from herk.core.dae import Array
-from herk.jit.compiled import compiled, inner
+from herk.jit.program import Program
+from herk.jit.state import Floats, Wholes, address_of
 
 RANK_TOLERANCE = 1e-12
 # pivots beside the largest entry, below which rows and columns are scaled first: units may have made them
 # small
 IN_ANY_UNITS = 1e-7
+TINIEST = float(np.finfo(float).tiny)
 LOSS = 0.01  # of a component beside the heaviest term of its row: two digits
 
 
-@compiled()
-def eliminate(a, rows, n, required, cost, size, heaviest, threshold, tolerance, chosen):  # type: ignore[no-untyped-def]
+def eliminate(
+    a: Floats,
+    rows: int,
+    n: int,
+    required: Wholes,
+    cost: Wholes,
+    size: Floats,
+    heaviest: Floats,
+    threshold: float,
+    tolerance: float,
+    chosen: Wholes,
+) -> int:
     """Choose `rows` pivot columns of a (by rows, overwritten) into `chosen`.
 
     Return how many pivots are not negligible.
@@ -61,8 +73,7 @@ def eliminate(a, rows, n, required, cost, size, heaviest, threshold, tolerance, 
     return rows
 
 
-@compiled()
-def scale(a, rows, n, weight):  # type: ignore[no-untyped-def]
+def scale(a: Floats, rows: int, n: int, weight: Floats) -> None:
     """Write a in units of the unknowns, columns times `weight`, and rows in units of their largest entry."""
     for r in range(rows):
         top = 0.0
@@ -74,8 +85,17 @@ def scale(a, rows, n, weight):  # type: ignore[no-untyped-def]
                 a[r * n + c] /= top
 
 
-@inner()
-def weigh(a, i, rows, n, size, negligible, forced, chosen, heaviest):  # type: ignore[no-untyped-def]
+def weigh(
+    a: Floats,
+    i: int,
+    rows: int,
+    n: int,
+    size: Floats,
+    negligible: float,
+    forced: bool,
+    chosen: Wholes,
+    heaviest: Floats,
+) -> None:
     """Write the largest term |a_rc| size_c of each row that is left, over entries that may be pivots.
 
     0 as long as columns are required.
@@ -91,8 +111,7 @@ def weigh(a, i, rows, n, size, negligible, forced, chosen, heaviest):  # type: i
                     heaviest[r] = max(heaviest[r], abs(a[r * n + c]) * size[c])
 
 
-@inner(forceinline=True)
-def clear(value, size, heaviest):  # type: ignore[no-untyped-def]
+def clear(value: float, size: float, heaviest: float) -> bool:
     """Tell whether a component may be computed from a row.
 
     One that is zero still may turn out to have any size.
@@ -100,8 +119,19 @@ def clear(value, size, heaviest):  # type: ignore[no-untyped-def]
     return size == 0.0 or value * size >= LOSS * heaviest
 
 
-@inner()
-def best(a, i, rows, n, required, cost, size, heaviest, forced, least, chosen):  # type: ignore[no-untyped-def]
+def best(
+    a: Floats,
+    i: int,
+    rows: int,
+    n: int,
+    required: Wholes,
+    cost: Wholes,
+    size: Floats,
+    heaviest: Floats,
+    forced: bool,
+    least: float,
+    chosen: Wholes,
+) -> tuple[int, int]:
     """Return row and column of the cheapest entry that is at least `least`.
 
     Among equals the largest, then the first by columns.
@@ -118,8 +148,7 @@ def best(a, i, rows, n, required, cost, size, heaviest, forced, least, chosen): 
     return row, column
 
 
-@inner()
-def taken(column, chosen, count):  # type: ignore[no-untyped-def]
+def taken(column: int, chosen: Wholes, count: int) -> bool:
     """Tell whether a column is among the first `count` chosen ones."""
     for i in range(count):
         if chosen[i] == column:
@@ -143,20 +172,37 @@ def select(
     `floor` tells how large a component that is zero may be; with it, units do not decide.
     """
     m, n = np.shape(jacobian)
-    flags = np.zeros(n, dtype=np.int64)
+    flags, chosen = np.zeros(n, dtype=np.int64), np.zeros(max(m, 1), dtype=np.int64)
     flags[list(required)] = 1
-    chosen = np.zeros(max(m, 1), dtype=np.int64)
     cost = np.zeros(n, dtype=np.int64) if cost is None else cost
     size = np.ones(n) if size is None else size
     matrix = np.array(jacobian, dtype=float).ravel()
-    tolerance = RANK_TOLERANCE if floor is None else IN_ANY_UNITS
-    rank = int(eliminate(matrix, m, n, flags, cost, size, np.zeros(m), threshold, tolerance, chosen))
+    rank = _rank(
+        matrix, flags, cost, size, threshold, RANK_TOLERANCE if floor is None else IN_ANY_UNITS, chosen, m
+    )
     if rank < m and floor is not None:
-        matrix, weight = np.array(jacobian, dtype=float).ravel(), size + floor
-        scale(matrix, m, n, weight)
-        rank = int(
-            eliminate(
-                matrix, m, n, flags, cost, size / weight, np.zeros(m), threshold, RANK_TOLERANCE, chosen
-            )
-        )
+        weight = size + floor
+        matrix = np.array(jacobian * weight, dtype=float)
+        matrix /= np.maximum(np.abs(matrix).max(axis=1, keepdims=True), TINIEST)
+        rank = _rank(matrix.ravel(), flags, cost, size / weight, threshold, RANK_TOLERANCE, chosen, m)
     return tuple(int(c) for c in chosen[:rank]), rank
+
+
+_program = Program(eliminate)
+
+
+def _rank(
+    matrix: Array,
+    required: Wholes,
+    cost: Wholes,
+    size: Array,
+    threshold: float,
+    tolerance: float,
+    chosen: Wholes,
+    m: int,
+) -> int:
+    n, heaviest = size.size, np.zeros(max(m, 1))
+    given = [_program[eliminate].call]
+    arrays = [(address_of(each), each.size) for each in (matrix, required, cost, size, heaviest, chosen)]
+    a, flags, price, sizes, scratch, found = arrays
+    return int(given[0](*a, m, n, *flags, *price, *sizes, *scratch, threshold, tolerance, *found))

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from herk.codegen.scope import CONSTANTS, PYTHON, external
-from herk.codegen.trampolines import FUNCTION, MOVING, PARAMETRIC, SHIFTED, SHIFTED_PARAMETRIC
+from herk.codegen.scope import CONSTANTS, PYTHON, SHARED
 from herk.core import InputError, StageSource
 from herk.core.dae import Array
+from herk.jit.state import address_of
 
 if TYPE_CHECKING:
-    from herk.codegen.native import Native
+    from herk.jit.native import Native
     from herk.model.equations import Equations
 
 _FUNCTIONS = ("f", "g", "E", "jac_g", "g_t")
@@ -43,21 +43,21 @@ class Code:
         """Return E, f, g, jac_g, g_t as functions (t, y, par, out)."""
         from herk.model.texts import functions_text
 
-        return _built(functions_text(self.equations), dict.fromkeys(_FUNCTIONS, PARAMETRIC))
+        return _built(functions_text(self.equations), _FUNCTIONS)
 
     @cached_property
     def derivatives(self) -> dict[str, Native]:
         """Return jac_f(t, y, par, out) and jac_Ey(t, y, v, par, out)."""
         from herk.model.texts import derivatives_text
 
-        return _built(derivatives_text(self.equations), {"jac_f": PARAMETRIC, "jac_Ey": MOVING})
+        return _built(derivatives_text(self.equations), ("jac_f", "jac_Ey"))
 
     @cached_property
     def implicit(self) -> dict[str, Native]:
         """Return residual(t, y, v, par, out) and jacobian(t, y, v, cj, par, out)."""
         from herk.model.texts import residual_text
 
-        return _built(residual_text(self.equations), {"residual": MOVING, "jacobian": SHIFTED_PARAMETRIC})
+        return _built(residual_text(self.equations), ("residual", "jacobian"))
 
     @cached_property
     def structure(self) -> Array:
@@ -89,10 +89,10 @@ class Code:
         return self.stages[algebraic, scalar]
 
 
-def _built(text: str, signatures: dict[str, str]) -> dict[str, Native]:
-    from herk.codegen.native import build
+def _built(text: str, names: Sequence[str]) -> dict[str, Native]:
+    from herk.jit.native import build
 
-    return build(text, signatures, CONSTANTS, external(), PYTHON)
+    return build(text, names, CONSTANTS, SHARED, PYTHON)
 
 
 _codes: OrderedDict[str, Code] = OrderedDict()
@@ -140,7 +140,7 @@ class GeneratedForm:
 
         Matrices flattened by rows.
         """
-        return {name: self._bound("functions", name, FUNCTION, ("t", "y", "out")) for name in _FUNCTIONS}
+        return {name: self._bound("functions", name, ("t", "y", "out")) for name in _FUNCTIONS}
 
     def derivatives(self) -> dict[str, Native]:
         """Return `jac_f(t, y, out)` = f_y and `jac_Ey(t, y, v, out)` = (E v)_y for implicit methods.
@@ -148,23 +148,23 @@ class GeneratedForm:
         Both n x n by rows.
         """
         return {
-            "jac_f": self._bound("derivatives", "jac_f", FUNCTION, ("t", "y", "out")),
-            "jac_Ey": self._bound("derivatives", "jac_Ey", PARAMETRIC, ("t", "y", "v", "out")),
+            "jac_f": self._bound("derivatives", "jac_f", ("t", "y", "out")),
+            "jac_Ey": self._bound("derivatives", "jac_Ey", ("t", "y", "v", "out")),
         }
 
     def implicit(self) -> tuple[Native, Native]:
         """Return `residual(t, y, v, out)` of E v - f and `jacobian(t, y, v, cj, out)`, n x n by rows."""
         return (
-            self._bound("implicit", "residual", PARAMETRIC, ("t", "y", "v", "out")),
-            self._bound("implicit", "jacobian", SHIFTED, ("t", "y", "v", "cj", "out")),
+            self._bound("implicit", "residual", ("t", "y", "v", "out")),
+            self._bound("implicit", "jacobian", ("t", "y", "v", "cj", "out")),
         )
 
-    def _bound(self, table: str, name: str, signature: str, places: Sequence[str]) -> Native:
-        from herk.codegen.native import bound
+    def _bound(self, table: str, name: str, places: Sequence[str]) -> Native:
+        from herk.jit.native import bound
 
         known = self.__dict__.setdefault("_known", {})
         if (table, name) not in known:
-            known[table, name] = bound(getattr(self.code, table)[name], self.parameters, signature, places)
+            known[table, name] = bound(getattr(self.code, table)[name], self.parameters, places)
         return known[table, name]  # type: ignore[no-any-return]
 
     def stage(self, algebraic: Iterable[int], *, scalar: bool) -> StageSource:
@@ -239,24 +239,22 @@ class Evaluation:
 
     def __call__(self, t: float, y: Any) -> Array:
         """Return the value at (t, y)."""
-        call, address, par, n, shape = self.__dict__.get("_ready") or self._make_ready()
-        state = np.array(
-            y, dtype=float
-        )  # a copy: compiled code asks for memory that is contiguous and may be written
+        call, par, n, shape = self.__dict__.get("_ready") or self._make_ready()
+        state = np.array(y, dtype=float)  # machine code asks for memory that is contiguous
         if state.shape != (n,):
             raise InputError(f"y has shape {state.shape}; {n} numbers are needed.")
         out = np.empty(shape)
-        call(address, float(t), state, par, out.reshape(-1))
+        call(t, address_of(state), n, *par, address_of(out), out.size)
         return out
 
     def _make_ready(self) -> tuple[Any, ...]:
-        from herk.codegen.trampolines import call_parametric
-
         code = self.form.code
         native = (code.derivatives if self.name == "jac_f" else code.functions)[self.name]
         n, m = self.form.n, self.form.m
         shape = {"f": (n,), "g": (m,), "g_t": (m,), "E": (n, n), "jac_g": (m, n), "jac_f": (n, n)}[self.name]
-        ready = (call_parametric, native.address, self.form.parameters, n, shape)
+
+        par = self.form.parameters
+        ready = (native.called, (address_of(par), par.size), n, shape)
         object.__setattr__(self, "_ready", ready)
         object.__setattr__(self, "_kept", native)
         return ready

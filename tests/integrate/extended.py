@@ -16,15 +16,14 @@ import numpy as np
 from gmpy2 import mpfr
 
 import herk
-from herk.integrate import loop as drive
+from herk.integrate import loop
 from herk.integrate.options import request
 from herk.integrate.run import Run
-from herk.integrate.steppers.half_explicit import memory as at
-from herk.integrate.steppers.half_explicit import newton, rate, step, tableaus
-from herk.integrate.steppers.half_explicit.memory import Memory, rows_of
+from herk.integrate.steppers.half_explicit import newton, stepper, tableaus
+from herk.integrate.steppers.half_explicit.layout import rows_of
 from herk.integrate.steppers.half_explicit.ready import ready
-from herk.jit.compiled import interpreted
-from herk.jit.pointers import address
+from herk.integrate.steps import CHUNK_FULL, FINISHED, NEED_PYTHON
+from herk.jit.by_address import stand_in
 from herk.model.evaluate import linearise
 
 DIGITS = 50
@@ -77,7 +76,7 @@ def numbers(values: Any) -> np.ndarray:
     return np.array([number(value) for value in np.asarray(values, dtype=object).ravel()], dtype=object)
 
 
-def exact_table(memory: Memory, method: str) -> None:
+def exact_table(own: Any, method: str) -> None:
     """Put the coefficients before rounding in the place of the rounded ones."""
     tableau, table = herk.METHODS[method], tableaus.exact(method)
     width, s = tableau.stages + 1 + len(tableau.dense_c), tableau.stages
@@ -89,8 +88,8 @@ def exact_table(memory: Memory, method: str) -> None:
             last = max(j for j in range(s) if rows[i, j] != 0)
             rows[i, last] += nodes[i] - sum(rows[i, :s])
     rows[s, :s] = quadrature([number(b) for b in table.b], nodes[:s], tableau.order)
-    memory.view(at.TABLE_A, rows.size)[:] = rows.ravel()
-    memory.view(at.TABLE_C, nodes.size)[:] = nodes
+    own.table_a[:] = rows.ravel()
+    own.table_c[:] = nodes
 
 
 def quadrature(weights: list[mpfr], nodes: np.ndarray, order: int) -> list[mpfr]:
@@ -121,21 +120,9 @@ def in_place(function: Callable[..., Any]) -> Callable[..., None]:
     return call
 
 
-def _by_address(machine: Any, ints: np.ndarray, monkeypatch: Any) -> list[Any]:
-    """Let everything the loop reaches by address be its Python source.
-
-    What is returned must be kept alive.
-    """
-    twins = {
-        function: interpreted(function)
-        for function in (step.kernel, newton.complete, newton.residual, rate.rate)
-    }
-    monkeypatch.setattr(
-        "herk.integrate.steppers.half_explicit.machine.address",
-        lambda function, signature=None: address(twins[function]),
-    )
-    ints[at.ANY_SIZE] = address(twins[step.kernel])
-    return list(twins.values())
+def converted(value: Any) -> Any:
+    """Return a number or an array in gmpy2 numbers."""
+    return numbers(value) if isinstance(value, np.ndarray) else number(value)
 
 
 def solve(
@@ -159,42 +146,29 @@ def solve(
     asked = request(problem.dae, (float(t0), float(t1)), [float(v) for v in y0], method, options, extra)
     start = np.array([float(v) for v in y0])
     machine = ready(asked, start, linearise(asked.dae, asked.t0, start))
-    run = Run(asked, machine, start)
-    floats, ints = numbers(machine.memory.floats), machine.memory.ints
-    machine.memory = Memory(floats, ints)
-    exact_table(machine.memory, method)
-    floats[at.TIGHT] = floats[at.TOLERANCE] = mpfr(10) ** -(DIGITS - 6)
-    machine.memory.view(at.Y, len(y0))[:] = y0
-    functions = [in_place(getattr(problem, name)) for name in NAMES]
-    ints[[at.AT_F, at.AT_G, at.AT_JAC_G]] = [address(function) for function in functions]
-    kept = _by_address(machine, ints, monkeypatch)
+    machine.state.any_size = stand_in(stepper.kernel)
     machine.slot(machine.first_selection(np.array(problem.jac_g(t0, y0), dtype=float)))
-    state = numbers(run.run)
-    state[[drive.T, drive.T_START, drive.T_END]] = t0, t0, t1
-    state[drive.H] = (t1 - t0) / count
-    times, points, slots = (
-        np.empty(count, dtype=object),
-        np.empty((count, len(y0)), dtype=object),
-        np.zeros(count, dtype=np.int64),
+    Run(asked, machine, start)
+    own, state = machine.state.plain(converted), machine.loop.plain(converted)
+    exact_table(own, method)
+    own.tight = own.tolerance = mpfr(10) ** -(DIGITS - 6)
+    own.y[:] = y0
+    own.at_f, own.at_g, own.at_jac_g = (stand_in(in_place(getattr(problem, name))) for name in NAMES)
+    state.own, state.y = own.address, own.y
+    state.begin, state.try_step, state.accept = map(
+        stand_in, (stepper.begin, stepper.try_step, stepper.accept)
     )
-    done, advance = 0, interpreted(drive.advance)
+    state.t, state.t_start, state.t_end, state.h = t0, t0, t1, (t1 - t0) / count
+    times, points = np.empty(count, dtype=object), np.empty((count, len(y0)), dtype=object)
+    done = 0
     while done < count:
-        run.plan[drive.KNOWN], run.plan[drive.COUNT] = len(machine.known), 0
-        status = advance(
-            machine.memory.floats,
-            ints,
-            state,
-            run.plan,
-            machine.table,
-            times[done:],
-            points[done:],
-            slots[done:],
+        own.table, own.known = machine.table.ravel(), len(machine.known)
+        status = loop.advance(
+            state, times[done:], points[done:].reshape(-1), np.zeros(count - done, dtype=np.int64)
         )
-        done += int(run.plan[drive.COUNT])
-        if status == drive.NEED_SELECTION:
-            n = len(y0)
-            machine.slot(run.plan[drive.PLAN_SCALARS + n : drive.PLAN_SCALARS + n + problem.m].tolist())
+        done += state.count
+        if status == NEED_PYTHON:
+            machine.slot(own.wanted.tolist())
         else:
-            assert status in (drive.FINISHED, drive.CHUNK_FULL), f"the run ended with {status}"
-    del kept
+            assert status in (FINISHED, CHUNK_FULL), f"the run ended with {status}"
     return list(times), points

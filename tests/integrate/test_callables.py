@@ -205,7 +205,7 @@ def growth(solve, count: int) -> float:
         gc.collect()
         return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
 
-    for _ in range(count // 10):
+    for _ in range(count // 2):  # kernels for long runs are made on the way
         solve()
     before = resident()
     for _ in range(count):

@@ -7,8 +7,8 @@ import pytest
 
 import herk
 import testset
-from herk.codegen.native import Native
 from herk.core import InputError
+from herk.jit.native import Native
 
 
 def pendulum(**values: float) -> herk.Model:

@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from herk.codegen.native import build
 from herk.codegen.scope import PYTHON
-from herk.codegen.trampolines import FUNCTION
 from herk.core import InputError
+from herk.jit.native import build
 from herk.model.code import lines, literal, power, prepared
 from herk.model.equations import Equations
 
@@ -107,7 +106,7 @@ def test_machine_code_agrees_with_everything_that_is_printed(evaluate):
         *lines([(f"out[{i}]", e) for i, e in enumerate(EXPRESSIONS.values())], NAMES, "c"),
     ]
     text = "def f(t, y, out):\n" + "\n".join("    " + line for line in body)
-    fast = build(text, {"f": FUNCTION}, {}, {}, {})["f"]
+    fast = build(text, ("f",), {}, {}, {})["f"]
     for time, values in points():
         out = np.empty(len(EXPRESSIONS))
         fast(time, np.array(values), out)

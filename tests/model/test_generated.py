@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from herk.codegen.native import Native
 from herk.core import InputError
 from herk.jit.compiled import interpreted
+from herk.jit.native import Native
 from herk.model import generated
 from herk.model.equations import Equations
 from herk.model.generated import GeneratedForm

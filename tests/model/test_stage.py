@@ -13,27 +13,14 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from herk.codegen import native
-from herk.codegen.scope import PYTHON, external
+from herk.codegen.scope import PYTHON, SHARED
 from herk.core import InputError
-from herk.integrate.steppers.half_explicit import signatures
-from herk.integrate.steppers.half_explicit.signatures import COMPLETE, RATE
-from herk.jit.compiled import compiled
+from herk.jit import native
 from herk.model.equations import Equations
 from herk.model.stage import stage_source
 
 t = sp.Symbol("t", real=True)
 TOLERANCE = 1e-9
-
-
-@compiled(f"int64(int64, {COMPLETE.split('(', 1)[1]}")
-def complete_at(number, t, y, tolerance, floor, pivots, work, par):
-    return signatures.complete_at(number)(t, y, tolerance, floor, pivots, work, par)
-
-
-@compiled(f"int64(int64, {RATE.split('(', 1)[1]}")
-def rate_at(number, t, y, out, work, par):
-    return signatures.rate_at(number)(t, y, out, work, par)
 
 
 def system(names, E, f, g):
@@ -214,15 +201,12 @@ def _code(text, compiled):
     In machine code or in Python.
     """
     names = [f"{name}_array" if "complete_array" in text else name for name in ("complete", "rate")]
-    made = native.build(text, dict(zip(names, (COMPLETE, RATE), strict=True)), {}, external(), PYTHON)
+    made = native.build(text, names, {}, SHARED, PYTHON)
     return tuple(_called(made[name], compiled) for name in names)
 
 
 def _called(function, compiled):
-    if not compiled:
-        return function.py_func
-    at = complete_at if function.signature == COMPLETE else rate_at
-    return lambda *arguments: at(function.address, *arguments)  # keeps the function alive
+    return function if compiled else function.py_func
 
 
 def _on_arrays(source, n):

@@ -12,12 +12,11 @@ import pytest
 import sympy as sp
 from sympy import cos, sin
 
-from herk.codegen.native import build
-from herk.codegen.scope import PYTHON, external
+from herk.codegen.scope import PYTHON, SHARED
+from herk.jit.native import build
 from herk.model.equations import Equations
 from herk.model.stage import stage_source
 from herk.model.structure import constraint_blocks
-from tests.model.test_stage import COMPLETE, RATE, complete_at, rate_at
 
 NUMBERS = """m1=.04325 m2=.00365 m3=.02373 m4=.00706 m5=.07050 m6=.00706 m7=.05498 I1=2.194e-6 I2=4.410e-7 I3=5.255e-6 I4=5.667e-7
 I5=1.169e-5 I6=5.667e-7 I7=1.912e-5 xa=-.06934 ya=-.00227 xb=-.03635 yb=.03273 xc=.014 yc=.072 c0=4530 l0=.07785 mom=.033
@@ -131,7 +130,7 @@ def stage():
     """
     begin = time.process_time()
     source = stage_source(andrews(), [*range(1, 7), *range(8, 27)], False)
-    made = build(source.text, {"complete": COMPLETE, "rate": RATE}, {}, external(), PYTHON)
+    made = build(source.text, ("complete", "rate"), {}, SHARED, PYTHON)
     return source, made, time.process_time() - begin
 
 
@@ -141,9 +140,7 @@ def test_the_stage_reproduces_the_printed_start(stage):
     y[1:7] += [0.01, 0.02, -0.01, 0.01, 0.02, -0.02]
     y[8:] = 1e9
     pivots = np.zeros(source.pivots)
-    iterations = complete_at(
-        module["complete"].address, 0.0, y, 1e-9, np.ones(27), pivots, np.zeros(source.work), np.zeros(1)
-    )
+    iterations = module["complete"](0.0, y, 1e-9, np.ones(27), pivots, np.zeros(source.work), np.zeros(1))
     assert iterations > 0
     np.testing.assert_allclose(y[:7], START[:7], atol=1e-13)
     np.testing.assert_allclose(y[7:14], 0.0, atol=1e-12)
@@ -155,7 +152,7 @@ def test_the_stage_reproduces_the_printed_start(stage):
 def test_the_rate_is_velocity_and_acceleration(stage):
     source, module, _ = stage
     out = np.zeros(2 + source.predicted)
-    assert rate_at(module["rate"].address, 0.0, START, out, np.zeros(source.work), np.zeros(1)) == 0
+    assert module["rate"](0.0, START, out, np.zeros(source.work), np.zeros(1)) == 0
     assert out[:2].tolist() == [0.0, W0[0]]
 
 

@@ -11,21 +11,27 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from herk.core.dae import StageSource
-from herk.integrate.steppers.half_explicit import memory as at
-from herk.integrate.steppers.half_explicit.memory import probes, rows_of, starts
+from herk.integrate.steppers.half_explicit import layout
+from herk.integrate.steppers.half_explicit.layout import HalfExplicit, probes, rows_of, sizes
 from herk.integrate.steppers.half_explicit.tableau import Tableau
 
 UNROLLED_TERMS = 600  # products in the Runge-Kutta sums up to which they are written out
 UNROLLED_STATES = 12
 
+CONSTANTS = {
+    name: value for name, value in vars(layout).items() if name.isupper() and isinstance(value, (int, float))
+}
+CONSTANTS |= {name.upper(): place for name, place in HalfExplicit.constants({}).items()}
+
 TASKS = """
-def kernel(task, t, h, mem, ints):
+def kernel(task, t, h, state):
+    mem, ints = floats_at(state), wholes_at(state)
     if task == ACCEPT:
         return accept(h, mem, ints)
-    if task == RATE:
-        return first_rate(t, mem, ints)
-    if task == COMPLETE:
-        return complete_new(t, mem, ints)
+    if task == DERIVATIVE:
+        return first_derivative(t, mem, ints)
+    if task == ALGEBRAIC:
+        return solve_new(t, mem, ints)
     if task == EXTEND:
         return extend(t, h, mem, ints)
 """
@@ -50,7 +56,8 @@ class Unrolled:
         self.source, self.n, self.m = source, n, m
         self.stages, self.extra = tableau.stages, len(tableau.dense_c)
         self.rows, self.nodes, self.estimates = rows_of(tableau)
-        self.start = starts(n, m, tableau, parameters)
+        places = sizes(n, m, tableau, parameters)
+        self.start = HalfExplicit.constants({**places, "work": 0})
         self.probes = probes(tableau) if m else None
         self.free = set(source.free)
         self.columns = (*source.differential, *source.guessed[: source.predicted])
@@ -60,14 +67,14 @@ class Unrolled:
         """Yield the functions of a kernel; the step itself stands in `kernel`, to save a call."""
         yield from self.function("accept(h, mem, ints)", self.acceptance())
         yield from self.function("extend(t, h, mem, ints)", self.extension())
-        loads = [f"z0_{i} = mem[{self.start[at.Y] + i}]" for i in range(self.n)]
-        keep = [f"mem[{self.start[at.K] + j}] = k0_{j}" for j in range(len(self.columns))]
+        loads = [f"z0_{i} = mem[{self.start['y'] + i}]" for i in range(self.n)]
+        keep = [f"mem[{self.start['k'] + j}] = k0_{j}" for j in range(len(self.columns))]
         yield from self.function(
-            "first_rate(t, mem, ints)",
+            "first_derivative(t, mem, ints)",
             [self.views(), *loads, self.rate(0, "t"), *keep, "ints[NFEV] += 1", "return 0"],
         )
-        loads = [f"z0_{i} = mem[{self.start[at.NEW] + i}]" for i in range(self.n)]
-        keep = [f"mem[{self.start[at.NEW] + i}] = z0_{i}" for i in self.source.algebraic]
+        loads = [f"z0_{i} = mem[{self.start['new'] + i}]" for i in range(self.n)]
+        keep = [f"mem[{self.start['new'] + i}] = z0_{i}" for i in self.source.algebraic]
         counted = [f"ints[NGEV] += {1 if self.m else 0}", "ints[NIT] += it0"]
         body = [
             self.views(),
@@ -78,7 +85,7 @@ class Unrolled:
             *counted,
             "return 0",
         ]
-        yield from self.function("complete_new(t, mem, ints)", body)
+        yield from self.function("solve_new(t, mem, ints)", body)
         yield TASKS.rstrip()
         yield from (
             f"    {line}" for line in [*self.load(1), *self.sequence(1, self.stages + 1), *self.store()]
@@ -92,19 +99,19 @@ class Unrolled:
 
     def views(self) -> str:
         """Return the line that names the memory stage code needs."""
-        floor, work, par = (self.start[block] for block in (at.FLOOR, at.WORK, at.PARAMETERS))
+        floor, work, par = (self.start[name] for name in ("floor", "work", "parameters"))
         return f"floor, work, par = mem[{floor}:], mem[{work}:], mem[{par}:]"
 
     def load(self, stages: int) -> list[str]:
         """Return the lines that load the point, the slopes and the first stages."""
         lines = [
             self.views(),
-            *(f"y{i} = mem[{self.start[at.Y] + i}]" for i in (*self.columns, *self.extrapolated)),
+            *(f"y{i} = mem[{self.start['y'] + i}]" for i in (*self.columns, *self.extrapolated)),
         ]
-        lines += [f"slope{i} = mem[{self.start[at.SLOPE] + i}]" for i in self.extrapolated]
-        lines += [f"sign{j} = mem[{self.start[at.SIGN] + j}]" for j in range(self.source.pivots)]
+        lines += [f"slope{i} = mem[{self.start['slope'] + i}]" for i in self.extrapolated]
+        lines += [f"sign{j} = mem[{self.start['sign'] + j}]" for j in range(self.source.pivots)]
         return lines + [
-            f"k{s}_{j} = mem[{self.start[at.K] + s * self.n + j}]"
+            f"k{s}_{j} = mem[{self.start['k'] + s * self.n + j}]"
             for s in range(stages)
             for j in range(len(self.columns))
         ]
@@ -167,14 +174,14 @@ class Unrolled:
 
     def pivots(self) -> list[str]:
         """Return the lines that report the pivots."""
-        return [f"mem[{self.start[at.PIVOT] + j}] = p{j}" for j in range(self.source.pivots)]
+        return [f"mem[{self.start['pivot'] + j}] = p{j}" for j in range(self.source.pivots)]
 
     def store(self) -> list[str]:
         """Return the lines that hand back the new point, its derivatives, residual and error estimates."""
         s = self.stages
-        lines = [f"mem[{self.start[at.NEW] + c}] = z{s}_{c}" for c in range(self.n)]
+        lines = [f"mem[{self.start['new'] + c}] = z{s}_{c}" for c in range(self.n)]
         for q, row in enumerate(self.estimates):
-            start = self.start[at.ERROR] + q * self.n
+            start = self.start["error"] + q * self.n
             lines += [
                 f"mem[{start + j}] = h * ({self.sum(row, j)})" for j in range(len(self.source.differential))
             ]
@@ -193,13 +200,13 @@ class Unrolled:
 
     def roughness(self) -> list[str]:
         """Return the lines of `step.roughness`."""
-        lines = ["rough = 0.0", "rough_free = 0.0"]
+        lines: list[str] = []
         if self.probes is not None:
             (first, second, third), (w0, w1, w2, w3) = self.probes
             for c in self.source.algebraic:
                 place, new = "rough_free" if c in self.free else "rough", f"z{self.stages}_{c}"
                 lines += [
-                    f"start = mem[{self.start[at.Y] + c}]",
+                    f"start = mem[{self.start['y'] + c}]",
                     f"middle, end = z{first}_{c} - start, {new} - start",
                 ]
                 lines += [f"early, late = z{second}_{c} - start, z{third}_{c} - start"]
@@ -208,16 +215,15 @@ class Unrolled:
                 lines += ["change = max(abs(middle), abs(early), abs(late), abs(end))"]
                 lines += [f"size = max(abs(start), abs({new})) + floor[{c}]"]
                 lines += [f"{place} = max({place}, off / (change + UNSEEN * size))"]
+        inside = [f"    {line}" for line in lines]
+        lines = ["rough = 0.0", "rough_free = 0.0", *(["if ints[PROBES] > 0:", *inside] if inside else [])]
         return [*lines, "mem[ROUGHNESS] = rough", "mem[ROUGHNESS_FREE] = rough_free"]
 
     def acceptance(self) -> list[str]:
         """Return the lines that move on to the new point and compare the pivots with their best values."""
-        y, new, k, pivot, best = (
-            self.start[block] for block in (at.Y, at.NEW, at.K, at.PIVOT, at.BEST_PIVOT)
-        )
+        y, new, k, pivot, best = (self.start[name] for name in ("y", "new", "k", "pivot", "best_pivot"))
         lines = [
-            f"mem[{self.start[at.SLOPE] + c}] = (mem[{new + c}] - mem[{y + c}]) / h"
-            for c in self.extrapolated
+            f"mem[{self.start['slope'] + c}] = (mem[{new + c}] - mem[{y + c}]) / h" for c in self.extrapolated
         ]
         lines += [f"mem[{y + c}] = mem[{new + c}]" for c in range(self.n)]
         lines += [f"mem[{k + j}] = mem[{k + self.stages * self.n + j}]" for j in range(len(self.columns))]
@@ -234,9 +240,7 @@ class Unrolled:
         """Return the lines that store the derivatives of the stages first .. last - 1."""
         columns = range(len(self.columns))
         return [
-            f"mem[{self.start[at.K] + i * self.n + j}] = k{i}_{j}"
-            for i in range(first, last)
-            for j in columns
+            f"mem[{self.start['k'] + i * self.n + j}] = k{i}_{j}" for i in range(first, last) for j in columns
         ]
 
     def extension(self) -> list[str]:

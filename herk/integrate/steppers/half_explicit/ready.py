@@ -1,38 +1,99 @@
-"""A machine ready to step: built, its tolerances set, its selections made.
-
-And the recipe to make it again elsewhere.
-"""
+"""A machine ready to step: functions bound, E classified, tolerances set; the recipe to make it again."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+import numpy as np
+
+from herk.core import Dae
 from herk.core.dae import Array
-from herk.integrate.options import Request
-from herk.integrate.steppers.half_explicit import memory as at
-from herk.integrate.steppers.half_explicit.machine import Machine, build
+from herk.integrate.callables import bound
+from herk.integrate.options import Request, fill
+from herk.integrate.steppers.half_explicit import layout, stepper
+from herk.integrate.steppers.half_explicit.layout import HalfExplicit, allocate
+from herk.integrate.steppers.half_explicit.machine import Machine
+from herk.integrate.steppers.half_explicit.step import kernel
+from herk.integrate.steppers.half_explicit.stepper import PROGRAM
+from herk.integrate.steppers.half_explicit.tolerances import set_tolerances
+from herk.integrate.steps import Loop
+from herk.model.balance import rank
 from herk.model.evaluate import Linearisation, linearise
+from herk.model.start import free_columns, jacobian
+
+SPARSE_THRESHOLD = 0.1
 
 
-def ready(request: Request, y: Array, here: Linearisation) -> Machine:
-    """Build the machine for a start at y and set its tolerances."""
-    machine = build(request, y, here)
-    memory, n = machine.memory, machine.dae.n
-    # Inside a step the algebraic components need only be exact enough not to disturb the error estimate;
-    # Newton converges quadratically in generated code, so corrections of this relative size leave errors of
-    # about their square.
-    tight = 1e-9 if machine.code is not None else 1e-14
-    loose = (
-        max(tight, min(1e-4, (1e-3 * request.rtol) ** 0.5))
-        if machine.code is not None
-        else max(tight, 1e-3 * request.rtol)
+def ready(asked: Request, y: Array, here: Linearisation) -> Machine:
+    """Bind the functions, classify E, allocate the memory, set the tolerances."""
+    dae, tableau = asked.dae, asked.tableau
+    code = getattr(dae.generated, "code", None) if asked.generate else None
+    state = allocate(dae.n, dae.m, tableau, 0, getattr(dae.generated, "parameters", None))
+    free = _classify(dae, here.E, state)
+    functions = bound(dae)
+    state.general, state.any_size = code is None, PROGRAM[kernel].address
+    state.at_e, state.at_f, state.at_g, state.at_jac_g, state.at_g_t = (
+        function.entry for function in functions.natives
     )
-    memory.floats[at.TIGHT] = tight
-    memory.floats[at.TOLERANCE] = tight if request.step is not None else loose
-    memory.ints[at.FULL_NEWTON] = request.newton == "full"
-    memory.view(at.Y, n)[:] = y
-    memory.view(at.FLOOR, n)[:] = request.atol / request.rtol
+    state.have_e, state.have_jacobian, state.have_g_t = (
+        callable(dae.E),
+        functions.have_jacobian,
+        functions.have_g_t,
+    )
+    sparse = asked.selection == "sparse"
+    state.threshold, state.size[:] = SPARSE_THRESHOLD if sparse else 1.0, np.abs(y) if sparse else 1.0
+    state.cost[:] = _occurrences(dae, asked.t0, y)
+    state.always, state.pending = asked.selection == "complete" and dae.m > 0, 1
+    set_tolerances(asked, state, generated=code is not None)
+    state.y[:] = y
+    loop = _loop(asked, dae.n)
+    machine = Machine(dae, tableau, functions, loop, state, free, code, asked.rtol, asked.atol)
+    machine.connect()
     return machine
+
+
+def _loop(asked: Request, n: int) -> Loop:
+    """Return the state of the loop for this stepper."""
+    loop = Loop(atol=n)
+    loop.n, loop.exponent = n, 1.0 / (asked.tableau.error_order + 1)
+    loop.begin, loop.try_step, loop.accept = (
+        PROGRAM[function].address for function in (stepper.begin, stepper.try_step, stepper.accept)
+    )
+    fill(asked, loop)
+    return loop
+
+
+def _classify(dae: Dae, E: Array, state: HalfExplicit) -> tuple[int, ...]:
+    """Note how y' follows from E y' = f; return the components that must be algebraic."""
+    rows, columns = np.flatnonzero(E.any(axis=1)), np.flatnonzero(E.any(axis=0))
+    square = len(rows) == len(columns) and (not len(rows) or rank(E[np.ix_(rows, columns)]) == len(rows))
+    state.e_now[:] = E.ravel()
+    if not square:
+        state.e_mode = layout.E_STACKED
+        return ()
+    free = free_columns(E)
+    state.e_rank = len(rows)
+    state.e_rows[: len(rows)], state.e_columns[: len(rows)] = rows, columns
+    state.required[list(free)] = 1
+    diagonal = not (E - np.diag(np.diag(E))).any()
+    constant = layout.E_DIAGONAL if diagonal else layout.E_CONSTANT
+    varying = callable(dae.E) and not getattr(dae.generated, "constant_E", False)
+    state.e_mode = layout.E_VARYING if varying else constant
+    return free
+
+
+def _occurrences(dae: Dae, t: float, y: Array) -> np.ndarray:
+    """Return how many constraints each component occurs in: of models, or from dg/dy near the start."""
+    if dae.generated is not None and dae.generated.structure is not None:
+        return np.array(dae.generated.structure.sum(axis=0), dtype=np.int64)
+    pattern = np.zeros((dae.m, dae.n), dtype=bool)
+    for shift in (0.0, 1e-3, -2e-3):  # at the start itself derivatives may vanish by chance
+        try:
+            moved = y + shift * (np.abs(y) + 1e-2) * np.linspace(1.0, 2.0, dae.n)
+            pattern |= np.abs(jacobian(dae, t, moved)) > 1e-9
+        except Exception:  # noqa: BLE001, S112 - outside the domain of g; the pattern is advice only
+            continue
+    return np.array(pattern.sum(axis=0), dtype=np.int64)
 
 
 @dataclass(frozen=True)
@@ -47,12 +108,12 @@ class Recipe:
     def of(cls, request: Request, machine: Machine) -> Recipe:
         """Return the recipe of a machine; what only concerns the run is left out."""
         kept = replace(request, events=None, callback=None, t_eval=None)
-        return cls(kept, tuple(machine.known), int(machine.memory.ints[at.E_MODE]))
+        return cls(kept, tuple(machine.known), machine.state.e_mode)
 
     def machine(self, y: Array) -> Machine:
         """Make the machine again, from the point y it started at."""
         machine = ready(self.request, y, linearise(self.request.dae, self.request.t0, y))
-        machine.memory.ints[at.E_MODE] = self.e_mode
+        machine.state.e_mode = self.e_mode
         for algebraic in self.selections:
             machine.slot(algebraic)
         return machine

@@ -6,19 +6,25 @@ Kinds of values, values by name or literal, functions and what they take and ret
 from __future__ import annotations
 
 import struct
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
-FLOAT, WHOLE, TRUTH, FLOATS, WHOLES = "double", "i64", "i1", "floats", "wholes"
+FLOAT, WHOLE, TRUTH, FLOATS, WHOLES, STATE = "double", "i64", "i1", "floats", "wholes", "state"
 ARRAYS = {"mem", "floor", "work", "pivots", "par", "y", "v", "out"}
-LLVM = {FLOAT: "double", WHOLE: "i64", TRUTH: "i1", FLOATS: "ptr", WHOLES: "ptr"}
+LLVM = {FLOAT: "double", WHOLE: "i64", TRUTH: "i1", FLOATS: "ptr", WHOLES: "ptr", STATE: "ptr"}
+KINDS = {"float": FLOAT, "int": WHOLE, "bool": TRUTH, "Floats": FLOATS, "Wholes": WHOLES}  # by annotation
+ENTRY = {FLOATS: FLOAT, WHOLES: WHOLE}
 
 
 @dataclass(frozen=True)
 class Value:
-    """A value in the code: its kind and its name or literal."""
+    """A value in the code: kind, name or literal; how long an array is, what a state is made of."""
 
     kind: str
     text: str
+    size: str = "0"
+    layout: Any = None
 
 
 @dataclass(frozen=True)
@@ -39,12 +45,14 @@ class Function:
         return "void" if not kinds else kinds[0] if len(kinds) == 1 else "{ " + ", ".join(kinds) + " }"
 
 
-@dataclass(frozen=True)
-class External:
-    """A function that numba compiled, by address: arrays and whole numbers in, one float out."""
-
-    address: int
-    takes: tuple[str, ...]
+def arguments(values: Sequence[Value]) -> str:
+    """Return how values are passed: an array as its address and its length."""
+    parts = []
+    for value in values:
+        parts.append(f"{LLVM[value.kind]} {value.text}")
+        if value.kind in ENTRY:
+            parts.append(f"i64 {value.size}")
+    return ", ".join(parts)
 
 
 def literal(value: float) -> Value:

@@ -12,12 +12,11 @@ import sympy as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from herk.codegen.native import Native, bound, build
-from herk.codegen.scope import PYTHON, external
-from herk.codegen.trampolines import FUNCTION, PARAMETRIC
+from herk.codegen.scope import PYTHON, SHARED
 from herk.core import InputError
 from herk.jit.compiled import compiled
-from herk.jit.pointers import address, at
+from herk.jit.native import Native, bound, build
+from herk.jit.pointers import FUNCTION, address, at
 from herk.model.code import lines
 
 X = sp.symbols("x0:3", real=True)
@@ -87,7 +86,7 @@ def function_of(formulas: list[sp.Expr]) -> Native:
         [(f"out[{k}]", e) for k, e in enumerate(formulas)], NAMES, "c"
     )
     text = "def f(t, y, out):\n" + "".join(f"    {line}\n" for line in body)
-    return build(text, {"f": FUNCTION}, {}, external(), PYTHON)["f"]
+    return build(text, ("f",), {}, SHARED, PYTHON)["f"]
 
 
 def exact(formula: sp.Expr, point: list[float]) -> float | None:
@@ -182,7 +181,7 @@ def f(t, y, out):
 
 @pytest.mark.parametrize("y", [(1.0, 2.0, 3.0, 4.0), (1.0, -2.0, 3.0, 4.0)])
 def test_loops_breaks_and_choices_do_what_python_does(y):
-    function = build(LOOPS, {"f": FUNCTION}, {}, {}, {})["f"]
+    function = build(LOOPS, ("f",), {}, {}, {})["f"]
     found, wanted = np.zeros(5), np.zeros(5)
     function(1.5, np.array(y), found)
     function.py_func(1.5, np.array(y), wanted)
@@ -193,7 +192,7 @@ def test_linear_algebra_is_reached_from_generated_code():
     text = (
         "def f(t, y, out):\n    p = solve_block(y, 2)\n    out[0] = p\n    out[1] = y[4]\n    out[2] = y[5]\n"
     )
-    function = build(text, {"f": FUNCTION}, {}, external(), PYTHON)["f"]
+    function = build(text, ("f",), {}, SHARED, PYTHON)["f"]
     out = np.zeros(3)
     function(0.0, np.array([0.0, 2.0, 4.0, 1.0, 6.0, 7.0]), out)  # [[0, 2], [4, 1]] z = (6, 7): det = -8
     np.testing.assert_allclose(out, [-2.0, 1.0, 3.0])
@@ -216,7 +215,7 @@ def test_compiled_code_calls_machine_code_by_address():
 def test_bound_parameters_are_read_at_run_time():
     text = "def f(t, y, par, out):\n    out[0] = par[0] * y[0] + t\n"
     values = np.array([3.0])
-    function = bound(build(text, {"f": PARAMETRIC}, {}, {}, {})["f"], values, FUNCTION)
+    function = bound(build(text, ("f",), {}, {}, {})["f"], values)
     out = np.zeros(1)
     function(0.5, np.array([2.0]), out)
     assert out[0] == 6.5
@@ -229,9 +228,9 @@ def test_bound_parameters_are_read_at_run_time():
 
 def test_what_is_unknown_is_named():
     with pytest.raises(InputError, match="no function bessel"):
-        build("def f(t, y, out):\n    out[0] = bessel(t)\n", {"f": FUNCTION}, {}, {}, {})
+        build("def f(t, y, out):\n    out[0] = bessel(t)\n", ("f",), {}, {}, {})
     with pytest.raises(InputError, match="nothing is called q"):
-        build("def f(t, y, out):\n    out[0] = q\n", {"f": FUNCTION}, {}, {}, {})
+        build("def f(t, y, out):\n    out[0] = q\n", ("f",), {}, {}, {})
 
 
 def test_code_that_is_dropped_leaves_no_memory_behind():
@@ -241,10 +240,10 @@ def test_code_that_is_dropped_leaves_no_memory_behind():
 
     text = "def f(t, y, out):\n    out[0] = sin(t) * {0}\n"
     for k in range(20):
-        build(text.format(float(k)), {"f": FUNCTION}, {}, {}, {})
+        build(text.format(float(k)), ("f",), {}, {}, {})
     gc.collect()
     before = resident()
     for k in range(100):
-        build(text.format(float(k)), {"f": FUNCTION}, {}, {}, {})
+        build(text.format(float(k)), ("f",), {}, {}, {})
     gc.collect()
     assert resident() - before < 20e6

@@ -1,0 +1,26 @@
+"""How runs end: a solution; an interrupt carries what was reached."""
+
+from __future__ import annotations
+
+from herk.core import Solution
+from herk.integrate.options import Request
+from herk.integrate.run import Run
+from herk.integrate.segments import solve_segments
+from herk.integrate.start import solution_of
+
+
+def in_segments(asked: Request) -> Solution:
+    """Carry out a request whose run ends and begins anew on the way."""
+    return _raised(*solve_segments(asked))
+
+
+def concluded(run: Run) -> Solution:
+    """Return the solution of a run that ended."""
+    return _raised(solution_of(run), run.interrupted)
+
+
+def _raised(solution: Solution, interrupted: KeyboardInterrupt | None) -> Solution:
+    if interrupted is not None:
+        interrupted.solution = solution  # type: ignore[attr-defined]
+        raise interrupted
+    return solution

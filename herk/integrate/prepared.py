@@ -1,0 +1,162 @@
+"""Prepared runs: what does not depend on start, span, tolerances or parameter values is done once.
+
+A machine that was made and checked for a start serves others, as long as its checks hold there: the
+constraints are satisfied, no pivot is near zero, y' is determined. Otherwise all is looked at again.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from herk.core import Solution, nearest
+from herk.core.dae import Array
+from herk.integrate.options import Request, atol_of, request, span_of, start_of, times_of
+from herk.integrate.outcome import concluded, in_segments
+from herk.integrate.run import Run
+from herk.integrate.start import finished, started
+from herk.linalg.threads import one_thread
+
+OPTIONS = {
+    "rtol": 1e-6, "atol": 1e-9, "step": None, "t_eval": None, "dense_output": False, "events": None,
+    "first_step": None, "max_step": np.inf, "max_steps": 10_000_000, "time_limit": None,
+    "consistent": "check", "callback": None,
+}  # fmt: skip
+
+
+class Prepared:
+    """A run ready to be made, from any start, over any span, with any tolerances and parameter values.
+
+    It serves one thread at a time; `copy` gives another one for another thread.
+    """
+
+    def __init__(self, asked: Request) -> None:
+        """Check and compile everything once."""
+        self.asked = asked
+        self._names = [p.name for p in getattr(getattr(asked.dae, "model", None), "parameters", {})]
+        self.first: Run | None = started(asked)
+        self.machine = self.first.machine
+        self.machine.remember()
+
+    def copy(self) -> Prepared:
+        """Return the same for another thread."""
+        return Prepared(self.asked)
+
+    def solve(
+        self,
+        t_span: tuple[float, float] | None = None,
+        y0: Sequence[float | None] | Array | None = None,
+        *,
+        parameters: Mapping[str, float] | None = None,
+        rtol: float | None = None,
+        atol: float | Sequence[float] | Array | None = None,
+        t_eval: Sequence[float] | Array | None = None,
+    ) -> Solution:
+        """Make the run; what is not named stays as it was prepared."""
+        asked = self._changed(t_span, y0, rtol, atol, t_eval)
+        if asked.segmented:
+            return in_segments(self._with(asked, parameters))
+        run = self.run(asked, self._values(parameters))
+        return concluded(run if run is not None else finished(self._with(asked, parameters)))
+
+    def run(self, asked: Request, values: Array | None) -> Run | None:
+        """Return the run, made to its end; None if all must be looked at again."""
+        run, self.first = self.first, None
+        if run is None or asked is not self.asked or values is not None:
+            run = (
+                Run(asked, self.machine, self.machine.state.y.copy())
+                if self.machine.restart(asked, values)
+                else None
+            )
+        if run is not None:
+            with one_thread(asked.dae.n):
+                run.go()
+        return run
+
+    def _changed(self, t_span: Any, y0: Any, rtol: Any, atol: Any, t_eval: Any) -> Request:
+        """Return what is asked for now, checked."""
+        changes: dict[str, Any] = {}
+        if t_span is not None:
+            changes["t0"], changes["t1"] = span_of(t_span)
+        if y0 is not None:
+            changes["y0"] = start_of(y0, self.asked.dae)
+        if rtol is not None:
+            changes["rtol"] = float(rtol)
+        if atol is not None:
+            changes["atol"] = atol_of(atol, self.asked.dae.n)
+        if t_eval is not None:
+            ends = changes.get("t0", self.asked.t0), changes.get("t1", self.asked.t1)
+            changes["t_eval"] = times_of(t_eval, *ends)
+        return replace(self.asked, **changes) if changes else self.asked
+
+    def _values(self, parameters: Mapping[str, float] | None) -> Array | None:
+        """Return the values of all parameters, None if those prepared stay."""
+        if not parameters:
+            return None
+        for name in parameters:
+            if name not in self._names:
+                raise nearest(name, self._names, "parameter")
+        known = self.asked.dae.generated.values  # type: ignore[union-attr]
+        if len(known) != len(self._names):  # inserted, since their structure is a special one
+            return np.zeros(1)
+        return np.array([parameters.get(name, value) for name, value in zip(self._names, known, strict=True)])
+
+    def _with(self, asked: Request, parameters: Mapping[str, float] | None) -> Request:
+        """Return the request for other values of the parameters."""
+        if not parameters:
+            return asked
+        model = self.asked.dae.model.with_parameters(**parameters)  # type: ignore[attr-defined]
+        return replace(asked, dae=model.form("overdetermined"))
+
+
+def prepare(
+    system: Any,
+    t_span: tuple[float, float] | None = None,
+    y0: Sequence[float | None] | Array | None = None,
+    *,
+    method: Any = "dopri5",
+    parameters: Mapping[str, float] | None = None,
+    **options: Any,
+) -> Prepared:
+    """Return a run that can be made again and again: `herk.prepare(model).solve(y0=..., parameters=...)`.
+
+    It takes what solve_dae takes, and gives what solve_dae gives.
+    """
+    extra = {name: options.pop(name) for name in list(options) if name not in OPTIONS}
+    given = {name: extra.pop(name) for name in ("breakpoints", "switches") if name in extra}
+    asked = request(system, t_span, y0, method, OPTIONS | options, extra, parameters=parameters, **given)
+    made = Prepared(asked)
+    made.machine.spent(np.inf, 0.0)  # it will be worth the quickest code
+    return made
+
+
+_MOST_KEPT = 32
+_kept: OrderedDict[tuple[Any, ...], Prepared] = OrderedDict()
+
+
+def outcome(asked: Request) -> Solution:
+    """Carry out a request, with the machine of an earlier one where that had the same code."""
+    if asked.segmented:
+        return in_segments(asked)
+    generated: Any = asked.dae.generated
+    if not hasattr(generated, "code") or asked.consistent == "project" or asked.dense_output:
+        return concluded(finished(asked))
+    how = asked.generate, asked.selection, asked.newton, asked.step is None
+    key = (generated.key, asked.tableau.mark, *how)
+    prepared = _kept.pop(key, None)  # nobody else may use it meanwhile
+    values = generated.parameters if generated.values else None
+    run = prepared.run(asked, values) if prepared is not None else None
+    if run is None:
+        prepared = Prepared(asked)
+        run = prepared.run(asked, None)
+    assert prepared is not None
+    assert run is not None
+    found = concluded(run)
+    _kept[key] = prepared
+    while len(_kept) > _MOST_KEPT:
+        _kept.popitem(last=False)
+    return found

@@ -1,0 +1,74 @@
+"""Whether a step stays on its branch of solutions of g = 0, and resolves what only g determines."""
+
+from __future__ import annotations
+
+from herk.integrate.steppers.half_explicit.layout import OK, ROUGH, STEP, UNSEEN, HalfExplicit, kernel_at
+from herk.integrate.steps import Loop
+
+NEARLY_ZERO = 1e-6  # a pivot that turned back this close to zero was zero
+TINY = 1e-9  # steps, beside the time, in which something that still is not resolved may be a jump
+
+
+def turning(h: float, own: HalfExplicit) -> bool:
+    """Tell whether a pivot that was on its way to zero has turned back within the step.
+
+    Where two branches of solutions cross, the pivot of either is zero, and a step across may go on along the
+    wrong one with a pivot of the right sign. A pivot that only comes close to zero is followed by steps in
+    which it is seen to turn.
+    """
+    if own.h_last == 0.0:
+        return False
+    for i in range(own.pivots):
+        now, before, new = own.pivot_now[i], own.pivot_before[i], own.pivot[i]
+        ahead = now + (now - before) * (h / own.h_last)
+        if ahead * now < 0.0 and new * now > 0.0 and abs(now) < abs(before):
+            return True
+    return False
+
+
+def nearly_zero(own: HalfExplicit) -> bool:
+    """Tell whether a pivot is so small beside what it was that rounding hides on which side of zero it is."""
+    for i in range(own.pivots):
+        if abs(own.pivot_now[i]) < NEARLY_ZERO * own.pivot_peak[i]:
+            return True
+    return False
+
+
+def resolved(loop: Loop, own: HalfExplicit) -> int:
+    """Tell whether the algebraic components are resolved by this step; limit the next one accordingly.
+
+    Around a jump they never are. A component whose derivative does not occur may jump, as a force does when
+    friction turns.
+    """
+    rough = max(own.roughness, own.roughness_free)
+    if rough <= own.resolved:
+        if rough > 1e-6 * own.resolved:
+            loop.limit = min((own.resolved / rough) ** (1.0 / 3.0), 2.0) * abs(loop.h_tried)
+        return OK
+    least = TINY * (abs(loop.target) + 1e-3 * abs(loop.t_end - loop.t_start))
+    if 0.25 * abs(loop.h_tried) > least or own.roughness > own.resolved:
+        return ROUGH
+    # Once more, with what the probes saw written down.
+    if kernel_at(own.any_size)(STEP, loop.t, loop.h_tried, own) != OK or not plateaus(own):
+        return ROUGH
+    own.jumps += 1
+    own.jump = loop.target
+    loop.limit = abs(loop.h_tried)
+    return OK
+
+
+def plateaus(own: HalfExplicit) -> bool:
+    """Tell whether algebraic components have, within the step, old or new values and none between.
+
+    That is a jump, and no pole.
+    """
+    n, y, new, probed, floor = own.n, own.y, own.new, own.probed, own.floor
+    for j in range(own.differential, n):
+        c = own.order[j]
+        start, end = y[c], new[c]
+        slack = 1e-3 * abs(end - start) + UNSEEN * (max(abs(start), abs(end)) + floor[c]) * 1e-3
+        for q in range(own.probes):
+            value = probed[q * n + c]
+            if not min(abs(value - start), abs(value - end)) <= slack:
+                return False
+    return True

@@ -1,0 +1,228 @@
+"""The state of a half-explicit run: what is in it, how long its arrays are, and what its numbers mean."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+
+from herk.core.dae import Array
+from herk.integrate.steppers.half_explicit.tableau import Tableau
+from herk.jit.by_address import by_address
+from herk.jit.state import Floats, State, Wholes
+
+# What a kernel is asked to do.
+STEP, ACCEPT, EXTEND, DERIVATIVE, ALGEBRAIC = 0, 1, 2, 3, 4
+
+# What a kernel answers: a step that fails is tried again, shorter; an accepted one may ask for a selection.
+WORSE = 1
+OK, NO_CONVERGENCE, SINGULAR, E_CHANGED, NONFINITE, BRANCH, ROUGH, TURNED = 0, -1, -2, -3, -4, -5, -6, -7
+
+EPS = 2.220446049250313e-16  # rounding of 1
+DETERIORATED = 0.7  # a pivot that fell below this part of its best value asks for a new selection
+FRESH_SIZE = 16  # up to this many constraints a Jacobian per step costs less than the iterations it saves
+UNSEEN = 0.05  # changes that are small beside this part of a component are no sign of anything
+
+# Ways to get y' from E y' = f.
+E_DIAGONAL, E_CONSTANT, E_VARYING, E_STACKED = 0, 1, 2, 3
+
+# Places in a row of the table of selections: the order of the components stands behind.
+ROW_KERNEL, ROW_DIFFERENTIAL, ROW_PREDICTED, ROW_GUESSED, ROW_PIVOTS, ROW_STAGE, ROW_ORDER = (
+    0,
+    1,
+    2,
+    3,
+    4,
+    5,
+    8,
+)
+
+kernel_at = by_address("int(int, float, float, int)")  # (task, t, h, state)
+function_at = by_address("None(float, Floats, Floats, Floats)")  # (t, y, par, out)
+# Stage code of a model: (t, y, tolerance, floor, pivots, work, par), (t, y, out, work, par),
+# (t, y, work, par)
+algebraic_at = by_address("int(float, Floats, float, Floats, Floats, Floats, Floats)")
+derivative_at = by_address("int(float, Floats, Floats, Floats, Floats)")
+residual_at = by_address("float(float, Floats, Floats, Floats)")
+
+
+class HalfExplicit(State):
+    """All a step needs. Written-out kernels have the places of these names as literals."""
+
+    n: int
+    m: int
+    stages: int
+    extra: int  # stages of dense output
+    estimates: int
+    # The selection in force: how many components are differential, have a predicted derivative, a start value
+    differential: int
+    predicted: int
+    guessed: int
+    pivots: int
+    slot: int
+    known: int  # rows of the table
+    pending: int  # select before stepping
+    always: int  # select at every step
+    fresh: int  # a selection was made since the last accepted step
+    threshold: float
+    # Code by address: kernels, stage code of a model, functions of the user
+    kernel: int
+    any_size: int
+    stage_algebraic: int
+    stage_derivative: int
+    stage_residual: int
+    general: int  # there is no stage code: newton.py, derivative.py
+    at_e: int
+    at_f: int
+    at_g: int
+    at_jac_g: int
+    at_g_t: int
+    have_e: int  # E is a function, not a matrix
+    have_jacobian: int
+    have_g_t: int
+    full_newton: int
+    e_mode: int
+    e_rank: int
+    e_valid: int
+    lu_valid: int
+    last_stage: int  # the stage in work is the new point
+    nfev: int
+    ngev: int
+    njev: int
+    nlu: int
+    nit: int
+    tolerance: float  # of Newton inside a step, and
+    tight: float  # at its end
+    contraction: float
+    stage_t: float
+    residual: float
+    worst_residual: float
+    # Three stages that tell whether algebraic components are resolved, and the weights of a parabola
+    probes: int
+    probe_0: int
+    probe_1: int
+    probe_2: int
+    weight_0: float
+    weight_1: float
+    weight_2: float
+    weight_3: float
+    roughness: float  # how far they are from a parabola, beside their change: those whose derivative occurs,
+    roughness_free: float  # and the others
+    resolved: float  # how far they may be
+    h_last: float
+    jumps: int
+    jump: float
+    y: Floats
+    new: Floats
+    stage: Floats
+    floor: Floats
+    slope: Floats
+    pivot: Floats
+    best_pivot: Floats
+    sign: Floats
+    pivot_now: Floats
+    pivot_before: Floats
+    pivot_peak: Floats
+    error: Floats
+    k: Floats
+    table_a: Floats
+    table_c: Floats
+    table_e: Floats
+    table_b: Floats
+    ydot: Floats
+    f: Floats
+    g: Floats
+    jacobian: Floats
+    lu: Floats
+    e_now: Floats
+    e_lu: Floats
+    stacked: Floats
+    rhs: Floats
+    probed: Floats
+    parameters: Floats
+    size: Floats
+    heaviest: Floats
+    weight: Floats
+    relative: Floats
+    order: Wholes  # differential components, guessed with a derivative, other guessed, other algebraic
+    required: Wholes
+    e_rows: Wholes
+    e_columns: Wholes
+    newton_order: Wholes
+    e_order: Wholes
+    cost: Wholes
+    open: Wholes  # 1: not given at the start, to be computed
+    wanted: Wholes  # the selection asked for
+    work: Floats
+    table: Wholes  # of selections, elsewhere
+
+
+@lru_cache(maxsize=256)
+def rows_of(tableau: Tableau) -> tuple[Array, Array, Array]:
+    """Return one matrix for all stages, their nodes, and the error estimates.
+
+    The new point is stage s, those of dense output follow.
+    """
+    s, k = tableau.stages, len(tableau.dense_c)
+    rows = np.zeros((s + 1 + k, s + 1 + k))
+    rows[:s, :s], rows[s, :s], rows[s + 1 :] = tableau.A, tableau.b, tableau.dense_A
+    estimates = np.zeros((len(tableau.error), s + 1))
+    for row, error in zip(estimates, tableau.error, strict=True):
+        row[: len(error)] = error
+    return rows, np.concatenate([tableau.c, [1.0], tableau.dense_c]), estimates
+
+
+@lru_cache(maxsize=256)
+def probes(tableau: Tableau) -> tuple[tuple[int, int, int], tuple[float, ...]] | None:
+    """Return three stages inside the step, and weights that predict the last two from a parabola.
+
+    It goes through start, first probe and end. Later stages are more exact, so of several near a node the
+    last one is taken. None: the tableau has no two nodes inside the step.
+    """
+    inside = [i for i in range(1, tableau.stages) if 0.05 < tableau.c[i] < 0.95]
+    if len({float(tableau.c[i]) for i in inside}) < 2:
+        return None
+    first = max(inside, key=lambda i: (-round(abs(float(tableau.c[i]) - 0.45), 1), i))
+    others = [i for i in inside if abs(tableau.c[i] - tableau.c[first]) > 0.05]
+    a, chosen, weights = float(tableau.c[first]), [], []
+    for node in (0.2, 0.75):
+        chosen.append(max(others, key=lambda i: (-round(abs(float(tableau.c[i]) - node), 1), i)))
+        b = float(tableau.c[chosen[-1]])
+        weights += [b * (b - 1.0) / (a * (a - 1.0)), b * (b - a) / (1.0 - a)]
+    return (first, chosen[0], chosen[1]), tuple(weights)
+
+
+@lru_cache(maxsize=256)
+def sizes(n: int, m: int, tableau: Tableau, parameters: int = 1) -> dict[str, int]:
+    """Return the lengths of all arrays but the last two, in the order in which they stand."""
+    rows, nodes, estimates = rows_of(tableau)
+    vectors = dict.fromkeys(("y", "new", "stage", "floor", "slope"), n)
+    pivots = dict.fromkeys(("pivot", "best_pivot", "sign", "pivot_now", "pivot_before", "pivot_peak"), m + 1)
+    tables = {"error": len(estimates) * n, "k": len(rows) * n, "table_a": rows.size, "table_c": nodes.size}
+    tables |= {"table_e": estimates.size, "table_b": 0 if tableau.dense_B is None else tableau.dense_B.size}
+    systems = {"ydot": n, "f": n, "g": m, "jacobian": m * n, "lu": m * m, "e_now": n * n, "e_lu": n * n}
+    systems |= {"stacked": (n + m) * n, "rhs": n + m, "probed": 3 * n, "parameters": parameters, "size": n}
+    systems |= {"heaviest": m, "weight": n, "relative": n}
+    wholes = dict.fromkeys(
+        ("order", "required", "e_rows", "e_columns", "newton_order", "e_order", "cost", "open"), n
+    )
+    return vectors | pivots | tables | systems | wholes | {"wanted": m}
+
+
+def allocate(n: int, m: int, tableau: Tableau, work: int, parameters: Array | None = None) -> HalfExplicit:
+    """Return the state of a run with the tableau and the values of parameters written into it."""
+    given = np.zeros(1) if parameters is None else parameters
+    state = HalfExplicit(**sizes(n, m, tableau, given.size), work=max(work, 1))
+    state.n, state.m, state.stages, state.extra = n, m, tableau.stages, len(tableau.dense_c)
+    state.estimates, state.contraction = len(tableau.error), 0.1
+    rows, nodes, estimates = rows_of(tableau)
+    state.table_a[:], state.table_c[:], state.table_e[:] = rows.ravel(), nodes, estimates.ravel()
+    if tableau.dense_B is not None:
+        state.table_b[:] = tableau.dense_B.ravel()
+    state.parameters[:] = given
+    known = probes(tableau)
+    if known is not None and m:
+        state.probes = 3
+        (state.probe_0, state.probe_1, state.probe_2), weights = known
+        state.weight_0, state.weight_1, state.weight_2, state.weight_3 = weights
+    return state

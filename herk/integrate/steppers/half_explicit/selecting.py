@@ -1,0 +1,119 @@
+"""Selections on the way: Procedure 3.11 at the current point, and a change to the components it prefers."""
+
+from __future__ import annotations
+
+from herk.integrate.steppers.half_explicit.layout import (
+    ALGEBRAIC,
+    DERIVATIVE,
+    DETERIORATED,
+    OK,
+    ROW_DIFFERENTIAL,
+    ROW_GUESSED,
+    ROW_KERNEL,
+    ROW_ORDER,
+    ROW_PIVOTS,
+    ROW_PREDICTED,
+    ROW_STAGE,
+    HalfExplicit,
+    kernel_at,
+)
+from herk.integrate.steppers.half_explicit.newton import jacobian
+from herk.integrate.steps import NEED_PYTHON, RANK_LOST, RUNNING, STUCK, Loop
+from herk.jit.state import Wholes, view
+from herk.linalg.selection import IN_ANY_UNITS, RANK_TOLERANCE, eliminate, scale
+
+SUSPECT = (
+    2  # rejections in a row that put the selection under suspicion: made anew, Procedure 3.11 to the letter
+)
+RECHECK = 0.95  # a selection that was confirmed is looked at again after a further fall to this part
+
+
+def reselect(loop: Loop, own: HalfExplicit) -> int:
+    """Apply Procedure 3.11 at the current point.
+
+    Switch if it prefers other components; ask Python if they have no kernel yet.
+    """
+    n, m, wanted, best = own.n, own.m, own.wanted, own.best_pivot
+    njev, ngev = own.njev, own.ngev
+    if not chosen(loop, own):
+        return RANK_LOST
+    for slot in range(own.known):
+        if algebraic_match(view(own.table, slot * (ROW_ORDER + n), ROW_ORDER + n), n, m, wanted):
+            if slot == own.slot and not own.pending and loop.cause == OK:
+                for i in range(own.pivots):
+                    best[i] = RECHECK / DETERIORATED * abs(own.pivot[i])
+                return RUNNING
+            own.pending = 0
+            return switch(loop, own, slot)
+    own.pending = 1
+    own.njev, own.ngev = njev, ngev  # all this is done again
+    return NEED_PYTHON
+
+
+def chosen(loop: Loop, own: HalfExplicit) -> bool:
+    """Write the components Procedure 3.11 prefers; False if dg/dy has lost rank, in any units."""
+    n, m, a, size, weight, relative = own.n, own.m, own.jacobian, own.size, own.weight, own.relative
+    required, cost, scratch, wanted = own.required, own.cost, own.heaviest, own.wanted
+    threshold = 1.0 if loop.rejected >= SUSPECT else own.threshold
+    jacobian(loop.t, own.y, own)
+    if eliminate(a, m, n, required, cost, size, scratch, threshold, IN_ANY_UNITS, wanted) == m:
+        return True
+    for i in range(n):
+        weight[i] = size[i] + own.floor[i]
+        relative[i] = size[i] / weight[i]
+    jacobian(loop.t, own.y, own)
+    scale(a, m, n, weight)
+    return eliminate(a, m, n, required, cost, relative, scratch, threshold, RANK_TOLERANCE, wanted) == m
+
+
+def algebraic_match(row: Wholes, n: int, m: int, wanted: Wholes) -> bool:
+    """Tell whether a row of the table has just the wanted algebraic components (the last m of its order)."""
+    for i in range(m):
+        found = False
+        for j in range(n - m, n):
+            found = found or row[ROW_ORDER + j] == wanted[i]
+        if not found:
+            return False
+    return True
+
+
+def switch(loop: Loop, own: HalfExplicit, slot: int) -> int:
+    """Put a selection in force at the current point: order of components, first stage, reference pivots."""
+    n, m, pivot, peak = own.n, own.m, own.pivot, own.pivot_peak
+    enter(slot, own)
+    if slot != own.slot:
+        for i in range(m + 1):
+            peak[i] = 0.0
+    own.slot = slot
+    loop.slot = slot
+    for i in range(n):
+        own.new[i] = own.y[i]
+    status = kernel_at(own.kernel)(ALGEBRAIC, loop.t, 0.0, own)
+    if status == OK:
+        status = kernel_at(own.kernel)(DERIVATIVE, loop.t, 0.0, own)
+    for i in range(m + 1):
+        own.best_pivot[i] = abs(pivot[i])
+        own.sign[i] = 0.0 if loop.fixed else pivot[i]
+        own.pivot_now[i] = pivot[i]
+        peak[i] = max(peak[i], abs(pivot[i]))
+    own.h_last = 0.0
+    if status != OK:
+        loop.cause = status
+        return STUCK
+    return RUNNING
+
+
+def enter(slot: int, own: HalfExplicit) -> None:
+    """Copy a row of the table of selections to where kernels look for it."""
+    n, order = own.n, own.order
+    row = view(own.table, slot * (ROW_ORDER + n), ROW_ORDER + n)
+    own.kernel = row[ROW_KERNEL]
+    own.differential = row[ROW_DIFFERENTIAL]
+    own.predicted = row[ROW_PREDICTED]
+    own.guessed = row[ROW_GUESSED]
+    own.pivots = row[ROW_PIVOTS]
+    own.lu_valid = 0
+    own.stage_algebraic, own.stage_derivative = row[ROW_STAGE], row[ROW_STAGE + 1]
+    own.stage_residual = row[ROW_STAGE + 2]
+    for i in range(n):
+        order[i] = row[ROW_ORDER + i]

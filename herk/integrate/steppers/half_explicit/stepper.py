@@ -1,0 +1,200 @@
+"""Half-explicit Runge-Kutta as the loop sees it: begin, try a step, accept it."""
+
+from __future__ import annotations
+
+from herk.integrate.controller import starting_step
+from herk.integrate.steppers.half_explicit.branches import nearly_zero, resolved, turning
+from herk.integrate.steppers.half_explicit.layout import (
+    ACCEPT,
+    ALGEBRAIC,
+    BRANCH,
+    DERIVATIVE,
+    E_CHANGED,
+    E_STACKED,
+    OK,
+    ROUGH,
+    STEP,
+    TURNED,
+    WORSE,
+    HalfExplicit,
+    kernel_at,
+)
+from herk.integrate.steppers.half_explicit.sample import sample
+from herk.integrate.steppers.half_explicit.selecting import SUSPECT, reselect
+from herk.integrate.steppers.half_explicit.step import kernel
+from herk.integrate.steps import ENDS, RUNNING, SUNK, Loop
+from herk.jit.program import Program
+from herk.jit.state import Floats
+
+
+def begin(loop: Loop) -> int:
+    """Put a selection in force where one is wanted; choose the first step."""
+    own = HalfExplicit.at(loop.own)
+    if own.pending:
+        status = reselect(loop, own)
+        if status != RUNNING:
+            return status
+    if loop.h == 0.0:
+        loop.h = first_step(loop, own)
+    return RUNNING
+
+
+def settle(loop: Loop) -> int:
+    """Put a selection in force at a new start and compute what it leaves open.
+
+    `error` tells how far the values given are from the constraints, in units of the tolerance.
+    """
+    own = HalfExplicit.at(loop.own)
+    status = reselect(loop, own)
+    y, new, computed, missing = own.y, own.new, own.open, False
+    loop.error = 0.0
+    for i in range(own.n):
+        if computed[i]:
+            y[i] = new[i]
+            missing = True
+        else:
+            off = abs(new[i] - y[i]) / (loop.atol[i] + loop.rtol * abs(y[i]))
+            loop.error = off if not off <= loop.error else loop.error
+    if status == RUNNING and missing:
+        status = kernel_at(own.kernel)(DERIVATIVE, loop.t, 0.0, own)
+    return status
+
+
+def first_step(loop: Loop, own: HalfExplicit) -> float:
+    """Return a first step size from the sizes of y, y' and y'', y'' from one trial step."""
+    n, nd, k, y, order, scratch = own.n, own.differential, own.k, own.y, own.order, own.ydot
+    span = loop.t_end - loop.t
+    most = min(abs(span), loop.h_max)
+    for j in range(nd):
+        scratch[j] = y[order[j]]
+    d0 = weighted(scratch, loop, own)
+    d1 = weighted(k, loop, own)
+    h = min(0.01 * d0 / d1 if d0 > 1e-5 and d1 > 1e-5 else 1e-6 * abs(span), most)
+    for _ in range(8):
+        trial = h if span > 0.0 else -h
+        if kernel_at(own.kernel)(STEP, loop.t, trial, own) == OK:
+            break
+        h *= 0.1
+    last = own.stages * n
+    for j in range(nd):
+        scratch[j] = (k[last + j] - k[j]) / h
+    return starting_step(h, d1, weighted(scratch, loop, own), most, loop)
+
+
+def weighted(values: Floats, loop: Loop, own: HalfExplicit) -> float:
+    """Return the weighted root mean square of values of the differential components, in their order."""
+    nd, y, atol, order = own.differential, own.y, loop.atol, own.order
+    total = 0.0
+    for j in range(nd):
+        i = order[j]
+        total += (values[j] / (atol[i] + loop.rtol * abs(y[i]))) ** 2
+    return (total / nd) ** 0.5 if nd > 0 else 0.0
+
+
+def try_step(loop: Loop) -> int:
+    """Try a step; one that fails gets a new selection first."""
+    own = HalfExplicit.at(loop.own)
+    if loop.rejected > 0:
+        own.lu_valid = 0
+        if loop.rejected == SUSPECT and own.m > 0 and (loop.cause == OK or loop.cause == ROUGH):
+            status = reselect(loop, own)
+            if status != RUNNING:
+                return status
+    status = judged(loop, own)
+    if status >= OK or status <= ENDS or status in (TURNED, ROUGH) or own.fresh or own.m == 0:
+        return status
+    own.fresh = 1
+    if status == E_CHANGED:
+        own.e_mode = E_STACKED
+    loop.cause = status
+    status = reselect(loop, own)
+    return judged(loop, own) if status == RUNNING else status
+
+
+def judged(loop: Loop, own: HalfExplicit) -> int:
+    """Make a step from the current point and estimate its error."""
+    h = loop.h_tried
+    status = kernel_at(own.kernel)(STEP, loop.t, h, own)
+    if status != OK or loop.fixed:
+        return status
+    if turning(h, own):
+        loop.cause = BRANCH
+        return SUNK if nearly_zero(own) else TURNED
+    damped = damping(loop, own)
+    status = spread(loop.target, own)
+    if status != OK:
+        return status
+    loop.error = damped * error_norm(loop, own)
+    return resolved(loop, own) if loop.error <= 1.0 else OK
+
+
+def spread(t: float, own: HalfExplicit) -> int:
+    """Turn the error estimate of the differential components into one of all components, in place.
+
+    The embedded result is completed by the constraints like the new point; the estimate is the difference of
+    two points on the constraints. So it does not depend on which components are algebraic, and sees where
+    they amplify errors.
+    """
+    n, nd, new, kept, error, order = own.n, own.differential, own.new, own.stage, own.error, own.order
+    for i in range(n):
+        kept[i] = new[i]
+    for j in range(nd):
+        new[order[j]] += error[j]
+    status = OK
+    if nd < n:
+        status = kernel_at(own.kernel)(ALGEBRAIC, t, 0.0, own)
+    for i in range(n):
+        error[i] = new[i] - kept[i]
+        new[i] = kept[i]
+    return status
+
+
+def error_norm(loop: Loop, own: HalfExplicit) -> float:
+    """Return the root mean square of error / (atol + rtol |y|) over all components."""
+    n, y, new, error, atol, rtol = own.n, own.y, own.new, own.error, loop.atol, loop.rtol
+    total = 0.0
+    for i in range(n):
+        total += (error[i] / (atol[i] + rtol * max(abs(y[i]), abs(new[i])))) ** 2
+    return (total / n) ** 0.5
+
+
+def damping(loop: Loop, own: HalfExplicit) -> float:
+    """Return the factor by which DOP853 damps its error estimate, from a second, coarser one.
+
+    Hairer, Norsett & Wanner, II.10.
+    """
+    if own.estimates < 2:
+        return 1.0
+    n, error, atol = own.n, own.error, loop.atol
+    fine, coarse = 0.0, 0.0
+    for j in range(own.differential):
+        i = own.order[j]
+        scale = atol[i] + loop.rtol * max(abs(own.y[i]), abs(own.new[i]))
+        fine += (error[j] / scale) ** 2
+        coarse += (error[n + j] / scale) ** 2
+    total = fine + 0.01 * coarse
+    return (fine / total) ** 0.5 if total > 0.0 else 1.0
+
+
+def accept(loop: Loop) -> int:
+    """Move on to the new point; look at the selection again where its pivots have become worse."""
+    own = HalfExplicit.at(loop.own)
+    worse = kernel_at(own.kernel)(ACCEPT, loop.t, loop.h_tried, own) == WORSE
+    own.fresh = 0
+    own.h_last = loop.h_tried
+    if not loop.fixed:
+        now, before, peak, pivot = own.pivot_now, own.pivot_before, own.pivot_peak, own.pivot
+        for i in range(own.pivots):
+            before[i] = now[i]
+            now[i] = pivot[i]
+            peak[i] = max(peak[i], abs(pivot[i]))
+    if not own.always:  # Procedure 3.11 to the letter knows no sizes
+        size, y = own.size, own.y
+        for i in range(own.n):
+            size[i] = max(size[i], abs(y[i]))
+    if (worse or own.always) and loop.t != loop.t_end:
+        return reselect(loop, own)
+    return RUNNING
+
+
+PROGRAM = Program(begin, settle, try_step, accept, kernel, sample)

@@ -1,0 +1,31 @@
+"""Tolerances inside a half-explicit step: of Newton's iteration, and of what only constraints determine."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from herk.integrate.options import Request
+from herk.integrate.steppers.half_explicit.layout import HalfExplicit
+from herk.integrate.steppers.half_explicit.tableau import Tableau
+
+
+def set_tolerances(asked: Request, state: HalfExplicit, *, generated: bool) -> None:
+    """Set the tolerances of Newton's iteration, and how well algebraic components must be resolved.
+
+    Inside a step the algebraic components need only be exact enough not to disturb the error estimate; Newton
+    converges quadratically in generated code, so corrections of this relative size leave errors of about
+    their square.
+    """
+    state.tight = 1e-9 if generated else 1e-14
+    loose = min(1e-4, (1e-3 * asked.rtol) ** 0.5) if generated else 1e-3 * asked.rtol
+    state.tolerance = state.tight if asked.step is not None else max(state.tight, loose)
+    state.full_newton = asked.newton == "full"
+    state.floor[:] = asked.atol / asked.rtol
+    state.resolved = 0.08 if _few_inside(asked.tableau) else 0.2  # two stages see less than three
+    if asked.step is not None:  # taken as they are
+        state.probes = 0
+
+
+@lru_cache(maxsize=256)
+def _few_inside(tableau: Tableau) -> bool:
+    return len({float(c) for c in tableau.c if 0.05 < c < 0.95}) < 3
