@@ -15,7 +15,7 @@ from sympy.core.function import AppliedUndef
 
 from herk.core import InputError
 from herk.model.functions import FUNCTIONS, differentiable
-from herk.model.numbers import FormulaError
+from herk.model.numbers import FormulaError, without_floats
 from herk.model.parse import WORDS, parse
 from herk.model.plain import finite, ordered, shown
 
@@ -87,7 +87,7 @@ def expression(value: Any, names: Mapping[str, sp.Symbol], place: str) -> sp.Exp
     _known(parsed, names, place)
     foreign = {s: names[s.name] for s in parsed.free_symbols if s is not names[s.name]}
     try:
-        return differentiable(_whole(parsed.xreplace(foreign) if foreign else parsed))
+        return differentiable(without_floats(parsed.xreplace(foreign) if foreign else parsed))
     except TypeError as error:  # numbers that are not real are compared somewhere inside
         raise InputError(f"{place} is {shown(value)}, which is not a real formula: {error}.") from None
 
@@ -120,17 +120,6 @@ def _meant(undefined: set[sp.Expr]) -> str:
         if near:
             return f"did you mean {lower[near[0]]}"
     return ""
-
-
-def _whole(expr: sp.Expr) -> sp.Expr:
-    """Write 0.0 as 0 and x**2.0 as x**2: sympy takes a float for neither zero nor a whole number."""
-    if expr.is_Float:
-        return simple(expr)
-    return (
-        expr.replace(lambda e: e.is_Pow and e.exp.is_Float, lambda e: e.base ** simple(e.exp))
-        if expr.has(sp.Float)
-        else expr
-    )
 
 
 def matrix(value: Any, n: int, names: Mapping[str, sp.Symbol]) -> sp.ImmutableDenseMatrix:
@@ -176,17 +165,3 @@ def values(given: Mapping[Any, Any]) -> Mapping[sp.Symbol, float]:
     return MappingProxyType(
         {key: finite(value, f"Parameter {key}") for key, value in zip(keys, given.values(), strict=True)}
     )
-
-
-def number(value: float) -> sp.Expr:
-    """Return a double as an exact sympy number.
-
-    Whole and simple dyadic ones as rationals (they may be exponents), others as floats.
-    """
-    return simple(sp.Float(sp.Rational(value), 30))
-
-
-def simple(value: sp.Float) -> sp.Expr:
-    """Return a float as a rational if it is whole, a half, a quarter, ...; else as it is."""
-    exact = sp.Rational(value)
-    return exact if exact.q <= 64 and abs(exact.p) < 2**53 else value

@@ -12,6 +12,7 @@ import sympy as sp
 
 from herk.core import HerkError
 from herk.model.gradient import gradient
+from herk.model.numbers import readable
 
 
 class RegularizationError(HerkError):
@@ -56,16 +57,12 @@ class Step:
     def text(self) -> str:
         """Say in a line what was done."""
         if self.differentiated is not None:
-            start = f"d/dt of 0 = {self.differentiated}"
+            start = f"d/dt of 0 = {readable(self.differentiated)}"
             parts = f", with {_listed(self.combined)} inserted," if self.combined else ","
         else:
             start = self.row
-            parts = (
-                " minus " + " minus ".join(f"({factor}) * {label}" for label, factor in self.combined)
-                if self.combined
-                else ""
-            )
-        return f"{start}{parts} reads 0 = {self.constraint}"
+            parts = "".join(f" minus ({readable(factor)}) * {label}" for label, factor in self.combined)
+        return f"{start}{parts} reads 0 = {readable(self.constraint)}"
 
 
 def _listed(combined: Sequence[tuple[str, sp.Expr]]) -> str:

@@ -19,6 +19,7 @@ from herk.core import InputError, nearest
 from herk.model import entries, plain
 from herk.model.breakpoints import breakpoints, switching_times
 from herk.model.equations import Equations
+from herk.model.numbers import inserted
 
 if TYPE_CHECKING:
     from herk.model.forms import Form
@@ -114,11 +115,11 @@ class Model:
 
         `constraints` (hidden ones included) become g.
         """
-        values = {parameter: entries.number(value) for parameter, value in self.parameters.items()}
+        values = self.parameters
         g = sp.ImmutableDenseMatrix(
-            len(constraints), 1, [sp.sympify(row).xreplace(values) for row in constraints]
+            len(constraints), 1, [inserted(sp.sympify(row), values) for row in constraints]
         )
-        return Equations(self.t, self.states, self.E.xreplace(values), self.f.xreplace(values), g)
+        return Equations(self.t, self.states, inserted(self.E, values), inserted(self.f, values), g)
 
     def equations(self) -> Equations:
         """Return the regularised system.

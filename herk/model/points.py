@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import mpmath
 import sympy as sp
 
+from herk.model.numbers import exact
 from herk.model.rank import CLEAN, ROUNDING
 from herk.model.scales import Scales
 from herk.model.tape import Tape
@@ -55,15 +56,19 @@ class Evaluator:
         """Write the operations down."""
         self._tape = Tape((model.t, *model.states, *model.parameters), expressions)
         self._parameters = list(model.parameters.values())
+        self._fractions = [exact(value) for value in self._parameters]
         self._span = abs(model.t_span[1] - model.t_span[0])
 
     def exact(self, point: Point) -> list[Number]:
         """Return the values in many digits."""
         try:
-            raw = self._tape([point.t, *point.y, *map(mpmath.mpf, self._parameters)])
+            raw = self._tape([point.t, *point.y, *self._exactly()])
         except (ArithmeticError, ValueError, TypeError) as error:
             raise OutsideError(str(error)) from None
         return [_real(value) for value in raw]
+
+    def _exactly(self) -> list[Number]:
+        return [mpmath.mpf(value.p) / value.q for value in self._fractions]
 
     def floats(self, t: float, y: Sequence[float]) -> list[float]:
         """Return the values in doubles."""
@@ -77,7 +82,7 @@ class Evaluator:
 
     def sized(self, point: Point) -> list[tuple[Number, Number]]:
         """Return the values with the sizes of their terms."""
-        values = [point.t, *point.y, *map(mpmath.mpf, self._parameters)]
+        values = [point.t, *point.y, *self._exactly()]
         sizes = [abs(point.t) or self._span, *point.sizes, *map(abs, self._parameters)]
         try:
             raw = self._tape.sized(values, [mpmath.mpf(size) for size in sizes])

@@ -59,6 +59,22 @@ def test_a_start_is_repaired_alike_in_any_units(seed: int) -> None:
     np.testing.assert_allclose(there[:4], here[:4], rtol=1e-9)
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_an_unknown_that_is_rounding_moves_before_a_given_one(seed: int) -> None:
+    # A charge q = c u that goes on, a current that jumps from nothing to s - a u: nothing else may change.
+    model = Model(
+        "jump",
+        ["q", "u", "i"],
+        sp.diag(1, 0, 0),
+        ["i", "q - 1.6e-12*u", "i + 6.4e-7*u - 2.9e-3"],
+        t_span=(0, 1e-6),
+        y0=[1.44e-11, 9.0, 1.8e-19],
+    )
+    other, units = in_units(model, seed)
+    y = consistent_start(numbers(other), other.t_span[0], other.y0) * np.array([float(u) for u in units])
+    np.testing.assert_allclose(y, [1.44e-11, 9.0, 2.9e-3 - 5.76e-6], rtol=1e-12)
+
+
 def test_an_unknown_that_enters_by_its_square_is_found_in_any_units() -> None:
     for size in (1e-12, 1.0, 1e12):
         dae = Dae(
