@@ -85,11 +85,8 @@ def _ending(found: Regularization) -> str:
 def refuse_absent_states(model: Model) -> None:
     """Raise if a state occurs in no equation."""
     present = set(model.f.free_symbols) | set(model.E.free_symbols)
-    absent = [
-        str(s)
-        for j, s in enumerate(model.states)
-        if s not in present and all(entry == 0 for entry in model.E[:, j])
-    ]
+    moved = {j for row in model.leading for j in row}
+    absent = [str(s) for j, s in enumerate(model.states) if s not in present and j not in moved]
     if absent:
         occurs = "occurs" if len(absent) == 1 else "occur"
         raise RegularizationError(

@@ -5,7 +5,7 @@ Rows of E y' = f, how constraints were found, why a model has no solution.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import sympy as sp
@@ -69,9 +69,9 @@ def _listed(combined: Sequence[tuple[str, sp.Expr]]) -> str:
     return ", ".join(label for label, _ in combined)
 
 
-def row_as_written(model_row: Sequence[sp.Expr], rhs: sp.Expr, i: int) -> Row:
+def row_as_written(entries: Mapping[int, sp.Expr], rhs: sp.Expr, i: int) -> Row:
     """Return row i of E y' = f."""
-    return Row(f"row {i}", {j: entry for j, entry in enumerate(model_row) if entry != 0}, rhs)
+    return Row(f"row {i}", dict(entries), rhs)
 
 
 def derivative_row(constraint: sp.Expr, number: int, states: Sequence[sp.Symbol], t: sp.Symbol) -> Row:

@@ -79,6 +79,14 @@ class Model:
         return len(self.names)
 
     @cached_property
+    def leading(self) -> tuple[Mapping[int, sp.Expr], ...]:
+        """Return the rows of E without their zeros, by columns: what is large is mostly zero."""
+        rows: list[dict[int, sp.Expr]] = [{} for _ in self.states]
+        for (i, j), entry in sorted(self.E.todok().items()):
+            rows[i][j] = entry
+        return tuple(rows)
+
+    @cached_property
     def structure(self) -> str:
         """Return a hash of the equations, the same in every process.
 

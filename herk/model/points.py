@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 DIGITS = 50
 NEAR = (1e-3, 1e-2, 5e-2)
 FAR = (0.3, 1.0)
+LARGE = 100  # unknowns
 START = -1  # the slot of the start itself
 Number = Any  # mpmath.mpf
 
@@ -79,6 +80,13 @@ class Evaluator:
         if not all(value - value == 0.0 for value in raw):
             raise OutsideError("not finite")
         return raw
+
+    def present(self, point: Point) -> None:
+        """Raise OutsideError if an expression has no finite real value; doubles are asked first."""
+        try:
+            self.floats(float(point.t), [float(v) for v in point.y])
+        except (OutsideError, OverflowError):
+            self.exact(point)
 
     def sized(self, point: Point) -> list[tuple[Number, Number]]:
         """Return the values with the sizes of their terms."""
@@ -133,7 +141,8 @@ def starts(model: Model, scales: Scales, slot: int, thorough: bool) -> Iterator[
     spread = (*NEAR, *FAR)[slot]
     near = slot < len(NEAR)
     t0, t1 = model.t_span
-    for number, (stretch, floor) in enumerate(_TRIES if thorough else _TRIES[:3]):
+    few = 1 if model.n > LARGE else 3  # far points of a large model are rarely reached, and cost most
+    for number, (stretch, floor) in enumerate(_TRIES if thorough else _TRIES[:few]):
         clock = random.Random(f"{slot} {number}").random()  # noqa: S311 - points, not secrets
         shift = min(0.01, spread * stretch) * clock if near else clock
         y, sizes = [], []

@@ -8,12 +8,14 @@ from __future__ import annotations
 import random
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import mpmath
 import sympy as sp
 
 from herk.core import InputError
 from herk.model.equations import Equations
+from herk.model.rank import equilibrated, split
 
 Pattern = Sequence[Collection[int]]
 _EXPAND_LIMIT = 400  # operations up to which an expression is expanded to see a cancellation
@@ -164,7 +166,7 @@ def _reduced(E: sp.ImmutableDenseMatrix) -> list[tuple[tuple[int, ...], tuple[in
 
 
 def _is_regular(block: sp.ImmutableDenseMatrix) -> bool:
-    """Tell whether a block is regular for generic values.
+    """Tell whether a block is regular for generic values, in whatever units.
 
     50 digits at one point of random fractions prove it.
     """
@@ -174,15 +176,22 @@ def _is_regular(block: sp.ImmutableDenseMatrix) -> bool:
     with mpmath.workdps(50):
         for _ in range(3):
             point = {s: sp.Rational(dice.randint(100, 900), 997) for s in sorted(block.free_symbols, key=str)}
-            try:
-                values = mpmath.matrix(
-                    [[mpmath.mpmathify(e.evalf(50)) for e in row] for row in block.xreplace(point).tolist()]
-                )
-                if abs(mpmath.det(values)) > 1e-30 * mpmath.mnorm(values) ** block.rows:
-                    return True
-            except (TypeError, ZeroDivisionError):  # no real value there, or a matrix of zeros
+            values = [[_number(e) for e in row] for row in block.xreplace(point).tolist()]
+            if any(value is None for row in values for value in row):  # no real value there
                 continue
+            rows = [{j: value for j, value in enumerate(row) if value} for row in values]
+            if all(rows) and not split([equilibrated(rows)], [True], range(len(rows))).relations:
+                return True
     return False
+
+
+def _number(entry: sp.Expr) -> Any:
+    """Return a real value in many digits; None if there is none."""
+    try:
+        value = mpmath.mpmathify(entry.evalf(mpmath.mp.dps))
+    except (TypeError, ZeroDivisionError):
+        return None
+    return value if isinstance(value, mpmath.mpf) and mpmath.isfinite(value) else None
 
 
 def _matching(pattern: Pattern) -> list[int] | None:
