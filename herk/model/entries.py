@@ -138,7 +138,10 @@ def matrix(value: Any, n: int, names: Mapping[str, sp.Symbol]) -> sp.ImmutableDe
         )
         raise InputError(f"E is {shape if rows else 'empty'}; for {n} states it must be {n} x {n}.")
     entries = [
-        expression(entry, names, f"E[{i},{j}]") for i, row in enumerate(rows) for j, entry in enumerate(row)
+        # nearly all of a large E: nothing is to be found out about them
+        sp.S.Zero if entry is sp.S.Zero else expression(entry, names, f"E[{i},{j}]")
+        for i, row in enumerate(rows)
+        for j, entry in enumerate(row)
     ]
     return sp.ImmutableDenseMatrix(n, n, entries)
 
