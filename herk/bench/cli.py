@@ -154,7 +154,7 @@ def standard(asked: argparse.Namespace) -> int:
 
 def run(asked: argparse.Namespace) -> int:
     """Run studies and write the report; studies of documents write their own tables and figures too."""
-    from herk.bench import ladders, plugins, seeds, session, study
+    from herk.bench import plugins, seeds, session, study, sweeps
 
     documents = [name for name in asked.study if name in seeds.names()]
     if (
@@ -166,7 +166,7 @@ def run(asked: argparse.Namespace) -> int:
         raise study.nearest(wrong.pop(), [*seeds.names(), *study.names()], "study")
     _prepare(asked.out)
     own = plugins.load(asked.file or ())
-    choice = ladders.Choice(
+    choice = sweeps.Choice(
         tuple(asked.problem or ()),
         tuple(asked.solver or ()),
         asked.tag,
