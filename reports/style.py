@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import math
 import re
 from collections.abc import Callable, Collection, Iterable
@@ -15,6 +16,8 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+
+from herk.bench import whole_files
 
 # Colours of Okabe and Ito, distinguishable with every kind of colour vision (their yellow is too faint on
 # white), and three of Tol's.
@@ -185,17 +188,16 @@ def save(drawn: Figure, path: Path) -> list[Path]:
 
     The SVG holds no date and two decimals, so that it changes only when a number does.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
     svg, png = (path.with_name(f"{path.name}.{ending}") for ending in ("svg", "png"))
     with mpl.rc_context(RC):
         drawn.draw_without_rendering()
         drawn.set_layout_engine(
             "none"
         )  # the layout is done, once for both files; savefig would do it twice for each
-        FigureCanvasAgg(drawn).print_png(png, metadata={"Software": None})
-        FigureCanvasSVG(drawn).print_svg(svg, metadata={"Date": None, "Creator": None})
-    svg.write_bytes(small(svg.read_bytes()))
-    return [svg, png]
+        vector, dots = io.BytesIO(), io.BytesIO()
+        FigureCanvasAgg(drawn).print_png(dots, metadata={"Software": None})
+        FigureCanvasSVG(drawn).print_svg(vector, metadata={"Date": None, "Creator": None})
+    return [whole_files.data(svg, small(vector.getvalue())), whole_files.data(png, dots.getvalue())]
 
 
 def small(svg: bytes) -> bytes:

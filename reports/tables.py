@@ -16,6 +16,7 @@ from typing import Any
 
 import pandas as pd
 
+from herk.bench import whole_files
 from herk.bench.export import harmless
 
 NONE = "–"
@@ -138,15 +139,12 @@ class Table:
 
     def write(self, folder: Path) -> list[Path]:
         """Write name.csv, name.md and name.html."""
-        folder.mkdir(parents=True, exist_ok=True)
         written = {
             "csv": self.csv(),
             "md": f"{clean(self.caption)}\n\n{self.markdown()}\n",
             "html": self.html(),
         }
-        for ending, text in written.items():
-            (folder / f"{self.file}.{ending}").write_text(text, encoding="utf-8")
-        return [folder / f"{self.file}.{ending}" for ending in written]
+        return [whole_files.text(folder / f"{self.file}.{ending}", text) for ending, text in written.items()]
 
 
 def bound(tables: Iterable[Table]) -> list[Table]:

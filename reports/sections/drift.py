@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from reports import figures, histories
-from reports.claims import Claim
+from reports.claims import Claim, none
 from reports.contents import HALF_EXPLICIT, KEEPING, STOPPED, Contents, Record
 from reports.section import Picture, Section
 from reports.tables import Table, short, tolerance
@@ -33,15 +33,8 @@ def section(contents: Contents) -> Section:
     names = [*contents.five, *sorted(set(contents.drifts["problem"]) - set(contents.five))]
     claims = [claim for name in names for claim in problem_claims(contents, name)]
     if not claims:
-        tried = (
-            f"None of the {len(contents.drifts)} runs of the drift study came to a point that could be"
-            " measured; see Failures."
-        )
-        return Section(
-            "drift",
-            TITLE,
-            (tried if len(contents.drifts) else "There are no runs of the drift study in these records.",),
-        )
+        tried = Claim("unmeasured", {"what": "drift", "runs": len(contents.drifts), "measured": 0})
+        return Section("drift", TITLE, (tried if len(contents.drifts) else none("drift"),))
     others = [
         replace(part, title=name)
         for name in names

@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from reports import figures, style
-from reports.claims import Claim
+from reports.claims import Claim, none
 from reports.contents import Contents
 from reports.curves import work_table
 from reports.section import Picture, Section
@@ -31,12 +31,7 @@ def section(contents: Contents) -> Section:
     ratios = {cost: relative(contents.tried, cost) for cost in COSTS}
     time = ratios["time"]
     if time.shape[0] < 2:
-        return Section(
-            "profiles",
-            TITLE,
-            ("There are too few problems with a solution in these records for a profile.",),
-            in_summary=False,
-        )
+        return Section("profiles", TITLE, (none("profiles"),), in_summary=False)
     claims = tuple(claim(ratios[cost], cost) for cost in COSTS)
     tables = tuple(table(ratios[cost], cost) for cost in COSTS)
     words = (
