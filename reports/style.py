@@ -88,6 +88,13 @@ RC: Any = {
 }
 # Coordinates are cut, scales of glyphs and the texts of labels are not.
 PLACES = re.compile(rb'(?<=[\s"])(?:d|points|x|y|x1|x2|y1|y2)="[^"]*"|translate\([^)]*\)')
+# Decades on an axis, and the multiples of powers of ten that have a label on one as short as that.
+SUBS = (
+    (0.6, tuple(map(float, range(1, 10)))),
+    (1.7, (1.0, 2.0, 5.0)),
+    (3.0, (1.0, 3.0)),
+    (math.inf, (1.0,)),
+)
 EXPONENT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -144,13 +151,14 @@ def power(value: float, _: object = None) -> str:
 def logarithmic(axis: Any) -> None:
     """Make an axis with its data logarithmic, with at most eight labels.
 
-    Powers of ten, and 2 and 5 times them on a short one.
+    Powers of ten, and multiples of them on a short one: a single label would not tell the scale.
     """
     _widen(axis)
     axis.axes.set(**{f"{axis.axis_name}scale": "log"})
     low, high = sorted(axis.get_view_interval())
-    short = low > 0 and high / low < 50
-    axis.set_major_locator(LogLocator(base=10, subs=(1.0, 2.0, 5.0) if short else (1.0,), numticks=8))
+    decades = math.log10(high / low) if low > 0 else math.inf
+    subs = next(subs for most, subs in SUBS if decades < most)
+    axis.set_major_locator(LogLocator(base=10, subs=subs, numticks=8))
     axis.set_minor_locator(NullLocator())
     axis.set_major_formatter(FuncFormatter(power))
 
@@ -176,6 +184,25 @@ def legend_below(
         labels, handles = [label for label, _ in pairs], [handle for _, handle in pairs]
     if handles:
         figure.legend(handles, labels, loc="outside lower left", ncols=columns, handlelength=3.2)
+
+
+def legend_beside(row: Iterable[Axes]) -> None:
+    """Put one legend for a row of plots to its right."""
+    panels = list(row)
+    found = {
+        label: handle
+        for axes in panels
+        for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)
+    }
+    if found:
+        panels[-1].legend(
+            found.values(),
+            found.keys(),
+            loc="center left",
+            bbox_to_anchor=(1.02, 0.5),
+            fontsize=7.5,
+            handlelength=3.2,
+        )
 
 
 def figure(width: float = 7.2, height: float = 4.4) -> Figure:

@@ -20,6 +20,7 @@ from herk.bench import whole_files
 from herk.bench.export import harmless
 
 NONE = "–"
+NAME = 30  # characters; shorter texts are names and counts, which are not broken into lines
 LONG = 80  # characters; columns with such texts get room on the page
 UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"))
 
@@ -106,6 +107,10 @@ class Table:
             pd.api.types.is_numeric_dtype(values) and not pd.api.types.is_bool_dtype(values)
         )
 
+    def right(self, name: Any) -> bool:
+        """Tell whether a column stands at the right: numbers, and texts that are looked at as numbers."""
+        return any("n" in look.split() for _, look in self._column(name)) or self.numeric(name)
+
     def _column(self, name: Any) -> list[tuple[str, str]]:
         values, numeric = self.frame[name], self.numeric(name)
         write, look = (
@@ -113,7 +118,8 @@ class Table:
             self.classes.get(name) or (lambda _: ""),
         )
         texts = [NONE if gone else write(value) for value, gone in zip(values, values.isna(), strict=True)]
-        kind = "n" if numeric else "long" if max(map(len, texts), default=0) > LONG else ""
+        longest = max(map(len, texts), default=0)
+        kind = "n" if numeric else "long" if longest > LONG else "whole" if longest <= NAME else ""
         return [
             (text, f"{kind} {'dim' if text is NONE else look(value)}".strip())
             for text, value in zip(texts, values, strict=True)

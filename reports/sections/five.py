@@ -94,7 +94,7 @@ def measured(contents: Contents, name: str, record: Record, runs: pd.DataFrame) 
     """Return error against steps, as a figure and as a table, and error against time."""
     if curves.usable(runs, "nstep", "mixed").empty:
         return []
-    look, digits = figures.looks(contents), record.get("reference_digits")
+    look, digits = figures.panel_looks(contents), record.get("reference_digits")
     floor = None if digits is None else max(10.0**-digits, 2.2e-16)
     pictures = {
         cost: Picture(

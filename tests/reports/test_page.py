@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -291,7 +293,10 @@ def test_a_run_that_stops_early_is_tabulated_and_drawn_until_there_and_no_senten
     assert str(part.verdicts[0]).endswith(
         "(scipy_lsoda · ode, rtol 1e-6); nothing is said of 1 stopped by our limit."
     )
-    assert "scipy_radau · ode" in [text.get_text() for text in part.pictures[0].drawn.legends[0].get_texts()]
+    rows = [axes.get_legend() for axes in part.pictures[0].drawn.axes]
+    assert "scipy_radau · ode" in [
+        text.get_text() for legend in rows if legend for text in legend.get_texts()
+    ]
 
 
 def test_drift_is_compared_at_equal_error_too(found):
@@ -366,3 +371,26 @@ def test_tables_lie_beside_the_page_with_all_digits(out):
     assert (best["group"], best["fastest"]) == ("half-explicit", "herk_dop853")
     assert best["time / foreign"] == pytest.approx(1 / 24, rel=1e-9)
     assert best["fastest foreign"] == "scipy_lsoda · ode, 2.4 ms"
+
+
+@pytest.mark.parametrize("ending", ["index.html", ".csv", ".svg"])
+def test_a_full_disk_leaves_no_half_of_a_page_a_table_or_a_figure(out, tmp_path, monkeypatch, ending):
+    shutil.copytree(out, tmp_path, dirs_exist_ok=True)
+    before = {path: path.read_bytes() for path in tmp_path.rglob(f"*{ending}")}
+    assert before
+    whole = {name: getattr(Path, name) for name in ("write_text", "write_bytes")}
+
+    def writing(name):
+        def write(path, content, **more):
+            if path.name.endswith(ending):
+                whole[name](path, content[:10], **more)
+                raise OSError(28, "No space left on device")
+            return whole[name](path, content, **more)
+
+        return write
+
+    for name in whole:
+        monkeypatch.setattr(Path, name, writing(name))
+    with pytest.raises(OSError, match="No space left"):
+        page.write(tmp_path)
+    assert {path: path.read_bytes() for path in tmp_path.rglob(f"*{ending}")} == before

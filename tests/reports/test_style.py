@@ -75,6 +75,17 @@ def test_labels_of_a_figure_do_not_overlap(found):
         assert not any(one.overlaps(other) for one, other in itertools.combinations(group, 2))
 
 
+@pytest.mark.parametrize("ends", [(90.0, 110.0), (90.0, 4e3), (130.0, 9e3), (80.0, 7e4), (1e-9, 1e3)])
+def test_a_logarithmic_axis_has_at_least_two_labels_and_at_most_eight(ends):
+    figure = style.figure()
+    axes = figure.subplots()
+    axes.plot(ends, [1, 2])
+    style.logarithmic(axes.xaxis)
+    low, high = axes.get_xlim()
+    inside = [place for place in axes.xaxis.get_major_locator()() if low <= place <= high]
+    assert 2 <= len(inside) <= 8
+
+
 @pytest.mark.parametrize("values", [[1e-5, 1e-5], [1e-5, 1e-5 * (1 + 4e-16)], [3.0]])
 def test_a_logarithmic_axis_whose_points_have_one_value_shows_them_in_its_middle(values):
     figure = style.figure()
@@ -111,10 +122,11 @@ def test_no_two_curves_of_one_panel_look_alike_with_every_baseline_in_it():
         for row in ladder(solver, form, 5, 1e-5, 1.0)
     ]
     found = contents.sort(rows)
-    figure = figures.by_group(found, found.ladders, figures.looks(found), "nstep")
+    figure = figures.by_group(found, found.ladders, figures.panel_looks(found), "nstep")
     seen = [styles(axes) for axes in figure.axes]
     assert [len(each) for each in seen] == [3, 4, 8]
-    assert all(len(set(each)) == len(each) for each in seen)
+    for each in seen:
+        assert len({colour for colour, *_ in each}) == len(each), "a colour repeats within one panel"
     colours = {
         solver: figures.looks(found)[
             " · ".join(filter(None, (solver, forms[0].replace("overdetermined", ""))))
