@@ -238,13 +238,13 @@ def test_without_javascript_all_but_the_plot_can_be_read(browser, out):
 
 
 RIVALS = ("scipy_radau · ode", "ida_scikits_jac · index1")
+PUBLISHED = Path(__file__).parents[2] / "reports" / "published" / "index.html"
 
 
-@pytest.fixture(scope="module")
-def five(browser, tmp_path_factory):
-    """The page of the five problems, each solved by a half-explicit method.
+def made(folder: Path) -> Path:
+    """Return a page of the five problems.
 
-    SciPy's Radau and IDA through scikits.odes.
+    Each is solved by a half-explicit method, SciPy's Radau and IDA through scikits.odes.
     """
     solvers = (
         ("herk_dop853", "overdetermined", 1e-5),
@@ -257,8 +257,15 @@ def five(browser, tmp_path_factory):
         for solver, form, speed in solvers
         for row in ladder(solver, form, 5, speed, 1.0, problem=name)
     ]
+    return report(folder, rows) / "index.html"
+
+
+@pytest.fixture(scope="module", params=["made", "published"])
+def five(request, browser, tmp_path_factory):
+    """The page of the five problems: one made from formulas, and the one that was published from real runs."""
+    page = PUBLISHED if request.param == "published" else made(tmp_path_factory.mktemp("five"))
     tab = browser.new_page(viewport={"width": 1280, "height": 900})
-    tab.goto((report(tmp_path_factory.mktemp("five"), rows) / "index.html").as_uri())
+    tab.goto(page.as_uri())
     yield tab
     tab.close()
 
