@@ -31,7 +31,7 @@ def drift(groups: Mapping[str, Sequence[Drifting]], titles: Mapping[str, str]) -
 
     The curves of the other groups are grey behind. A cross ends a run that stopped early.
     """
-    figure = style.figure(2.4 + 2.4 * len(titles), 0.6 + 2.1 * len(groups))
+    figure = style.figure(2.4 + (2.4 if len(titles) < 4 else 1.9) * len(titles), 0.6 + 2.1 * len(groups))
     grid = figure.subplots(len(groups), len(titles), sharex=True, sharey=True, squeeze=False)
     for row, (group, mine) in zip(grid, groups.items(), strict=True):
         behind = [run for other, runs in groups.items() if other != group for run in runs]
@@ -43,7 +43,7 @@ def drift(groups: Mapping[str, Sequence[Drifting]], titles: Mapping[str, str]) -
         row[0].set_ylabel(f"{group}\nlargest |g| so far")
         style.legend_beside(row)
     for axes, title in zip(grid[0], titles.values(), strict=True):
-        axes.set_title(fill(title, 24) if len(titles) > 2 else title, fontsize=9)
+        axes.set_title(fill(title, 24 if len(titles) < 4 else 20) if len(titles) > 2 else title, fontsize=9)
     for axes in grid[-1]:
         axes.set_xlabel("t")
     style.logarithmic(grid[0, 0].yaxis)

@@ -229,6 +229,28 @@ def test_paper_shows_folded_parts_and_no_controls(view):
     assert view.locator("#more-akzo table").first.is_visible()
 
 
+def test_on_paper_no_figure_and_no_number_is_cut(five):
+    """A4 without margins has 718 pixels: pictures shrink to it, numbers stay on one line."""
+    five.emulate_media(media="print")
+    five.set_viewport_size({"width": 718, "height": 1000})
+    widths = five.evaluate("[...document.images].map(i => i.getBoundingClientRect().right)")
+    assert len(widths) > 10
+    assert max(widths) <= 718
+    table = five.locator("#table-error_against_steps_pendulum")
+    assert table.evaluate("t => t.getBoundingClientRect().right") <= 718
+    heights = table.evaluate("t => [...t.querySelectorAll('td.n')].map(c => c.getClientRects()[0].height)")
+    assert max(heights) < 40
+    five.emulate_media(media="screen")
+    five.set_viewport_size({"width": 1280, "height": 900})
+
+
+def test_on_a_phone_captions_of_wide_tables_are_read_without_scrolling(five):
+    five.set_viewport_size({"width": 390, "height": 844})
+    words = five.locator("#table-error_against_steps_pendulum caption .words")
+    assert words.evaluate("w => w.getBoundingClientRect().right") <= 390
+    five.set_viewport_size({"width": 1280, "height": 900})
+
+
 def test_without_javascript_all_but_the_plot_can_be_read(browser, out):
     tab = browser.new_context(java_script_enabled=False).new_page()
     tab.goto((out / "index.html").as_uri())
