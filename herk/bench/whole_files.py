@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def replace(path: Path, write: Callable[[Path], object]) -> Path:
-    """Let `write` fill a temporary file, then put it in place: an old file is better than half of a new one."""
+    """Let `write` fill a temporary file, then put it in place; until then the old file stays as it is."""
     path.parent.mkdir(parents=True, exist_ok=True)
     # The ending stays last, because writers of tables and pictures choose their format by it.
     temporary = path.with_name(f".{os.getpid()}-{path.name}")

@@ -219,9 +219,21 @@ def far(asked: Facts, world: World) -> dict[str, Any]:
     return {"curves": [curve for _, curve in sorted(found)]}
 
 
+def profiled(world: World) -> list[Row]:
+    """Return the runs that profiles compare: of curves that were asked on half of the problems or more."""
+    whole = [row for row in world.runs if row["study"] == "testset" and row.get("step") is None]
+    rows = [row for row in whole if row["changes"] == "{}"] or tried(world)
+    rows = [row for row in rows if row["changes"] == "{}" and row["status"] != "unavailable"]
+    problems = {row["case"] for row in rows}
+    asked = by(rows, lambda row: row["curve"])
+    return [
+        row for own in asked.values() if 2 * len({row["case"] for row in own}) >= len(problems) for row in own
+    ]
+
+
 def profile(asked: Facts, world: World) -> dict[str, Any]:
     """Count again who solves how many problems within a factor of the best."""
-    rows = [row for row in tried(world) if row["changes"] == "{}"]
+    rows = profiled(world)
     within: dict[str, int] = {}
     problems = 0
     for part in by(rows, lambda row: row["case"]).values():

@@ -224,7 +224,9 @@ def claims(records):
     made += [
         claim for name in sorted(set(found.drifts["problem"])) for claim in drift.problem_claims(found, name)
     ]
-    made += [profiles.claim(profiles.relative(found.tried, cost), cost) for cost in profiles.COSTS]
+    made += [
+        profiles.claim(profiles.relative(profiles.compared(found), cost), cost) for cost in profiles.COSTS
+    ]
     made += [*references.section(found).verdicts, *reached.section(found).verdicts, *failures.lines(found)]
     made += proportionality.lines(proportionality.table(found.ladders), found)
     made += [page.counts(found), *page.absent(found), problems.counts(found), steps.selections(found)]
