@@ -383,3 +383,34 @@ def test_records_that_do_not_belong_to_a_page_are_found_out(copied):
 
 def test_a_folder_without_a_page_has_no_sentences(tmp_path):
     assert proof.of_folder(tmp_path) == []
+
+
+BREAKS = {
+    "times a factor of four apart are called level": (verdicts, "LEVEL", 30.0),
+    "what our limit stopped is called failed": (contents, "OUR_LIMITS", ()),
+    "an order one too low is called kept": (orders, "SLACK", 1.5),
+    "half-explicit methods are called foreign": (contents, "OF_FAMILY", {}),
+    "the control races for the method": (verdicts, "KEEPING", "ode"),
+    "drift of the control is called that of the method": (drift, "KEEPING", "ode"),
+    "steps far from the bound are called limited": (verdicts, "DECIDES", 0.01),
+    "every error is called 1": (
+        proportionality,
+        "usable",
+        lambda runs, *_: runs[runs["ok"]].assign(mixed=1.0),
+    ),
+    "a single family is called enough": (reached, "ENOUGH", 1),
+}
+
+
+@pytest.mark.parametrize("broken", BREAKS)
+def test_a_verdict_that_is_broken_in_the_program_is_found_out(records, monkeypatch, broken):
+    place, name, value = BREAKS[broken]
+    more = [
+        run(problem="pendulum", rtol=1e-3, h_lambda=0.2, h_lambda_bound=3.3, mescd=3.0, atol=0.5),
+        *(run(solver="herk_dop853", form="ode", rtol=10.0**-k, mescd=k, cpu_min=1e-9) for k in (4, 6, 8)),
+        run(study="testset", problem="alone", rtol=1e-6, mescd=8.0),
+    ]
+    known = world(copy.deepcopy([*records, *more]))
+    assert all(proof.of_claim(claim, known).holds for claim in claims([*records, *more]))
+    monkeypatch.setattr(place, name, value)
+    assert not all(proof.of_claim(claim, known).holds for claim in claims([*records, *more]))

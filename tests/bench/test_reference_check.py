@@ -12,7 +12,7 @@ import pytest
 
 import baselines
 import testset
-from herk.bench import reference_check as referees
+from herk.bench import reference_check
 from herk.bench.reference_check import Verdict, Vote, ballot, one, verdicts
 from herk.core import Reason, Settings, Solution
 
@@ -44,9 +44,9 @@ def test_verdict_without_a_second_solver_says_so_and_why():
 
 
 def test_first_referees_are_independent_of_each_other_and_exist():
-    for name, ((first, form), (second, other)) in referees.FIRST.items():
+    for name, ((first, form), (second, other)) in reference_check.FIRST.items():
         problem = testset.get(name)
-        assert referees.independent(first, second)
+        assert reference_check.independent(first, second)
         assert baselines.get(first).supports(problem, form)[0]
         assert baselines.get(second).supports(problem, other)[0]
 
@@ -115,7 +115,7 @@ def test_looser_pair_counts_where_the_tighter_one_is_not_solved():
 def test_tighter_pair_is_left_out_where_it_would_take_too_many_steps_or_show_nothing_new():
     solver, _ = scripted({1e-8: 1e-6})
     assert len(solver.asked) == 5
-    solver, _ = scripted({1e-8: 1e-6}, nstep=referees.MANY_STEPS + 1)
+    solver, _ = scripted({1e-8: 1e-6}, nstep=reference_check.MANY_STEPS + 1)
     assert len(solver.asked) == 3
     solver, found = scripted({})  # both runs of the first pair give all digits
     assert len(solver.asked) == 3
@@ -144,8 +144,8 @@ def test_first_run_has_sizes_from_start_and_end():
     flows, pressures = (
         np.array(solver.asked[0].atol)[list(tube.groups[group])] for group in ("flows", "pressures")
     )
-    assert flows.max() < 1e-2 * referees.ROUGH
-    assert pressures.min() > 1e4 * referees.ROUGH
+    assert flows.max() < 1e-2 * reference_check.ROUGH
+    assert pressures.min() > 1e4 * reference_check.ROUGH
 
 
 def test_verdicts_come_in_the_order_of_names_whatever_ends_first(monkeypatch):
@@ -153,7 +153,7 @@ def test_verdicts_come_in_the_order_of_names_whatever_ends_first(monkeypatch):
         time.sleep(0.3 if name == "a" else 0.0)
         return None if name == "b" else Verdict(name, ())
 
-    monkeypatch.setattr(referees, "one", slow_first)
+    monkeypatch.setattr(reference_check, "one", slow_first)
     said: list[str] = []
     assert [each.problem for each in verdicts(["a", "b", "c"], said.append, jobs=2)] == ["a", "c"]
     assert sorted(said) == ["reference of a", "reference of b", "reference of c"]
@@ -163,13 +163,13 @@ def test_error_of_ours_is_not_swallowed(monkeypatch):
     def broken(*_):
         raise OSError("no process")
 
-    monkeypatch.setattr(referees, "one", broken)
+    monkeypatch.setattr(reference_check, "one", broken)
     with pytest.raises(OSError, match="no process"):
         list(verdicts(["academic"], lambda _: None))
 
 
 def test_problem_that_takes_too_long_is_not_confirmed(monkeypatch):
-    monkeypatch.setattr(referees, "PROBLEM_LIMIT", 0.0)
+    monkeypatch.setattr(reference_check, "PROBLEM_LIMIT", 0.0)
     found = one("academic")
     assert not found.holds
     assert "time allowed was used up" in found.evidence
