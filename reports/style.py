@@ -15,7 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+from matplotlib.ticker import FuncFormatter, LogFormatter, LogLocator, NullFormatter, NullLocator
 
 from herk.bench import whole_files
 
@@ -163,6 +163,15 @@ def logarithmic(axis: Any) -> None:
     axis.set_major_formatter(FuncFormatter(power))
 
 
+def plain_powers(drawn: Figure) -> None:
+    """Give logarithmic axes our labels in place of matplotlib's, which are formulas and not read here."""
+    for axis in (axis for axes in drawn.axes for axis in (axes.xaxis, axes.yaxis)):
+        if isinstance(axis.get_major_formatter(), LogFormatter):
+            axis.set_major_formatter(FuncFormatter(power))
+        if isinstance(axis.get_minor_formatter(), LogFormatter):
+            axis.set_minor_formatter(NullFormatter())
+
+
 def _widen(axis: Any) -> None:
     """Give an axis on which all points have one value a decade to either side: a scale needs two ends."""
     siblings = getattr(axis.axes, f"get_shared_{axis.axis_name}_axes")().get_siblings(axis.axes)
@@ -216,6 +225,7 @@ def save(drawn: Figure, path: Path) -> list[Path]:
     The SVG holds no date and two decimals, so that it changes only when a number does.
     """
     svg, png = (path.with_name(f"{path.name}.{ending}") for ending in ("svg", "png"))
+    plain_powers(drawn)
     with mpl.rc_context(RC):
         drawn.draw_without_rendering()
         drawn.set_layout_engine(

@@ -64,6 +64,18 @@ def test_the_same_records_give_the_same_files(found, tmp_path):
     assert b"dc:date" not in svg.read_bytes()
 
 
+def test_no_label_of_a_saved_figure_is_mathematics_that_nobody_reads(tmp_path):
+    """Texts from records are taken as they are, so matplotlib's own labels of powers must not be formulas."""
+    figure = style.figure()
+    axes = figure.subplots(1, 2)
+    axes[0].loglog([1e-8, 1e3], [1e-5, 1.0])
+    axes[1].semilogy([0, 1], [2e-3, 4e-3])
+    svg, _ = style.save(figure, tmp_path / "powers")
+    text = svg.read_text(encoding="utf-8")
+    assert "mathdefault" not in text
+    assert "10⁻³" in text
+
+
 def test_labels_of_a_figure_do_not_overlap(found):
     figure = drawn(found)
     figure.draw_without_rendering()
