@@ -80,7 +80,8 @@ def test_the_studies_of_the_report_were_run(records):
 
 
 @pytest.mark.parametrize("name", FIVE)
-def test_the_rivals_asked_for_by_name_have_runs_on_every_form_that_a_problem_has(records, name):
+def test_the_rivals_asked_for_by_name_run_on_every_form_and_are_not_stopped_by_us(records, name):
+    """Radau gets its digits; what IDA gets on a form that drifts is its own result, as long as we let it end."""
     runs = [row for row in records if row["kind"] == "run" and row["study"] == "work_precision"]
     for solver, forms in RIVALS.items():
         for form in forms:
@@ -88,9 +89,11 @@ def test_the_rivals_asked_for_by_name_have_runs_on_every_form_that_a_problem_has
                 row for row in runs if (row["problem"], row["solver"], row["form"]) == (name, solver, form)
             ]
             assert here
-            if {row["status"] for row in here} != {"unsupported"}:
-                digits = max(row["mescd"] for row in here if row["status"] == "ok" and row["mescd"])
-                assert digits >= 6, (solver, form)
+            if {row["status"] for row in here} == {"unsupported"}:
+                continue
+            assert [row["rtol"] for row in here if row.get("reason") == "time_limit"] == []
+            digits = max(row["mescd"] for row in here if row["status"] == "ok" and row["mescd"])
+            assert digits >= (6 if solver == "scipy_radau" else 3), (solver, form)
 
 
 def test_wherever_constraints_are_hidden_the_rivals_drift_is_recorded_level_by_level(records):
