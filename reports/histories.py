@@ -16,6 +16,7 @@ Series = Mapping[str, tuple[list[float], list[Any]]]
 Named = Sequence[tuple[str, style.Look, Series]]  # label, look, series of one run
 Drifting = tuple[str, style.Look, Series, bool]  # the same, and whether it reached the end
 MOST_COMPONENTS = 7
+MOST_SELECTIONS = 6  # that are named at the axis
 MOST_POINTS = 160  # of a curve of step sizes
 LEAST = 1e-17  # zero is drawn here
 GROWTH = 1.1  # less is hardly seen on a logarithmic axis of several decades
@@ -187,6 +188,10 @@ def _selections(axes: Any, runs: Named) -> None:
             where="post",
             **_plain(look),
         )
+    if len(names) > MOST_SELECTIONS:  # names would cover each other
+        axes.set_ylabel(f"one of {len(names)}\nselections")
+        axes.set_yticks([])
+        return
     axes.set_yticks(range(len(names)), [fill(name, 36) for name in names], fontsize=7)
     axes.set_ylabel("selection")
 

@@ -173,6 +173,15 @@ def test_twelve_methods_of_seven_orders_are_told_apart_by_colour_and_marker():
     assert all((look[a].colour == look[b].colour) == (known[a] == known[b]) for a in known for b in known)
 
 
+def test_many_selections_are_counted_because_their_names_would_cover_each_other():
+    look = style.Look("#000000", "o", (), True)
+    names = [f"{k} {k + 1}" for k in range(9)]
+    series = {"step": ([0.0, 9.0], [0.1, 0.1]), "selection": ([float(k) for k in range(9)], names)}
+    axes = histories.steps([("a", look, series)]).axes[1]
+    assert [label.get_text() for label in axes.get_yticklabels()] == []
+    assert "9" in axes.get_ylabel()
+
+
 def test_labels_of_selections_are_not_cut():
     chosen = " ".join(map(str, range(30)))
     look = style.Look("#000000", "o", (), True)
