@@ -40,6 +40,7 @@ class Model:
     parameters: Mapping[sp.Symbol, float] = field(hash=False)
     t_span: tuple[float, float]
     y0: tuple[float | None, ...]
+    notes: tuple[str, ...] = field(default=(), compare=False, repr=False)  # what a front door did
 
     def __init__(
         self,
@@ -61,6 +62,77 @@ class Model:
             raise InputError(f"{wanted}, not an empty one.")
         self._set(name=name, **entries.content(states, E, f, t, parameters))
         self._set(t_span=plain.span(t_span), y0=plain.start_values(y0, self.names))
+
+    @classmethod
+    def from_equations(
+        cls,
+        name: str,
+        equations: Sequence[Any],
+        *,
+        t_span: tuple[float, float],
+        start: Mapping[Any, float | None] = MappingProxyType({}),
+        parameters: Mapping[Any, Any] = MappingProxyType({}),
+        unknowns: Sequence[Any] | None = None,
+        names: Mapping[Any, str] = MappingProxyType({}),
+        specified: Mapping[Any, Any] = MappingProxyType({}),
+        t: sp.Symbol | str = "t",
+    ) -> Model:
+        """Return a model of equations as written, with derivatives of any order.
+
+        Parameters
+        ----------
+        name : str
+            What the model is called.
+        equations : sequence
+            sympy's ``Eq(left, right)`` or formulas that are zero, in ``x(t)`` and its derivatives; or texts
+            such as ``"m*x'' = -2*x*lam"``, in which ``x'`` or ``der(x)`` is the derivative of x.
+        t_span : (float, float)
+            Start and end of time.
+        start : mapping, optional
+            Start values by name: ``{"x": 1, "x'": 0}``. What is missing is computed from the constraints.
+        parameters : mapping, optional
+            Values of constants by name or symbol. Other names in texts are unknowns.
+        unknowns : sequence, optional
+            The unknowns in the order wanted; they are found if not given.
+        names : mapping, optional
+            Names of states: ``{"x'": "v"}``. Otherwise ``x'`` becomes ``dx`` and ``x''`` becomes ``ddx``.
+        specified : mapping, optional
+            Formulas of functions of time that are no unknowns: ``{"F": "sin(t)"}``.
+        t : symbol or str, optional
+            The time, "t" if not given.
+
+        Returns
+        -------
+        Model
+            ``model.notes`` says which states were added, and why.
+
+        Examples
+        --------
+        >>> import herk
+        >>> model = herk.Model.from_equations(
+        ...     "pendulum",
+        ...     ["x'' = -2*x*lam", "y'' = -2*y*lam - g", "0 = x**2 + y**2 - 1"],
+        ...     parameters={"g": 9.81},
+        ...     start={"x": 1, "y": 0, "x'": 0, "y'": 0},
+        ...     t_span=(0, 10),
+        ... )
+        >>> model.names
+        ('x', 'y', 'dx', 'dy', 'lam')
+
+        """
+        from herk.model.written.build import from_equations
+
+        return from_equations(
+            name,
+            equations,
+            t_span=t_span,
+            start=start,
+            parameters=parameters,
+            unknowns=unknowns,
+            names=names,
+            specified=specified,
+            t=t,
+        )
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -146,8 +218,12 @@ class Model:
             )
         )
 
-    def with_start(self, y0: Sequence[float | None]) -> Model:
-        """Return a copy with other start values."""
+    def with_start(self, y0: Sequence[float | None] | Mapping[Any, float | None]) -> Model:
+        """Return a copy with other start values, in order or by name; what is not named stays."""
+        if isinstance(y0, Mapping):
+            from herk.model.written.start import in_order
+
+            y0 = in_order(self, y0)
         return self._changed(y0=plain.start_values(y0, self.names))
 
     def form(self, name: str = "overdetermined", **options: float) -> Form:
@@ -158,6 +234,12 @@ class Model:
         from herk.model import forms
 
         return forms.form(self, name, **options)
+
+    def _repr_latex_(self) -> str:
+        """Return the equations as one aligned display, for notebooks."""
+        from herk.model.written.formulas import latex
+
+        return latex(self)
 
     def _set(self, **attributes: Any) -> None:
         for name, value in attributes.items():
