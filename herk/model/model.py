@@ -134,6 +134,45 @@ class Model:
             t=t,
         )
 
+    @classmethod
+    def from_lagrange(cls, method: Any, **options: Any) -> Model:
+        """Return the model of a `LagrangesMethod` of sympy.physics.mechanics.
+
+        States are the coordinates, their derivatives and the multipliers lam1, lam2, ...; holonomic
+        constraints are kept on the level of positions, non-holonomic ones on that of velocities.
+
+        Parameters
+        ----------
+        method : LagrangesMethod
+            With Lagrangian, coordinates, forces and constraints.
+        **options
+            ``t_span`` is needed; ``name``, ``start``, ``parameters``, ``names`` and ``specified`` (functions
+            of time that are no unknowns) are as for `from_equations`.
+
+        """
+        from herk.model.mechanics import from_lagrange
+
+        return from_lagrange(method, **options)
+
+    @classmethod
+    def from_kane(cls, method: Any, **options: Any) -> Model:
+        """Return the model of a `KanesMethod` of sympy.physics.mechanics, multipliers included.
+
+        States are coordinates, speeds and the multipliers lam1, lam2, ...; configuration constraints are
+        kept on the level of positions.
+
+        Parameters
+        ----------
+        method : KanesMethod
+            After its kanes_equations(bodies, loads).
+        **options
+            As for `from_lagrange`.
+
+        """
+        from herk.model.mechanics import from_kane
+
+        return from_kane(method, **options)
+
     @cached_property
     def names(self) -> tuple[str, ...]:
         """Return the names of the states."""
