@@ -25,6 +25,7 @@ HEIGHTS = {
     "testset": 8,
     "herk.thesis": 7,
     "herk.integrate": 6,
+    "herk.circuit": 6,
     "herk.model": 5,
     "herk.codegen": 4,
     "herk.linalg": 3,
