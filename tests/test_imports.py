@@ -31,6 +31,7 @@ HEIGHTS = {
     "herk.linalg": 3,
     "herk.jit": 2,
     "herk.core": 1,
+    "herk.results": 0,
 }
 FACADE = "herk"  # herk/__init__.py names everything and imports it on first use
 HEAVY = (
