@@ -1,0 +1,61 @@
+"""Lists that are made from the program itself: messages, problems of the test set, methods."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import messages
+
+ROOT = Path(__file__).parents[2]
+
+
+def all_lists() -> dict[str, str]:
+    """Return the generated pages by name."""
+    return {"messages": message_list(), "problems": problem_list(), "methods": method_list()}
+
+
+def message_list() -> str:
+    """Return every message, module by module."""
+    lines = [
+        "# All messages",
+        "",
+        "Every message that herk raises on purpose, by the module it comes from; `...` stands for names and"
+        " numbers. This list is made from the source.",
+    ]
+    for module, skeletons in messages.found().items():
+        purpose = ast.get_docstring(ast.parse((ROOT / (module.replace(".", "/") + ".py")).read_text())) or ""
+        lines += ["", f"## {module}", "", purpose.splitlines()[0].replace("<", "&lt;"), ""]
+        lines += [f"- `{' '.join(text.split()).replace('`', '')}`" for text in skeletons]
+    return "\n".join(lines) + "\n"
+
+
+def problem_list() -> str:
+    """Return the problems of the test set as a table."""
+    import testset
+
+    lines = [
+        "# Problems of the test set",
+        "",
+        "| name | what it is | unknowns | span | tags | source |",
+        "| --- | --- | --- | --- | --- | --- |",
+    ]
+    for name in sorted(testset.names()):
+        problem = testset.get(name)
+        span = f"{problem.t_span[0]:g} to {problem.t_span[1]:g}"
+        cells = [f"`{name}`", problem.title, str(len(problem.y0)), span, ", ".join(sorted(problem.tags))]
+        cells.append(problem.source)
+        lines.append("| " + " | ".join(" ".join(cell.replace("|", "/").split()) for cell in cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def method_list() -> str:
+    """Return the half-explicit methods as a table."""
+    import herk
+
+    lines = ["# Methods", "", "| name | stages | order | step control |", "| --- | --- | --- | --- |"]
+    for name in herk.METHODS:
+        tableau = herk.METHODS[name]
+        control = "adaptive" if tableau.adaptive else "fixed step"
+        lines.append(f"| `{name}` | {len(tableau.b)} | {tableau.order} | {control} |")
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,99 @@
+"""Runs the code blocks of a page in order and compares what they print with the text blocks that follow."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+DOCS = Path(__file__).parents[1]
+BLOCK = re.compile(r"^```python\n(.*?)^```\n(?:\n```text\n(.*?)^```)?", re.DOTALL | re.MULTILINE)
+PICTURE = re.compile(r"!\[[^\]]*\]\((?:\.\./)?pictures/([\w.]+)\)")
+TINY = re.compile(r"^-?\d(\.\d+)?e-\d+[.,;]?$")  # a size of rounding errors: another machine prints another digit
+
+
+def pages() -> list[Path]:
+    """Return every page with code."""
+    found = [*DOCS.glob("*.md"), *(DOCS / "gallery").glob("*.md")]
+    return sorted(page for page in found if BLOCK.search(page.read_text()))
+
+
+def blocks(page: Path) -> list[tuple[str, str]]:
+    """Return each Python block of a page with the output shown behind it, empty if none is."""
+    return [(match[1], match[2] or "") for match in BLOCK.finditer(page.read_text())]
+
+
+def pictures(page: Path) -> list[str]:
+    """Return the pictures a page shows; its own code makes them."""
+    return PICTURE.findall(page.read_text())
+
+
+def agree(shown: str, printed: str) -> bool:
+    """Compare word by word; sizes of rounding errors may differ by a factor of 20."""
+    left, right = shown.split(), printed.split()
+    return len(left) == len(right) and all(map(_same, left, right))
+
+
+def _same(a: str, b: str) -> bool:
+    if a == b:
+        return True
+    if not (TINY.match(a) and TINY.match(b)):
+        return False
+    return 0.05 < float(a.rstrip(".,;")) / float(b.rstrip(".,;")) < 20
+
+
+def run(page: Path, folder: Path) -> list[str]:
+    """Run a page in a folder and return what it printed otherwise than shown, block by block."""
+    import matplotlib as mpl
+    import matplotlib.pyplot as plt
+
+    mpl.use("Agg")
+    wrong: list[str] = []
+    names: dict[str, Any] = {"__name__": "page"}
+    with _inside(folder), _named_solutions():
+        for code, shown in blocks(page):
+            with redirect_stdout(io.StringIO()) as output:
+                exec(compile(code, str(page), "exec"), names)  # noqa: S102 - the pages are our own
+            if not agree(shown, output.getvalue()):
+                wrong.append(f"{page.name} shows\n{shown}and prints\n{output.getvalue()}")
+    plt.close("all")
+    return wrong
+
+
+@contextmanager
+def _inside(folder: Path) -> Iterator[None]:
+    before, path = Path.cwd(), list(sys.path)
+    os.chdir(folder)
+    sys.path.insert(0, str(DOCS.parent))
+    try:
+        yield
+    finally:
+        os.chdir(before)
+        sys.path[:] = path
+
+
+@contextmanager
+def _named_solutions() -> Iterator[None]:
+    """Hand the names of the unknowns to solutions that came without: solve_dae may not do so yet."""
+    import herk
+
+    original = herk.solve_dae
+
+    def solve_dae(system: Any, *arguments: Any, **options: Any) -> Any:
+        sol = original(system, *arguments, **options)
+        source = getattr(system, "model", None) or system
+        known = tuple(getattr(source, "names", ()))
+        method = str(options.get("method", "dopri5"))
+        return sol if sol.names else replace(sol, names=known, system=getattr(source, "name", ""), method=method)
+
+    herk.solve_dae = solve_dae
+    try:
+        yield
+    finally:
+        herk.solve_dae = original
