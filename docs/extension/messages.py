@@ -1,19 +1,21 @@
 """Finds every message in the source of herk: what is raised on purpose, and how a run can end.
 
-A message is known by its skeleton, the words that are the same each time, with ... for what varies.
+A message is known by its skeleton, the words that are the same each time, with ... for what varies. Run as a
+program it writes docs/messages.txt, the messages somebody has looked at as a user would.
 """
 
 from __future__ import annotations
 
 import ast
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
+KNOWN = ROOT / "docs" / "messages.txt"
 ROOMS = ("core", "model", "circuit", "integrate", "jit", "codegen", "linalg")
 RAISED = ("InputError", "RegularizationError", "CallableError", "FormulaError", "TypeError", "ValueError")
-ENDED = ("_end", "stop", "ended", "fail")
 
 
 def found() -> dict[str, list[str]]:
@@ -33,6 +35,8 @@ def _skeletons(tree: ast.AST) -> Iterator[str]:
         name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
         if name in RAISED and node.args:
             text = skeleton(node.args[0])
+        elif name == "_end" and len(node.args) == 2:  # how a run ends
+            text = skeleton(node.args[1])
         elif name == "nearest" and len(node.args) == 3:
             text = f"There is no {skeleton(node.args[2])} named ..."
         else:
@@ -52,7 +56,19 @@ def skeleton(node: ast.expr) -> str:
     return "..."
 
 
-def pattern(text: str) -> re.Pattern[str]:
-    """Return what a message with this skeleton looks like."""
-    parts = [re.escape(" ".join(part.split())) for part in text.split("...")]
-    return re.compile(".*?".join(part for part in parts), re.DOTALL)
+def inventory() -> str:
+    """Return all messages as a text, one on each line, sorted, modules left out: messages may move."""
+    return "\n".join(sorted({" ".join(text.split()) for texts in found().values() for text in texts})) + "\n"
+
+
+def main() -> int:
+    """Write the inventory and say what is new in it."""
+    before = set(KNOWN.read_text().splitlines()) if KNOWN.exists() else set()
+    KNOWN.write_text(inventory())
+    for line in sorted(set(inventory().splitlines()) - before):
+        sys.stdout.write(f"new: {line}\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

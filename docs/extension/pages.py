@@ -15,7 +15,9 @@ from typing import Any
 DOCS = Path(__file__).parents[1]
 BLOCK = re.compile(r"^```python\n(.*?)^```\n(?:\n```text\n(.*?)^```)?", re.DOTALL | re.MULTILINE)
 PICTURE = re.compile(r"!\[[^\]]*\]\((?:\.\./)?pictures/([\w.]+)\)")
-TINY = re.compile(r"^-?\d(\.\d+)?e-\d+[.,;]?$")  # a size of rounding errors: another machine prints another digit
+TINY = re.compile(
+    r"^-?\d(\.\d+)?e-\d+[.,;]?$"
+)  # a size of rounding errors: another machine prints another digit
 
 
 def pages() -> list[Path]:
@@ -66,6 +68,21 @@ def run(page: Path, folder: Path) -> list[str]:
     return wrong
 
 
+def filled(page: Path, folder: Path) -> str:
+    """Return the text of a page with what its blocks print now; read the difference before you keep it."""
+    text = page.read_text()
+    names: dict[str, Any] = {"__name__": "page"}
+    done, kept = 0, []
+    with _inside(folder), _named_solutions():
+        for match in BLOCK.finditer(text):
+            with redirect_stdout(io.StringIO()) as output:
+                exec(compile(match[1], str(page), "exec"), names)  # noqa: S102 - the pages are our own
+            if match[2] is not None:
+                kept += [text[done : match.start(2)], output.getvalue()]
+                done = match.end(2)
+    return "".join([*kept, text[done:]])
+
+
 @contextmanager
 def _inside(folder: Path) -> Iterator[None]:
     before, path = Path.cwd(), list(sys.path)
@@ -90,10 +107,21 @@ def _named_solutions() -> Iterator[None]:
         source = getattr(system, "model", None) or system
         known = tuple(getattr(source, "names", ()))
         method = str(options.get("method", "dopri5"))
-        return sol if sol.names else replace(sol, names=known, system=getattr(source, "name", ""), method=method)
+        return (
+            sol if sol.names else replace(sol, names=known, system=getattr(source, "name", ""), method=method)
+        )
 
     herk.solve_dae = solve_dae
     try:
         yield
     finally:
         herk.solve_dae = original
+
+
+if __name__ == "__main__":  # python docs/extension/pages.py PAGE...: write what they print into the pages
+    import tempfile
+
+    for name in sys.argv[1:]:
+        path = Path(name).resolve()
+        with tempfile.TemporaryDirectory() as empty:
+            path.write_text(filled(path, Path(empty)))

@@ -1,4 +1,4 @@
-"""What Sphinx needs of us: pictures made by the pages, generated lists, formulas as MathML, plain docstrings."""
+"""What Sphinx needs of us: pictures made by the pages, generated lists, formulas as MathML."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _mathml(latex: str, *, inline: bool) -> str:
     from docutils.utils.math import mathml_elements as mml
 
     tree = mml.math(xmlns="http://www.w3.org/1998/Math/MathML")
-    tree["display"] = "inline" if inline else "block"
+    tree.set("display", "inline" if inline else "block")
     parse_latex_math(tree, latex)
     return tree.toxml()
 
@@ -64,5 +64,3 @@ def keep_columns(_app: Any, _what: str, _name: str, _object: Any, _options: Any,
         first = lines[: lines.index("")] if "" in lines else lines
         rest = lines[len(first) + 1 :]
         lines[:] = [*first, "", "::", "", *("    " + line for line in rest), ""]
-
-
