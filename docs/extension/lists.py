@@ -31,21 +31,18 @@ def message_list() -> str:
 
 
 def problem_list() -> str:
-    """Return the problems of the test set as a table."""
+    """Return the problems of the test set, a short section each."""
     import testset
 
-    lines = [
-        "# Problems of the test set",
-        "",
-        "| name | what it is | unknowns | span | tags | source |",
-        "| --- | --- | --- | --- | --- | --- |",
-    ]
+    lines = ["# Problems of the test set"]
     for name in sorted(testset.names()):
         problem = testset.get(name)
-        span = f"{problem.t_span[0]:g} to {problem.t_span[1]:g}"
-        cells = [f"`{name}`", problem.title, str(len(problem.y0)), span, ", ".join(sorted(problem.tags))]
-        cells.append(problem.source)
-        lines.append("| " + " | ".join(" ".join(cell.replace("|", "/").split()) for cell in cells) + " |")
+        span = f"t = {problem.t_span[0]:g} to {problem.t_span[1]:g}"
+        tags = ", ".join(sorted(problem.tags)).replace("_", " ")
+        lines += ["", f"## {name}", "", f"{problem.title}: {len(problem.y0)} unknowns, {span}.", ""]
+        lines += [f"- Kind: {tags}", f"- Source: {' '.join(problem.source.split())}"]
+        if problem.reference is not None:
+            lines.append(f"- Reference: {' '.join(problem.reference.source.split())}")
     return "\n".join(lines) + "\n"
 
 

@@ -58,8 +58,8 @@ def _mathml(latex: str, *, inline: bool) -> str:
 
 def keep_columns(_app: Any, _what: str, _name: str, _object: Any, _options: Any, lines: list[str]) -> None:
     """Show docstrings that align their text in columns as they are written."""
-    if any(set(line.strip()) == {"-"} for line in lines if line.strip()):
-        return
+    if any(line.startswith((":param", ":return", ".. rubric")) for line in lines):
+        return  # sections in NumPy's manner, taken apart already
     if any("  " in line.strip() or line.startswith(" ") for line in lines):
         first = lines[: lines.index("")] if "" in lines else lines
         rest = lines[len(first) + 1 :]
