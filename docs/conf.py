@@ -16,7 +16,7 @@ version = release = herk.__version__
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "site_parts"]
 myst_enable_extensions = ["dollarmath", "deflist", "colon_fence"]
 myst_heading_anchors = 3
-exclude_patterns = ["_build", "pictures", "extension"]
+exclude_patterns = ["_build", "pictures", "extension", "wrong_inputs"]
 autodoc_typehints = "none"
 autodoc_preserve_defaults = True
 autodoc_member_order = "bysource"

@@ -6,8 +6,10 @@ import ast
 from pathlib import Path
 
 import messages
+import provoked
 
 ROOT = Path(__file__).parents[2]
+LONGEST = 160  # characters of an example
 
 
 def all_lists() -> dict[str, str]:
@@ -20,13 +22,22 @@ def message_list() -> str:
     lines = [
         "# All messages",
         "",
-        "Every message that herk raises on purpose, by the module it comes from; `...` stands for names and"
-        " numbers. This list is made from the source.",
+        "Every message of herk by the module it comes from, with a wrong input that provokes it; `...` stands"
+        " for names and numbers. This list is made from the source; the short words of the inputs mean",
+        "",
+        "```python",
+        provoked.setup(),
+        "```",
     ]
+    causes = provoked.examples()
     for module, skeletons in messages.found().items():
         purpose = ast.get_docstring(ast.parse((ROOT / (module.replace(".", "/") + ".py")).read_text())) or ""
         lines += ["", f"## {module}", "", purpose.splitlines()[0].replace("<", "&lt;"), ""]
-        lines += [f"- `{' '.join(text.split()).replace('`', '')}`" for text in skeletons]
+        for text in dict.fromkeys(" ".join(text.split()) for text in skeletons):
+            cause = causes.get(text, "")
+            shown = cause if len(cause) <= LONGEST else f"{cause[:LONGEST]} ..."
+            lines.append(f"- {text.replace('`', '').replace('*', '').replace('<', '&lt;')}")
+            lines += ["", f"  `{shown}`", ""] if cause else [""]
     return "\n".join(lines) + "\n"
 
 

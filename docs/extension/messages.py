@@ -1,19 +1,17 @@
 """Finds every message in the source of herk: what is raised on purpose, and how a run can end.
 
-A message is known by its skeleton, the words that are the same each time, with ... for what varies. Run as a
-program it writes docs/messages.txt, the messages somebody has looked at as a user would.
+A message is known by its skeleton, the words that are the same each time, with ... for what varies.
 """
 
 from __future__ import annotations
 
 import ast
 import re
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-KNOWN = ROOT / "docs" / "messages.txt"
+SENTENCE = re.compile(r"^(?:\.\.\.|[A-Z])(?:\S+\s+){4,}.*\.$", re.DOTALL)
 ROOMS = ("core", "model", "circuit", "integrate", "jit", "codegen", "linalg")
 RAISED = ("InputError", "RegularizationError", "CallableError", "FormulaError", "TypeError", "ValueError")
 
@@ -29,20 +27,31 @@ def found() -> dict[str, list[str]]:
 
 
 def _skeletons(tree: ast.AST) -> Iterator[str]:
+    """Yield what is raised, how runs end, and sentences that are made apart from where they are raised."""
+    inside: set[ast.AST] = set()
     for node in ast.walk(tree):
-        if not isinstance(node, ast.Call):
-            continue
-        name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
-        if name in RAISED and node.args:
-            text = skeleton(node.args[0])
-        elif name == "_end" and len(node.args) == 2:  # how a run ends
-            text = skeleton(node.args[1])
-        elif name == "nearest" and len(node.args) == 3:
-            text = f"There is no {skeleton(node.args[2])} named ..."
-        else:
-            continue
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef, ast.Module)) and ast.get_docstring(node):
+            inside.add(node.body[0].value)  # type: ignore[attr-defined]
+        if isinstance(node, (ast.JoinedStr, ast.BinOp)) and node not in inside:
+            inside |= {part for part in ast.walk(node) if part is not node}
+    for node in ast.walk(tree):
+        text = _raised(node) if isinstance(node, ast.Call) else ""
+        if not text and node not in inside and isinstance(node, (ast.JoinedStr, ast.Constant)):
+            text = skeleton(node)
+            text = text if SENTENCE.search(text) else ""
         if len(re.sub(r"\W", "", text)) > 5:
             yield text
+
+
+def _raised(node: ast.Call) -> str:
+    name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
+    if name in RAISED and node.args:
+        return skeleton(node.args[0])
+    if name == "_end" and len(node.args) == 2:
+        return skeleton(node.args[1])
+    if name == "nearest" and len(node.args) == 3:
+        return f"There is no {skeleton(node.args[2])} named ..."
+    return ""
 
 
 def skeleton(node: ast.expr) -> str:
@@ -59,16 +68,3 @@ def skeleton(node: ast.expr) -> str:
 def inventory() -> str:
     """Return all messages as a text, one on each line, sorted, modules left out: messages may move."""
     return "\n".join(sorted({" ".join(text.split()) for texts in found().values() for text in texts})) + "\n"
-
-
-def main() -> int:
-    """Write the inventory and say what is new in it."""
-    before = set(KNOWN.read_text().splitlines()) if KNOWN.exists() else set()
-    KNOWN.write_text(inventory())
-    for line in sorted(set(inventory().splitlines()) - before):
-        sys.stdout.write(f"new: {line}\n")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
