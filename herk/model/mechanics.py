@@ -248,8 +248,7 @@ class _Plain:
         keys = [sp.Symbol(str(key)) for key in parameters]
         reader = Reader(self.t, keys)
         reader.specify(specified)
-        kinds = {key.func.__name__: formula for key, formula in reader.given.items()}
-        self.given = {sp.Function(name)(self.t): formula for name, formula in kinds.items()}
+        self.given = {jet(key, "specified").name: formula for key, formula in reader.given.items()}
         self.called = called
 
     def matrix(self, matrix: sp.MatrixBase) -> sp.MatrixBase:
@@ -259,8 +258,10 @@ class _Plain:
     def __call__(self, expr: Any) -> sp.Expr:
         """Return an expression in the symbols of the model."""
         expr = sp.sympify(expr)
-        if self.given and expr.has(*self.given):
-            expr = expr.subs(self.given).doit()
+        inside = {f: jet(f, "The mechanism").name for f in expr.atoms(AppliedUndef)} if self.given else {}
+        given = {f: self.given[name] for f, name in inside.items() if name in self.given}
+        if given:
+            expr = expr.subs(given).doit()
         found = expr.xreplace(self.called)
         left = {*found.atoms(AppliedUndef)} - {*found.atoms(sp.Derivative)}
         if left:

@@ -32,14 +32,19 @@ class Jet(NamedTuple):
         return "d" * self.order + self.name
 
 
+def plain_name(name: str) -> str:
+    r"""Return a name as an identifier: \theta_{1}, which LaTeX wants, is theta_1."""
+    return re.sub(r"\W", "", name) or name
+
+
 def jet(key: Any, what: str) -> Jet:
     """Return the unknown or derivative a key stands for: a text "x'", a symbol, x(t) or its derivative."""
     if isinstance(key, sp.Derivative) and isinstance(key.expr, AppliedUndef):
-        return Jet(key.expr.func.__name__, key.derivative_count)
+        return Jet(plain_name(key.expr.func.__name__), key.derivative_count)
     if isinstance(key, AppliedUndef):
-        return Jet(key.func.__name__)
+        return Jet(plain_name(key.func.__name__))
     if isinstance(key, sp.Symbol):
-        return Jet(key.name)
+        return Jet(plain_name(key.name))
     match = _WRITTEN.fullmatch(PRIMES.sub(PRIME, key)) if isinstance(key, str) else None
     if match is None:
         raise InputError(f"{what} names {shown(key)}; names are written x, x', x'' or given as sympy's x(t).")

@@ -17,7 +17,7 @@ from herk.core import InputError
 from herk.model.numbers import FormulaError
 from herk.model.parse import parse
 from herk.model.plain import ordered, shown
-from herk.model.written.jets import PRIME, PRIMES, Jet, jet
+from herk.model.written.jets import PRIME, PRIMES, Jet, jet, plain_name
 
 _EQUALS = re.compile(r"(?<![<>=!])=(?!=)")
 _BEHIND_NO_NAME = re.compile(rf"(^|[^\w{PRIME}\s]|\s)\s*{PRIME}")
@@ -92,11 +92,12 @@ class Reader:
             if order:
                 raise InputError(f"{place} contains {Jet(name, order)}, but {name} is no unknown.")
             return self.known[name]
-        if not texts and name not in self.declared:
+        if not texts and plain_name(name) not in self.declared:
             raise InputError(
                 f"{place} contains the symbol {name}; give its value in parameters, or, if it is an unknown,"
                 f" write {name}({self.t}) or name it in unknowns."
             )
+        name = plain_name(name)
         return sp.diff(self.function(name), self.t, order) if order else self.function(name)
 
     def _applied(self, function: AppliedUndef, place: str) -> sp.Expr:
@@ -105,7 +106,7 @@ class Reader:
         if name == "der" and len(function.args) == 1:
             inner = function.args[0]
             return sp.Function("der")(inner.xreplace({f: self._applied(f, place) for f in _outermost(inner)}))
-        base, order = name.rstrip(PRIME), name.count(PRIME)
+        base, order = plain_name(name.rstrip(PRIME)), name.count(PRIME)
         if function.args != (self.t,) or base in self.known:
             as_written = str(function).replace(PRIME, "'")
             raise InputError(

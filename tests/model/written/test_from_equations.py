@@ -52,6 +52,16 @@ def test_sympy_equations_in_dynamicsymbols_give_the_same_model() -> None:
     assert written(equations, start=start, unknowns=[x, y, lam]).y0 == by_hand().y0
 
 
+def test_names_for_latex_become_plain_names() -> None:
+    """theta' = -mu theta has the solution exp(-mu t)."""
+    theta, mu = dynamicsymbols(r"\theta_{1}"), sp.Symbol(r"\mu")
+    model = herk.Model.from_equations(
+        "decay", [theta.diff() + mu * theta], parameters={mu: 2}, start={theta: 1}, t_span=(0, 1)
+    )
+    assert model.names == ("theta_1",)
+    assert np.allclose(herk.solve_dae(model, rtol=1e-9).y[0, -1], np.exp(-2), atol=1e-8)
+
+
 def test_a_matrix_of_formulas_and_an_equation_of_matrices_are_taken_apart() -> None:
     x, y = dynamicsymbols("x y")
     left, right = sp.Matrix([x.diff(), y.diff()]), sp.Matrix([y, -x])
