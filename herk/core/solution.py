@@ -73,6 +73,17 @@ class Solution(Stats):
 
     ``sol["x"]`` is a component by name; called with a time, the solution interpolates, if
     ``dense_output=True`` was asked for. `system`, `method` and `seconds` say what was solved and how.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> times = np.array([0.0, 1.0])
+    >>> sol = Solution(
+    ...     t=times, y=np.array([[1.0, 0.5]]), names=("x",), reason=Reason.FINISHED, message="The end."
+    ... )
+    >>> sol["x"]
+    array([1. , 0.5])
+
     """
 
     t: Array

@@ -29,7 +29,10 @@ def rows(
     """Return the system of first order; `symbols` has one for every unknown and derivative that occurs."""
     plain = [_plain(residual, t, symbols) for residual in residuals]
     leading = {Jet(name, order) for name, order in orders.items() if order}
-    raised = _nonlinear(plain, {symbols[jet]: jet for jet in leading})
+    ends_of = {symbols[jet]: jet for jet in leading}
+    curved = _nonlinear(plain, ends_of)
+    coupled = _coupled(plain, ends_of, set(symbols.values())) - set(curved)
+    raised = coupled | set(curved)
     length = {name: max(1, order + (Jet(name, order) in raised)) for name, order in orders.items()}
     states = tuple(sorted((Jet(name, k) for name in orders for k in range(length[name])), key=_place(orders)))
     column = {jet: j for j, jet in enumerate(states)}
@@ -39,12 +42,12 @@ def rows(
         if above in column:
             E.append([sp.S(int(j == column[jet])) for j in range(len(states))])
             f.append(symbols[above])
-    ends = {symbols[jet]: column[Jet(jet.name, jet.order - 1)] for jet in leading - set(raised)}
+    ends = {symbols[jet]: column[Jet(jet.name, jet.order - 1)] for jet in leading - raised}
     for residual in plain:
         row, rest = _split(residual, ends, len(states))
         E.append(row)
         f.append(rest)
-    return Rows(states, E, f, _notes(states, raised))
+    return Rows(states, E, f, _notes(states, curved, coupled))
 
 
 def _place(orders: Mapping[str, int]) -> Callable[[Jet], tuple[bool, int, int]]:
@@ -78,6 +81,25 @@ def _nonlinear(residuals: Sequence[sp.Expr], leading: Mapping[sp.Symbol, Jet]) -
     return found
 
 
+def _coupled(
+    residuals: Sequence[sp.Expr], leading: Mapping[sp.Symbol, Jet], unknowns: set[sp.Symbol]
+) -> set[Jet]:
+    """Return leading derivatives that stand together with factors that depend on the state.
+
+    Beside constraints only: their derivatives would hold the inverse of the matrix of these factors. With the
+    derivatives as unknowns the formulas are short. The index is the same if there are as many equations for
+    them, a mass matrix; otherwise all stays as it is.
+    """
+    found: set[sp.Symbol] = set()
+    for residual in residuals:
+        inside = residual.free_symbols & set(leading)
+        if len(inside) > 1 and any(sp.diff(residual, each).free_symbols & unknowns for each in inside):
+            found |= inside
+    equations = sum(bool(residual.free_symbols & found) for residual in residuals)
+    constrained = any(not residual.free_symbols & set(leading) for residual in residuals)
+    return {leading[each] for each in found} if constrained and equations == len(found) else set()
+
+
 def _split(residual: sp.Expr, ends: Mapping[sp.Symbol, int], n: int) -> tuple[list[sp.Expr], sp.Expr]:
     """Return the row of E and its f of an equation in which the symbols `ends` are linear."""
     row = [sp.S.Zero] * n
@@ -88,15 +110,21 @@ def _split(residual: sp.Expr, ends: Mapping[sp.Symbol, int], n: int) -> tuple[li
     return row, -residual.xreplace(dict.fromkeys(inside, sp.S.Zero))
 
 
-def _notes(states: Sequence[Jet], raised: Mapping[Jet, int]) -> tuple[str, ...]:
+def _notes(states: Sequence[Jet], curved: Mapping[Jet, int], coupled: set[Jet]) -> tuple[str, ...]:
     notes = []
-    usual = [jet for jet in states if jet.order and jet not in raised]
+    usual = [jet for jet in states if jet.order and jet not in curved and jet not in coupled]
     if usual:
         listed = ", ".join(map(str, usual))
         notes.append(f"States of their own, with a row that says so: {listed}.")
     notes += [
-        f"{jet} enters equation {raised[jet]} nonlinearly: it is an unknown of its own, and its start value"
+        f"{jet} enters equation {curved[jet]} nonlinearly: it is an unknown of its own, and its start value"
         " is computed unless it is given."
-        for jet in sorted(raised)
+        for jet in sorted(curved)
     ]
+    if coupled:
+        listed = ", ".join(str(jet) for jet in states if jet in coupled)
+        notes.append(
+            f"The factors of {listed} depend on the state: they are unknowns of their own, so that no formula"
+            " holds the inverse of a matrix."
+        )
     return tuple(notes)

@@ -248,6 +248,21 @@ def disc_rates(_t, s, g=9.81, r=0.5):
     ]
 
 
+def test_lagranges_equations_as_equations_give_the_same_motion() -> None:
+    """The four-bar parallelogram once more, from the equations themselves instead of the method."""
+    lagrange = closed_chain(3)
+    equations = [*lagrange.form_lagranges_equations(), *lagrange._hol_coneqs]
+    start = {"q1": 1.0, "q2": 0.0, "q3": 1.0 + np.pi, "q1'": 0, "q2'": 0, "q3'": 0}
+    model = herk.Model.from_equations(
+        "bars", equations, parameters={"m": 1, "g": 9.81, "d": 1.0}, start=start, t_span=(0, 0.4)
+    )
+    assert "inverse of a matrix" in model.notes[-1]
+    assert herk.regularize(model).index == 3
+    found = end(model)
+    a, u = reference(parallelogram, 0.4, [1.0, 0.0])
+    assert np.allclose([found["q1"], found["q2"], found["dq1"]], [a, 0, u], atol=1e-8, rtol=0)
+
+
 @pytest.mark.slow
 def test_the_rolling_disc_follows_its_minimal_equations() -> None:
     start = {"x": 0, "y": 0, "yaw": 0, "lean": 0.3, "spin": 0, "u1": 0.1, "u2": 4.0, "u3": -0.7}
