@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import lists
@@ -56,8 +57,10 @@ def _mathml(latex: str, *, inline: bool) -> str:
     return tree.toxml()
 
 
-def keep_columns(_app: Any, _what: str, _name: str, _object: Any, _options: Any, lines: list[str]) -> None:
-    """Show docstrings that align their text in columns as they are written."""
+def keep_columns(_app: Any, what: str, _name: str, value: Any, _options: Any, lines: list[str]) -> None:
+    """Show docstrings that align their text in columns as they are written, and whole those of properties."""
+    if what == "property":
+        lines[:] = [*(inspect.getdoc(value) or "").splitlines(), ""]  # a colon in them begins no type
     if any(line.startswith((":param", ":return", ".. rubric")) for line in lines):
         return  # sections in NumPy's manner, taken apart already
     if any("  " in line.strip() or line.startswith(" ") for line in lines):
