@@ -125,7 +125,7 @@ class Solution(Stats):
     @property
     def labels(self) -> tuple[str, ...]:
         """Return the names of the components; y0, y1, ... if the system has none."""
-        return tuple(self.names) or tuple(f"y{i}" for i in range(len(self.y)))
+        return tuple(self.names)[: len(self.y)] or tuple(f"y{i}" for i in range(len(self.y)))
 
     def __getitem__(self, name: str | tuple[str, ...]) -> Array:
         """Return a component over time by name, several as rows; "t" gives the times and "x'" means dx."""

@@ -318,6 +318,38 @@ def test_kanes_configuration_constraint_replaces_the_velocity_constraint_it_impl
     assert np.allclose([found["x"], found["y"]], [np.cos(angle), np.sin(angle)], atol=1e-8, rtol=0)
 
 
+def skate(*, swapped: bool) -> KanesMethod:
+    """Return a knife edge on a plane pulled along x: held on the plane (holonomic), no sideways slip (not so)."""
+    x, y, z, angle, u, v, w, turn = dynamicsymbols("x y z angle u v w turn")
+    N = ReferenceFrame("N")
+    B = N.orientnew("B", "Axis", [angle, N.z])
+    B.set_ang_vel(N, turn * N.z)
+    P = Point("P")
+    P.set_vel(N, u * N.x + v * N.y + w * N.z)
+    held = [w, u * sp.sin(angle) - v * sp.cos(angle)]
+    kane = KanesMethod(
+        N, [x, y, angle], [u, turn], q_dependent=[z], configuration_constraints=[z - 1],
+        kd_eqs=[x.diff(t) - u, y.diff(t) - v, angle.diff(t) - turn, z.diff(t) - w],
+        u_dependent=[v, w], velocity_constraints=held[::-1] if swapped else held,
+    )  # fmt: skip
+    body = RigidBody("skate", P, B, sp.S(2), (inertia(B, 1, 1, 3), P))
+    kane.kanes_equations([body], [(P, 2 * sp.Symbol("g") * N.x - 5 * N.z)])
+    return kane
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+def test_holonomic_and_nonholonomic_constraints_go_together(swapped) -> None:
+    """The skate from rest, turning at rate 2: x = g/(2 w^2) sin(w t)^2, and the plane carries 5."""
+    start = {"x": 0, "y": 0, "z": 1, "angle": 0, "u": 0, "v": 0, "w": 0, "turn": 2}
+    model = herk.Model.from_kane(skate(swapped=swapped), parameters={"g": 3.0}, start=start, t_span=(0, 1.3))
+    assert herk.regularize(model).index == 3
+    found = end(model)
+    x = 3 / 8 * np.sin(2.6) ** 2
+    y = 3 / 8 * (2.6 - np.sin(5.2) / 2)
+    assert np.allclose([found["x"], found["y"], found["z"]], [x, y, 1], atol=1e-8, rtol=0)
+    assert abs(found["lam1"] - 5) < 1e-8  # of the plane, which comes first
+
+
 def test_wrong_objects_are_named() -> None:
     with pytest.raises(herk.InputError, match="takes sympy's LagrangesMethod, not int"):
         herk.Model.from_lagrange(1, t_span=(0, 1))
