@@ -171,6 +171,22 @@ def test_the_current_into_a_capacitor_jumps_where_the_slope_of_its_source_does()
     assert np.allclose(current, np.array([0, 5e-3, 0, -5e-3, 0]), atol=1e-12)
 
 
+def test_lines_may_be_continued_and_end() -> None:
+    split = herk.circuit.model(
+        "V1 in 0\n+ 5\nR1 in out 1k ; load\n* a remark\nC1 out 0\n+ 1u\n.tran 1u 5m\n.end\nnonsense"
+    )
+    whole = herk.circuit.model("V1 in 0 5\nR1 in out 1k\nC1 out 0 1u", t_span=(0, 5e-3))
+    assert split == whole
+
+
+@pytest.mark.parametrize(
+    ("word", "value"),
+    [("4.7k", 4.7e3), ("10uF", 1e-5), ("1meg", 1e6), ("1m", 1e-3), ("-2.5e-3", -2.5e-3), ("3", 3.0)],
+)
+def test_numbers_have_spices_suffixes(word, value) -> None:
+    assert herk.circuit.read(f"V1 a 0 {word}").elements[0].value == pytest.approx(value, rel=1e-15)
+
+
 def test_a_circuit_can_be_stored() -> None:
     model = herk.circuit.model(SALLEN_KEY, t_span=(0, 1))
     assert pickle.loads(pickle.dumps(model)) == model

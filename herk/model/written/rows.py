@@ -27,7 +27,8 @@ def rows(
     residuals: Sequence[sp.Expr], orders: Mapping[str, int], t: sp.Symbol, symbols: Mapping[Jet, sp.Symbol]
 ) -> Rows:
     """Return the system of first order; `symbols` has one for every unknown and derivative that occurs."""
-    plain = [_plain(residual, t, symbols) for residual in residuals]
+    written = _written(t, symbols)
+    plain = [residual.xreplace(written) for residual in residuals]
     leading = {Jet(name, order) for name, order in orders.items() if order}
     ends_of = {symbols[jet]: jet for jet in leading}
     curved = _nonlinear(plain, ends_of)
@@ -56,15 +57,13 @@ def _place(orders: Mapping[str, int]) -> Callable[[Jet], tuple[bool, int, int]]:
     return lambda jet: (not orders[jet.name], jet.order, names.index(jet.name))
 
 
-def _plain(residual: sp.Expr, t: sp.Symbol, symbols: Mapping[Jet, sp.Symbol]) -> sp.Expr:
-    """Return the formula with symbols for functions and derivatives."""
-    return residual.xreplace(
-        {
-            sp.diff(function, t, jet.order) if jet.order else function: symbol
-            for jet, symbol in symbols.items()
-            for function in [sp.Function(jet.name, real=True)(t)]
-        }
-    )
+def _written(t: sp.Symbol, symbols: Mapping[Jet, sp.Symbol]) -> dict[sp.Expr, sp.Symbol]:
+    """Return function or derivative -> symbol."""
+    functions = {name: sp.Function(name, real=True)(t) for name, _ in symbols}
+    return {
+        sp.Derivative(functions[jet.name], (t, jet.order)) if jet.order else functions[jet.name]: symbol
+        for jet, symbol in symbols.items()
+    }
 
 
 def _nonlinear(residuals: Sequence[sp.Expr], leading: Mapping[sp.Symbol, Jet]) -> dict[Jet, int]:

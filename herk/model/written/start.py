@@ -20,31 +20,31 @@ def in_order(model: Model, mapping: Mapping[Any, float | None]) -> tuple[float |
     Keys are names of states, derivatives such as "x'" that a row of the model calls a state, or sympy's x(t)
     and its derivatives. None asks for a value to be computed.
     """
-    values = list(model.y0)
+    values, follow = list(model.y0), _successors(model)
     taken: dict[int, Any] = {}
     for key, value in mapping.items():
-        at = place(model, key)
+        at = _place(model, key, follow)
         if at in taken:
             raise InputError(f"The start names {model.names[at]} twice, as {taken[at]} and as {key}.")
         taken[at], values[at] = key, value
     return tuple(values)
 
 
-def place(model: Model, key: Any) -> int:
-    """Return the place of the state that a key stands for."""
+def _place(model: Model, key: Any, follow: Mapping[int, int]) -> int:
+    """Return the place of the state a key stands for; `follow` has j -> k where a row reads y_j' = y_k."""
     wanted = jet(key, "The start")
     if wanted.name not in model.names:
         known = [*model.names, *(str(each) for each in derivatives(model))]
         raise nearest(str(wanted), known, f"state of model {model.name!r}")
-    at, next_state = model.names.index(wanted.name), _successors(model)
+    at = model.names.index(wanted.name)
     for order in range(wanted.order):
-        if at not in next_state:
+        if at not in follow:
             below, here = Jet(wanted.name, order), Jet(wanted.name, order + 1)
             raise InputError(
                 f"The start names {wanted}, but no row of model {model.name!r} calls {here} a state: a start"
                 f" has values of states, and {here} follows from the equations once {below} is known."
             )
-        at = next_state[at]
+        at = follow[at]
     return at
 
 
@@ -64,10 +64,13 @@ def derivatives(model: Model) -> dict[Jet, int]:
 def _successors(model: Model) -> dict[int, int]:
     """Return j -> k for the rows that read y_j' = y_k."""
     places = {state: j for j, state in enumerate(model.states)}
+    rows: dict[int, list[tuple[int, sp.Expr]]] = {}
+    for (i, j), entry in model.E.todok().items():
+        rows.setdefault(i, []).append((j, entry))
     found: dict[int, int] = {}
-    for i in range(model.n):
+    for i in sorted(rows):
         k = places.get(model.f[i])
-        entries = [j for j in range(model.n) if model.E[i, j] != 0] if k is not None else []
-        if k is not None and len(entries) == 1 and entries[0] != k and model.E[i, entries[0]] == sp.S.One:
-            found.setdefault(entries[0], k)
+        (j, entry), *others = rows[i]
+        if k is not None and k != j and not others and entry == sp.S.One:
+            found.setdefault(j, k)
     return found
