@@ -4,12 +4,13 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 CONSTRAIN := --constraint constraints.txt
 
-.PHONY: help bench test lint newest
+.PHONY: help bench test lint newest docs
 
 help:
 	@echo "make bench   set up, run the comparison, say where the report is"
 	@echo "make test    set up, lint, run every test"
 	@echo "make lint    set up, check style and types"
+	@echo "make docs    set up, build the documentation, say where it is"
 	@echo "make newest  run every test with the newest version of every library, in .venv-newest"
 
 bench: $(VENV)/.installed $(VENV)/.scikits
@@ -22,6 +23,13 @@ lint: $(VENV)/.installed
 	@$(BIN)/ruff check
 	@$(BIN)/ruff format --check
 	@$(BIN)/mypy
+
+# Pictures and lists are made anew; warnings are errors, so that no link is broken.
+docs: $(VENV)/.installed
+	@$(BIN)/pip install -qq --disable-pip-version-check $(CONSTRAIN) --editable ".[docs]"
+	@rm -rf docs/_build docs/pictures docs/generated
+	@$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
+	@echo "The documentation is in docs/_build/html/index.html"
 
 newest:
 	@$(MAKE) VENV=.venv-newest CONSTRAIN= test

@@ -22,6 +22,7 @@ _PUBLIC = {
     "Settings": "herk.core",
     "Solution": "herk.core",
     "Model": "herk.model.model",
+    "circuit": "herk.circuit",
     "t": "herk.model.entries",
     "regularize": "herk.model.regularize",
     "RegularizationError": "herk.model.regularize",
@@ -55,7 +56,7 @@ def __dir__() -> list[str]:
 
 
 if TYPE_CHECKING:
-    from herk import thesis
+    from herk import circuit, thesis
     from herk.core import (
         Dae,
         HerkError,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -28,11 +29,21 @@ Looks = Mapping[str, style.Look]
 
 def looks(contents: Contents) -> dict[str, style.Look]:
     """Return a look for every curve of the records, the same in every figure."""
-    pairs = contents.runs[["curve", "solver", "form"]].drop_duplicates()
+    pairs = contents.runs[["curve", "solver", "form"]].drop_duplicates().sort_values("curve")
     known = style.looks(
         zip(pairs["solver"], pairs["form"], strict=True), contents.ours, set(contents.tried["solver"])
     )
     return {row.curve: known[row.solver, row.form] for row in pairs.itertuples()}
+
+
+def panel_looks(contents: Contents) -> dict[str, style.Look]:
+    """Return looks for figures with a panel for each group: no two curves of a group share a colour."""
+    found, taken, first = {}, dict.fromkeys(GROUPS, 0), set(contents.tried["curve"])
+    for name, look in sorted(looks(contents).items(), key=lambda item: (item[0] not in first, item[0])):
+        group = contents.group(name.split(" · ")[0])
+        found[name] = replace(look, colour=style.COLOURS[taken[group] % len(style.COLOURS)])
+        taken[group] += 1
+    return found
 
 
 def chosen(contents: Contents, runs: pd.DataFrame) -> list[str]:
@@ -238,4 +249,13 @@ def _triangle(axes: Any, ladders: list[Ladder], order: float) -> None:
         linewidth=0.7,
         zorder=1.5,
     )
-    axes.text(right * 1.08, np.sqrt(top * bottom), f"{order:g}", fontsize=8, va="center", color="#333333")
+    axes.text(
+        right * 1.08,
+        np.sqrt(top * bottom),
+        f"{order:g}",
+        fontsize=8,
+        va="center",
+        color="#333333",
+        zorder=5,
+        bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 0.6},
+    )

@@ -14,7 +14,9 @@ from reports.curves import TINY
 
 Series = Mapping[str, tuple[list[float], list[Any]]]
 Named = Sequence[tuple[str, style.Look, Series]]  # label, look, series of one run
+Drifting = tuple[str, style.Look, Series, bool]  # the same, and whether it reached the end
 MOST_COMPONENTS = 7
+MOST_SELECTIONS = 6  # that are named at the axis
 MOST_POINTS = 160  # of a curve of step sizes
 LEAST = 1e-17  # zero is drawn here
 GROWTH = 1.1  # less is hardly seen on a logarithmic axis of several decades
@@ -25,34 +27,48 @@ def numbers(values: Sequence[Any]) -> np.ndarray:
     return np.array([value if isinstance(value, (int, float)) else np.nan for value in values], float)
 
 
-def drift(runs: Sequence[tuple[str, style.Look, Series, bool]], titles: Mapping[str, str]) -> Figure:
-    """Draw the largest violation of the constraints so far, one panel for each level.
+def drift(groups: Mapping[str, Sequence[Drifting]], titles: Mapping[str, str]) -> Figure:
+    """Draw the largest violation of the constraints so far: a column for each level, a row for each group.
 
-    A cross ends a run that stopped early.
+    The curves of the other groups are grey behind. A cross ends a run that stopped early.
     """
-    figure = style.figure(9.6 if len(titles) > 1 else 7.2, 3.6 + 0.17 * (len(runs) // 3 + 1))
-    panels = np.atleast_1d(np.asarray(figure.subplots(1, len(titles), sharey=True, sharex=True)))
-    for axes, (name, title) in zip(panels, titles.items(), strict=True):
-        for label, look, series, ended in runs:
-            if name in series:
-                t, top = largest_so_far([series[name]])
-                if len(t) > 1 and top[0] <= LEAST < top[1]:  # the start, where all is consistent
-                    t, top = t[1:], top[1:]
-                axes.step(t, top, where="post", label=label, **_plain(look))
-                if not ended:
-                    axes.plot(
-                        t[-1:], top[-1:], color=look.colour, marker="x", markersize=8, markeredgewidth=2
-                    )
-        axes.set_title(fill(title, 24) if len(titles) > 2 else title, fontsize=9)
+    figure = style.figure(2.4 + (2.4 if len(titles) < 4 else 1.9) * len(titles), 0.6 + 2.1 * len(groups))
+    grid = figure.subplots(len(groups), len(titles), sharex=True, sharey=True, squeeze=False)
+    for row, (group, mine) in zip(grid, groups.items(), strict=True):
+        behind = [run for other, runs in groups.items() if other != group for run in runs]
+        for axes, name in zip(row, titles, strict=True):
+            for label, look, series, ended in (*behind, *mine):
+                if name in series:
+                    shown = look if any(label == own for own, *_ in mine) else None
+                    _violation(axes, series[name], label, shown, ended)
+        row[0].set_ylabel(f"{group}\nlargest |g| so far")
+        style.legend_beside(row)
+    for axes, title in zip(grid[0], titles.values(), strict=True):
+        axes.set_title(fill(title, 24 if len(titles) < 4 else 20) if len(titles) > 2 else title, fontsize=9)
+    for axes in grid[-1]:
         axes.set_xlabel("t")
-    style.logarithmic(figure.axes[0].yaxis)
-    ends = [series[name][0][-1] for *_, series, _ in runs for name in titles if series.get(name, ([],))[0]]
+    style.logarithmic(grid[0, 0].yaxis)
+    every = [series for runs in groups.values() for *_, series, _ in runs]
+    ends = [series[name][0][-1] for series in every for name in titles if series.get(name, ([],))[0]]
     if ends and max(ends) > 0:  # violations grow with powers of time
-        style.logarithmic(figure.axes[0].xaxis)
-        figure.axes[0].set_xlim(max(ends) / 1000, max(ends) * 1.05)
-    figure.axes[0].set_ylabel("largest |g| so far")
-    style.legend_below(figure, max(figure.axes, key=lambda axes: len(axes.get_legend_handles_labels()[1])))
+        style.logarithmic(grid[0, 0].xaxis)
+        grid[0, 0].set_xlim(max(ends) / 1000, max(ends) * 1.05)
     return figure
+
+
+def _violation(
+    axes: Any, series: tuple[list[float], list[Any]], label: str, look: style.Look | None, ended: bool
+) -> None:
+    """Draw one curve, grey if it has no look here."""
+    t, top = largest_so_far([series])
+    if len(t) > 1 and top[0] <= LEAST < top[1]:  # the start, where all is consistent
+        t, top = t[1:], top[1:]
+    if look is None:
+        axes.step(t, top, where="post", color=style.GHOST, linewidth=0.8, zorder=1.2)
+        return
+    axes.step(t, top, where="post", label=label, **_plain(look))
+    if not ended:
+        axes.plot(t[-1:], top[-1:], color=look.colour, marker="x", markersize=8, markeredgewidth=2)
 
 
 def kept(runs: Named) -> Figure | None:
@@ -172,6 +188,10 @@ def _selections(axes: Any, runs: Named) -> None:
             where="post",
             **_plain(look),
         )
+    if len(names) > MOST_SELECTIONS:  # names would cover each other
+        axes.set_ylabel(f"one of {len(names)}\nselections")
+        axes.set_yticks([])
+        return
     axes.set_yticks(range(len(names)), [fill(name, 36) for name in names], fontsize=7)
     axes.set_ylabel("selection")
 

@@ -14,9 +14,10 @@ import matplotlib as mpl
 import pandas as pd
 from markupsafe import Markup
 
+from herk.bench import whole_files
 from reports import contents as records
 from reports import explorer, images, literature, style
-from reports.claims import counted
+from reports.claims import Claim
 from reports.contents import Contents
 from reports.mathml import mathml
 from reports.section import Section
@@ -34,6 +35,7 @@ from reports.sections import (
     steps,
     work_precision,
 )
+from reports.sentences import counted
 from reports.tables import Table, bound
 
 TEMPLATES = Path(__file__).with_name("templates")
@@ -72,9 +74,7 @@ def write(out: Path) -> Path:
         for section in sections
         for picture in section.all_pictures()
     }
-    page = out / "index.html"
-    page.write_text(render(found, sections, inlined), encoding="utf-8")
-    return page
+    return whole_files.text(out / "index.html", render(found, sections, inlined))
 
 
 def render(found: Contents, sections: list[Section], inlined: dict[str, images.Inlined | None]) -> str:
@@ -92,7 +92,8 @@ def render(found: Contents, sections: list[Section], inlined: dict[str, images.I
     return environment.get_template("page.html").render(
         sections=sections,
         images=inlined,
-        notes=(*absent(found), *found.notes),
+        missing=absent(found),
+        notes=found.notes,
         counts=counts(found),
         command=command(found),
         environments=environments(found),
@@ -118,12 +119,12 @@ def shown(found: Contents) -> dict[str, set[str]]:
     }
 
 
-def absent(found: Contents) -> list[str]:
-    """Return a sentence for every rival that was asked for by name and is not in these records.
+def absent(found: Contents) -> list[Claim]:
+    """Return a claim for every rival that was asked for by name and is not in these records.
 
     With who stands in for it.
     """
-    sentences = []
+    claims = []
     present = set(found.runs.loc[~found.runs["status"].isin(["unavailable", "unsupported"]), "solver"])
     for name, package in WANTED.items():
         if name in present or not present:
@@ -132,29 +133,27 @@ def absent(found: Contents) -> list[str]:
         said = found.runs.loc[
             (found.runs["solver"] == name) & (found.runs["status"] == "unavailable"), "message"
         ]
-        why = f" ({said.iloc[0]})" if len(said) else ""
-        instead = f"; IDA through {stand_in} ({other}) stands in for it" if other in present else ""
-        sentences.append(f"{name} ({package}) did not run here{why}{instead}.")
-    return sentences
+        facts = {"solver": name, "package": package, "why": str(said.iloc[0]) if len(said) else ""}
+        stands = (
+            {"instead": other, "through": stand_in} if other in present else {"instead": "", "through": ""}
+        )
+        claims.append(Claim("absent", {**facts, **stands}))
+    return claims
 
 
-def counts(found: Contents) -> str:
+def counts(found: Contents) -> Claim:
     """Return what the records hold, in a line."""
     published = [row for kinds in found.documents.values() for row in kinds.get("published", [])]
     runs = found.runs
-    solvers, tasks = (
-        counted(found.programs(runs["solver"].unique()), "solver"),
-        counted(runs["problem"].nunique(), "problem"),
-    )
-    parts = [f"{counted(len(runs), 'run')} of {solvers} on {tasks}"] if len(runs) else []
-    parts += [f"{documents.checked(published)} checked"] if published else []
-    dates = sorted(date[:10] for date in runs["date"] if date)
-    when = f", {dates[0]}" + (f" to {dates[-1]}" if dates[0] != dates[-1] else "") if dates else ""
-    return (
-        f"{'; '.join(parts)}{when}."
-        if parts
-        else "There are no runs in these records yet: python -m herk.bench makes some."
-    )
+    days = sorted(date[:10] for date in runs["date"] if date)
+    facts = {
+        "runs": len(runs),
+        "solvers": found.programs(runs["solver"].unique()),
+        "problems": int(runs["problem"].nunique()),
+        "values": documents.checked(published),
+        "days": [days[0], days[-1]] if days else [],
+    }
+    return Claim("whole", facts)
 
 
 def command(found: Contents) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from herk.bench import environment
+from herk.bench import environment, whole_files
 from herk.bench.recommend.answer import HEAD, Recommendation, cells
 from herk.bench.recommend.rank import Row
 
@@ -21,11 +21,7 @@ NUMBERS = ("rank", "rtol", "error", "time", "steps", "evaluations", "max |g|", "
 
 def write(recommendation: Recommendation, out: Path) -> Path:
     """Write the page into the folder and return its path."""
-    out = Path(out)
-    out.mkdir(parents=True, exist_ok=True)
-    path = out / NAME
-    path.write_text(render(recommendation), encoding="utf-8")
-    return path
+    return whole_files.text(Path(out) / NAME, render(recommendation))
 
 
 def render(recommendation: Recommendation) -> str:

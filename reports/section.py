@@ -39,12 +39,12 @@ class Section:
 
     Parts that are not folded are listed on its top.
 
-    `verdicts` are claims, which carry their facts, or sentences that state none.
+    `verdicts` are claims: every sentence of the report carries the facts that prove it.
     """
 
     id: str
     title: str
-    verdicts: tuple[Claim | str, ...] = ()
+    verdicts: tuple[Claim, ...] = ()
     words: tuple[str, ...] = ()
     tables: tuple[Table, ...] = ()
     pictures: tuple[Picture, ...] = ()

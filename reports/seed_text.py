@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from herk.bench import whole_files
 from herk.bench.published import Erratum, Row, SeedStudy, by_origin
 
 COLUMNS = (
@@ -148,16 +150,14 @@ def markdown(study: SeedStudy, figures: Mapping[str, str], *notes: str) -> str:
 
 def write_csv(path: Path, head: Sequence[str], lines: Iterable[Sequence[object]]) -> Path:
     """Write a table."""
-    with path.open("w", newline="", encoding="utf-8") as file:
-        csv.writer(file).writerows([head, *lines])
-    return path
+    text = io.StringIO(newline="")
+    csv.writer(text).writerows([head, *lines])
+    return whole_files.text(path, text.getvalue(), newline="")
 
 
 def write(study: SeedStudy, folder: Path, figures: Mapping[str, str], *notes: str) -> list[Path]:
     """Write the report as Markdown, rows and errata as CSV."""
-    folder.mkdir(parents=True, exist_ok=True)
-    report = folder / f"{study.name}.md"
-    report.write_text(markdown(study, figures, *notes), encoding="utf-8")
+    report = whole_files.text(folder / f"{study.name}.md", markdown(study, figures, *notes))
     rows = write_csv(folder / "rows.csv", COLUMNS, [flat(row) for row in study.rows])
     errata = [(e.where, e.printed, e.right, e.evidence, e.holds) for e in study.errata]
     return [report, rows, write_csv(folder / "errata.csv", ERRATUM_COLUMNS, errata)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import math
 import re
 from collections.abc import Callable, Collection, Iterable
@@ -14,7 +15,9 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+from matplotlib.ticker import FuncFormatter, LogFormatter, LogLocator, NullFormatter, NullLocator
+
+from herk.bench import whole_files
 
 # Colours of Okabe and Ito, distinguishable with every kind of colour vision (their yellow is too faint on
 # white), and three of Tol's.
@@ -85,6 +88,13 @@ RC: Any = {
 }
 # Coordinates are cut, scales of glyphs and the texts of labels are not.
 PLACES = re.compile(rb'(?<=[\s"])(?:d|points|x|y|x1|x2|y1|y2)="[^"]*"|translate\([^)]*\)')
+# Decades on an axis, and the multiples of powers of ten that have a label on one as short as that.
+SUBS = (
+    (0.6, tuple(map(float, range(1, 10)))),
+    (1.7, (1.0, 2.0, 5.0)),
+    (3.0, (1.0, 3.0)),
+    (math.inf, (1.0,)),
+)
 EXPONENT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -141,15 +151,25 @@ def power(value: float, _: object = None) -> str:
 def logarithmic(axis: Any) -> None:
     """Make an axis with its data logarithmic, with at most eight labels.
 
-    Powers of ten, and 2 and 5 times them on a short one.
+    Powers of ten, and multiples of them on a short one: a single label would not tell the scale.
     """
     _widen(axis)
     axis.axes.set(**{f"{axis.axis_name}scale": "log"})
     low, high = sorted(axis.get_view_interval())
-    short = low > 0 and high / low < 50
-    axis.set_major_locator(LogLocator(base=10, subs=(1.0, 2.0, 5.0) if short else (1.0,), numticks=8))
+    decades = math.log10(high / low) if low > 0 else math.inf
+    subs = next(subs for most, subs in SUBS if decades < most)
+    axis.set_major_locator(LogLocator(base=10, subs=subs, numticks=8))
     axis.set_minor_locator(NullLocator())
     axis.set_major_formatter(FuncFormatter(power))
+
+
+def plain_powers(drawn: Figure) -> None:
+    """Give logarithmic axes our labels in place of matplotlib's, which are formulas and not read here."""
+    for axis in (axis for axes in drawn.axes for axis in (axes.xaxis, axes.yaxis)):
+        if isinstance(axis.get_major_formatter(), LogFormatter):
+            axis.set_major_formatter(FuncFormatter(power))
+        if isinstance(axis.get_minor_formatter(), LogFormatter):
+            axis.set_minor_formatter(NullFormatter())
 
 
 def _widen(axis: Any) -> None:
@@ -175,6 +195,25 @@ def legend_below(
         figure.legend(handles, labels, loc="outside lower left", ncols=columns, handlelength=3.2)
 
 
+def legend_beside(row: Iterable[Axes]) -> None:
+    """Put one legend for a row of plots to its right."""
+    panels = list(row)
+    found = {
+        label: handle
+        for axes in panels
+        for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)
+    }
+    if found:
+        panels[-1].legend(
+            found.values(),
+            found.keys(),
+            loc="center left",
+            bbox_to_anchor=(1.02, 0.5),
+            fontsize=7.5,
+            handlelength=3.2,
+        )
+
+
 def figure(width: float = 7.2, height: float = 4.4) -> Figure:
     """Return an empty figure; call it and draw inside `mpl.rc_context(RC)`."""
     return Figure(figsize=(width, height), layout="constrained")
@@ -185,17 +224,17 @@ def save(drawn: Figure, path: Path) -> list[Path]:
 
     The SVG holds no date and two decimals, so that it changes only when a number does.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
     svg, png = (path.with_name(f"{path.name}.{ending}") for ending in ("svg", "png"))
+    plain_powers(drawn)
     with mpl.rc_context(RC):
         drawn.draw_without_rendering()
         drawn.set_layout_engine(
             "none"
         )  # the layout is done, once for both files; savefig would do it twice for each
-        FigureCanvasAgg(drawn).print_png(png, metadata={"Software": None})
-        FigureCanvasSVG(drawn).print_svg(svg, metadata={"Date": None, "Creator": None})
-    svg.write_bytes(small(svg.read_bytes()))
-    return [svg, png]
+        vector, dots = io.BytesIO(), io.BytesIO()
+        FigureCanvasAgg(drawn).print_png(dots, metadata={"Software": None})
+        FigureCanvasSVG(drawn).print_svg(vector, metadata={"Date": None, "Creator": None})
+    return [whole_files.data(svg, small(vector.getvalue())), whole_files.data(png, dots.getvalue())]
 
 
 def small(svg: bytes) -> bytes:

@@ -16,9 +16,11 @@ from typing import Any
 
 import pandas as pd
 
+from herk.bench import whole_files
 from herk.bench.export import harmless
 
 NONE = "–"
+NAME = 30  # characters; shorter texts are names and counts, which are not broken into lines
 LONG = 80  # characters; columns with such texts get room on the page
 UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"))
 
@@ -105,6 +107,10 @@ class Table:
             pd.api.types.is_numeric_dtype(values) and not pd.api.types.is_bool_dtype(values)
         )
 
+    def right(self, name: Any) -> bool:
+        """Tell whether a column stands at the right: numbers, and texts that are looked at as numbers."""
+        return any("n" in look.split() for _, look in self._column(name)) or self.numeric(name)
+
     def _column(self, name: Any) -> list[tuple[str, str]]:
         values, numeric = self.frame[name], self.numeric(name)
         write, look = (
@@ -112,7 +118,8 @@ class Table:
             self.classes.get(name) or (lambda _: ""),
         )
         texts = [NONE if gone else write(value) for value, gone in zip(values, values.isna(), strict=True)]
-        kind = "n" if numeric else "long" if max(map(len, texts), default=0) > LONG else ""
+        longest = max(map(len, texts), default=0)
+        kind = "n" if numeric else "long" if longest > LONG else "whole" if longest <= NAME else ""
         return [
             (text, f"{kind} {'dim' if text is NONE else look(value)}".strip())
             for text, value in zip(texts, values, strict=True)
@@ -138,15 +145,12 @@ class Table:
 
     def write(self, folder: Path) -> list[Path]:
         """Write name.csv, name.md and name.html."""
-        folder.mkdir(parents=True, exist_ok=True)
         written = {
             "csv": self.csv(),
             "md": f"{clean(self.caption)}\n\n{self.markdown()}\n",
             "html": self.html(),
         }
-        for ending, text in written.items():
-            (folder / f"{self.file}.{ending}").write_text(text, encoding="utf-8")
-        return [folder / f"{self.file}.{ending}" for ending in written]
+        return [whole_files.text(folder / f"{self.file}.{ending}", text) for ending, text in written.items()]
 
 
 def bound(tables: Iterable[Table]) -> list[Table]:

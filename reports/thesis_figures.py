@@ -15,6 +15,7 @@ from matplotlib.ticker import NullFormatter
 from herk.bench.thesis_study import Study
 from herk.bench.thesis_study.figures import errors
 from herk.bench.thesis_study.systems import CHAIN, CIRCUIT
+from reports import style
 
 # Colours of Okabe and Ito: distinguishable with every kind of colour vision.
 BLUE, ORANGE, GREEN, RED, PURPLE, SKY, BLACK = (
@@ -27,21 +28,7 @@ BLUE, ORANGE, GREEN, RED, PURPLE, SKY, BLACK = (
     "#000000",
 )
 CYCLE = (BLUE, ORANGE, GREEN, RED, PURPLE, SKY, BLACK)
-STYLE: Any = {
-    "font.size": 9,
-    "axes.titlesize": 10,
-    "axes.grid": True,
-    "grid.alpha": 0.3,
-    "grid.linewidth": 0.5,
-    "lines.linewidth": 1.2,
-    "lines.markersize": 4,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "legend.frameon": False,
-    "axes.prop_cycle": cycler(color=CYCLE),
-    "svg.hashsalt": "herk",
-    "savefig.dpi": 150,
-}
+STYLE: Any = {**style.RC, "axes.prop_cycle": cycler(color=CYCLE), "lines.markersize": 4}
 FIGURES = {
     "orders": "Figures 3, 4 and 9: orders",
     "swings": "Figures 5 to 8: half a period",
@@ -205,7 +192,7 @@ def chain(study: Study) -> Figure:
     error.plot(study.chain.T, 1e5 * errors(CHAIN, study.chain), color=BLUE, linewidth=0.5)
     error.set(title="Error × 10⁵, eps0 = 1e-7 (Fig. 14)", xlabel="t")
     for Nopt, colour in ((0, BLUE), (1, RED)):
-        for stop, style in ((False, "o-"), (True, "s:")):
+        for stop, line in ((False, "o-"), (True, "s:")):
             runs = [
                 each
                 for each in study.chain_curve
@@ -215,7 +202,7 @@ def chain(study: Study) -> Figure:
             steps.loglog(
                 [each.eps0 for each in runs],
                 [each.steps for each in runs],
-                style,
+                line,
                 color=colour,
                 label=label,
                 markersize=3,
@@ -286,11 +273,8 @@ DRAWINGS: dict[str, Callable[[Study], Figure]] = {
 
 
 def draw(study: Study, folder: Path) -> list[Path]:
-    """Draw every figure; the SVG holds no date, so that it changes only when a number does."""
-    folder.mkdir(parents=True, exist_ok=True)
+    """Draw every figure."""
     with mpl.rc_context(STYLE):
-        for name, drawing in DRAWINGS.items():
-            figure: Any = drawing(study)
-            figure.savefig(folder / f"{name}.png")
-            figure.savefig(folder / f"{name}.svg", metadata={"Date": None})
-    return [folder / f"{name}.{ending}" for name in DRAWINGS for ending in ("png", "svg")]
+        return [
+            path for name, drawing in DRAWINGS.items() for path in style.save(drawing(study), folder / name)
+        ]

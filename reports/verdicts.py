@@ -11,7 +11,7 @@ from typing import Any
 
 import pandas as pd
 
-from reports.claims import Claim
+from reports.claims import Claim, none
 from reports.contents import FOREIGN, GROUPS, HALF_EXPLICIT, KEEPING, STOPPED, Contents
 from reports.curves import each, medians, work_at
 from reports.orders import EXACT
@@ -42,14 +42,16 @@ class Race:
 
     @property
     def outcome(self) -> str:
-        """Return ahead, level or behind; open if our limit stopped what would decide.
+        """Return ahead, level or behind; alone or missed if one side gets there, none if neither does.
 
-        None if somebody does not get there.
+        Open if our limit stopped what would decide.
         """
         if self.ratio is not None:
             return "ahead" if self.ratio < 1 / LEVEL else "behind" if self.ratio > LEVEL else "level"
         missing = [group for group in (HALF_EXPLICIT, FOREIGN) if self.best[group] is None]
-        return "open" if any(self.stopped[group] for group in missing) else "none"
+        if any(self.stopped[group] for group in missing):
+            return "open"
+        return "none" if len(missing) == 2 else "missed" if HALF_EXPLICIT in missing else "alone"
 
     @property
     def claim(self) -> Claim:
@@ -95,13 +97,13 @@ def _race(case: str, error: float, k: int, entries: list[tuple[str, str, list[fl
     return Race(case, error, best, stopped, asked)
 
 
-def tally(found: Sequence[Race]) -> Claim | str:
+def tally(found: Sequence[Race]) -> Claim:
     """Return all races to one error as a claim."""
     if not found:
-        return "There are no runs with tolerances in these records, so work and precision cannot be compared."
+        return none("work")
     names = {
         what: [race.case for race in found if race.outcome == what]
-        for what in ("ahead", "level", "behind", "open", "none")
+        for what in ("ahead", "level", "behind", "alone", "missed", "open", "none")
     }
     ratios = [race.ratio for race in found if race.ratio is not None]
     middle = float(pd.Series(ratios).median()) if ratios else None

@@ -16,6 +16,7 @@ from matplotlib.figure import Figure
 import baselines
 import herk
 import testset
+from herk.bench import whole_files
 from herk.core import Settings
 
 PERIODS, TOLERANCE = 100, 1e-8
@@ -57,7 +58,7 @@ def main() -> None:
     axes.set_title(f"Leaving the circle: tolerance {TOLERANCE:.0e} for all")
     axes.grid(alpha=0.3)
     axes.legend(loc="center right", frameon=False)
-    figure.savefig(target, dpi=150)
+    whole_files.replace(target, lambda path: figure.savefig(path, dpi=150))
     print(target)
 
 

@@ -8,45 +8,44 @@ from __future__ import annotations
 import argparse
 import gzip
 import re
-import shutil
 from pathlib import Path
 
+from herk.bench import whole_files
+
 PUBLISHED = Path(__file__).parents[1] / "reports" / "published"
-MOST_FILES = 60
+MOST_FILES, OTHERS = 60, 5  # besides the tables: page, records, pictures
 SERIES = b'"kind":"series"'  # curves over time: drawn on the page, and too large to be published
+SELECTION = b'"name":"selection"'  # but these are short, and a sentence rests on them
 LINK = re.compile(r'<a\b[^>]*\bhref="(?!#|data:|https?:)([^"#]+)"[^>]*>([^<]*)</a>')
 
 
 def publish(out: Path, place: Path = PUBLISHED) -> list[Path]:
-    """Copy tables, page and records; return the files written."""
-    tables = place / "tables"
-    shutil.rmtree(tables, ignore_errors=True)
-    tables.mkdir(parents=True)
-    kept = [Path(shutil.copy(path, tables)) for path in sorted((out / "tables").glob("*.csv"))]
-    if len(kept) > MOST_FILES - 5:
+    """Copy tables, page and records, each file whole, and drop older tables; return the files written."""
+    found = sorted((out / "tables").glob("*.csv"))
+    if len(found) > MOST_FILES - OTHERS:
         raise SystemExit(
-            f"{len(kept)} tables are too many to publish: at most {MOST_FILES} files; bind some of them into"
+            f"{len(found)} tables are too many to publish: at most {MOST_FILES} files; bind some of them into"
             " a book."
         )
+    tables = [whole_files.data(place / "tables" / path.name, path.read_bytes()) for path in found]
+    for old in {path for path in (place / "tables").iterdir() if path.is_file()} - set(tables):
+        old.unlink()
 
-    def link(found: re.Match[str]) -> str:
-        return found[0] if (place / found[1]).exists() else ""
+    def link(match: re.Match[str]) -> str:
+        return match[0] if (place / match[1]).exists() else ""
 
-    page = place / "index.html"
-    page.write_text(LINK.sub(link, (out / "index.html").read_text(encoding="utf-8")), encoding="utf-8")
-    return [page, records(out, place), *kept]
+    text = LINK.sub(link, (out / "index.html").read_text(encoding="utf-8"))
+    return [whole_files.text(place / "index.html", text), records(out, place), *tables]
 
 
 def records(out: Path, place: Path) -> Path:
-    """Write the records without series, compressed, the same bytes for the same records.
+    """Write the records without curves over time, compressed, the same bytes for the same records.
 
     `check` proves the page from them.
     """
-    path = place / "records.jsonl.gz"
     lines = (out / "records.jsonl").read_bytes().splitlines(keepends=True)
-    with path.open("wb") as file, gzip.GzipFile("", "wb", fileobj=file, mtime=0) as packed:
-        packed.writelines(line for line in lines if SERIES not in line[:80])
-    return path
+    kept = b"".join(line for line in lines if SERIES not in line[:80] or SELECTION in line)
+    return whole_files.data(place / "records.jsonl.gz", gzip.compress(kept, mtime=0))
 
 
 if __name__ == "__main__":

@@ -16,8 +16,7 @@ import numpy as np
 import baselines
 import herk
 import testset
-from herk.bench import reference_check as referees
-from herk.bench import store
+from herk.bench import reference_check, store
 from herk.bench.record import Record
 from herk.core import InputError, Problem, Settings, Solver
 from herk.core.dae import Array
@@ -145,7 +144,7 @@ def references(
     names: Sequence[str], say: Say, made: Callable[[str], Problem] = testset.get
 ) -> Iterator[Claim]:
     """Claim for every problem with a reference that two independent solvers confirm it."""
-    for verdict in referees.verdicts(names, say, made):
+    for verdict in reference_check.verdicts(names, say, made):
         yield Claim(
             f"the reference of {verdict.problem} is confirmed by two independent solvers",
             verdict.holds,

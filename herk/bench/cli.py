@@ -14,136 +14,20 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from herk.bench.arguments import OUT, parser
 from herk.core import HerkError, InputError
 
 if TYPE_CHECKING:
     from herk.bench.claims import Claim
 
-OUT = Path("reports/out")
 PUBLISHED = Path(__file__).parents[2] / "reports" / "published"
 STANDARD = ("work_precision", "convergence", "drift")
 FINE, CLAIM_FAILED, USAGE, NOTHING_RAN, INTERRUPTED = 0, 1, 2, 3, 130
-EXITS = (
-    "exit codes: 0 fine (a solver that fails on a hard problem is data), 1 a claim failed or something got"
-    " worse, 2 usage, 3 nothing ran"
-)
 
 
 def say(text: str) -> None:
     """Tell people what is going on; results go to standard output."""
     print(text, file=sys.stderr, flush=True)
-
-
-def parser() -> argparse.ArgumentParser:
-    """Return the parser; what holds for the standard report may stand without a command."""
-    top = argparse.ArgumentParser(
-        prog="python -m herk.bench",
-        epilog=EXITS,
-        description=(
-            "Run solvers side by side and write a report. Without a command: work and precision, convergence"
-            " and drift."
-        ),
-    )
-    _running_options(top)
-    commands = top.add_subparsers(dest="command", metavar="COMMAND")
-
-    def command(name: str, words: str) -> argparse.ArgumentParser:
-        return commands.add_parser(name, help=words, description=words, argument_default=argparse.SUPPRESS)
-
-    listing = command("list", "what there is to run")
-    listing.add_argument(
-        "what",
-        nargs="?",
-        choices=("problems", "solvers", "methods", "studies"),
-        default=None,
-        help="only these",
-    )
-    running = command("run", "run studies; what is stored already is not run again")
-    running.add_argument(
-        "study", nargs="+", metavar="STUDY", help="a name (see `list studies`) or the path of a TOML file"
-    )
-    _running_options(running)
-    _out(command("report", "write tables, figures and page again from the stored records; nothing is run"))
-    comparing = command("compare", "what changed between two record sets; exit 1 if something got worse")
-    comparing.add_argument("old", type=Path, metavar="OLD", help="a folder or a file of records")
-    comparing.add_argument("new", type=Path, metavar="NEW")
-    checking = command("check", "test every claim and print PASS or FAIL; exit 1 if one fails")
-    _out(checking)
-    checking.add_argument("--problem", metavar="GLOB", default=None, help="references of these problems only")
-    checking.add_argument(
-        "--quick", action="store_true", default=argparse.SUPPRESS, help="leave the longest checks out"
-    )
-    recommending = command(
-        "recommend",
-        "which solver for my model? every fitting one is tried against a reference two solvers agree on",
-    )
-    recommending.add_argument(
-        "file", type=Path, metavar="FILE", help="a Python file that defines `model`, `dae` or `problem()`"
-    )
-    recommending.add_argument("--error", type=float, default=1e-6, help="the accuracy you want (1e-6)")
-    recommending.add_argument(
-        "--budget", type=float, default=240.0, metavar="S", help="seconds after which all has ended (240)"
-    )
-    _out(recommending)
-    making = command("new", "write a commented template that runs")
-    making.add_argument("what", choices=("problem", "solver", "thesis-problem"))
-    making.add_argument("name", metavar="NAME")
-    return top
-
-
-def _out(place: argparse.ArgumentParser) -> None:
-    place.add_argument("--out", type=Path, metavar="DIR", help=f"where records and report are ({OUT})")
-
-
-def _running_options(place: argparse.ArgumentParser) -> None:
-    many = {"action": "append", "metavar": "GLOB"}
-    yes = {
-        "action": "store_true",
-        "default": place.argument_default or False,
-    }  # a command leaves what stands before it
-    place.add_argument(
-        "--problem",
-        **many,
-        help="only these problems (may be repeated); one the study does not name is added",
-    )
-    place.add_argument(
-        "--solver", **many, help="only these solvers (may be repeated); one the study does not name is added"
-    )
-    place.add_argument("--tag", help="only problems with this tag")
-    place.add_argument(
-        "--file",
-        action="append",
-        type=Path,
-        metavar="PATH",
-        help="a Python file with problem() or SOLVERS of your own",
-    )
-    place.add_argument("--quick", **yes, help="a small selection, about a minute")
-    place.add_argument(
-        "--jobs",
-        type=_count,
-        metavar="N",
-        help="processes at a time (1 for timed studies, else the number of cores)",
-    )
-    place.add_argument("--cluster", metavar="ADDRESS", help="run on the Dask scheduler at this address")
-    place.add_argument("--time-limit", type=_seconds, metavar="S", help="seconds for one solve")
-    place.add_argument("--repeats", type=_count, metavar="N", help="timed repetitions of each run")
-    place.add_argument("--no-report", **yes, help="store records only")
-    place.add_argument(
-        "--fresh", **yes, help="run again what is stored (failed runs are run again in any case)"
-    )
-    _out(place)
-
-
-def _count(text: str) -> int:
-    if (number := int(text)) < 1:
-        raise argparse.ArgumentTypeError(f"must be at least 1, not {text}")
-    return number
-
-
-def _seconds(text: str) -> float:
-    if not 0 < (number := float(text)) < float("inf"):
-        raise argparse.ArgumentTypeError(f"must be positive, not {text}")
-    return number
 
 
 def standard(asked: argparse.Namespace) -> int:
@@ -154,7 +38,7 @@ def standard(asked: argparse.Namespace) -> int:
 
 def run(asked: argparse.Namespace) -> int:
     """Run studies and write the report; studies of documents write their own tables and figures too."""
-    from herk.bench import ladders, plugins, seeds, session, study
+    from herk.bench import plugins, seeds, session, study, sweeps
 
     documents = [name for name in asked.study if name in seeds.names()]
     if (
@@ -166,7 +50,7 @@ def run(asked: argparse.Namespace) -> int:
         raise study.nearest(wrong.pop(), [*seeds.names(), *study.names()], "study")
     _prepare(asked.out)
     own = plugins.load(asked.file or ())
-    choice = ladders.Choice(
+    choice = sweeps.Choice(
         tuple(asked.problem or ()),
         tuple(asked.solver or ()),
         asked.tag,

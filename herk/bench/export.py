@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pandas
 
-from herk.bench import store
+from herk.bench import store, whole_files
 from herk.bench.store import Store, StoreError
 
 FORMULA = ("=", "+", "-", "@", "\t", "\n")  # what spreadsheets take for the beginning of a formula
@@ -61,15 +60,11 @@ def _is_number(text: str) -> bool:
 
 
 def _write(path: Path, write: Callable[[Path], object]) -> None:
-    """Write the file whole or not at all: an older one is better than half of a new one."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    """Write the file whole or not at all; a full disk is told in a sentence."""
     try:
-        write(temporary)
-        temporary.replace(path)
+        whole_files.replace(path, write)
     except OSError as error:
         raise StoreError(
             f"{path} could not be written: {error.strerror}. Records are kept; make room and run `report`"
             " again."
         ) from None
-    finally:
-        temporary.unlink(missing_ok=True)

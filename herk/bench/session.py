@@ -25,6 +25,7 @@ from herk.bench.sweeps import Choice, Ladder
 
 Say = Callable[[str], None]
 Place = tuple[str, str, tuple[str, ...]]  # problem, its changed parameters, files of the user
+MEASURED = ("run", "series")  # a run that is made again brings its own curves, those of the failed one go
 SAME = ("herk", "commit")  # a description made by another state of the program is made again
 
 
@@ -102,7 +103,7 @@ def _carry_out(
     keys = set() if fresh else {rec["key"] for rec in known}
     with Progress(study.name, todo, expected) as progress:
         for ladder, batch in pool.batches(todo, jobs, cluster):
-            kept.append(rec for rec in batch if rec["kind"] == "run" or rec["key"] not in keys)
+            kept.append(rec for rec in batch if rec["kind"] in MEASURED or rec["key"] not in keys)
             tally.counts.update(rec["status"] for rec in batch if rec["kind"] == "run")
             progress.advance(ladder, batch)
     return tally

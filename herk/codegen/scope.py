@@ -46,5 +46,7 @@ PYTHON |= {
     "gamma": _special("gamma"),
     "lgamma": _special("gammaln"),
 }
-SHARED: dict[str, Any] = {"solve_block": dense.solve_block, "solve_stacked": dense.solve_stacked}
+SHARED: dict[str, Any] = {
+    function.__name__: function for function in (dense.solve_block, dense.solve_in_units, dense.solve_stacked)
+}
 PYTHON |= SHARED

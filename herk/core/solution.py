@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields
 from enum import IntEnum, StrEnum
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from herk.core.dae import Array
-from herk.core.errors import InputError
+from herk.core.errors import InputError, nearest
+from herk.results import tables
+
+SMOOTH = 1000  # points of a curve where dense output gives as many as one likes
 
 
 class Status(IntEnum):
@@ -66,7 +71,19 @@ class Stats:
 class Solution(Stats):
     """Points reached, counters and outcome.
 
-    Called with a time it interpolates, if `dense_output=True` was asked for.
+    ``sol["x"]`` is a component by name; called with a time, the solution interpolates, if
+    ``dense_output=True`` was asked for. `system`, `method` and `seconds` say what was solved and how.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> times = np.array([0.0, 1.0])
+    >>> sol = Solution(
+    ...     t=times, y=np.array([[1.0, 0.5]]), names=("x",), reason=Reason.FINISHED, message="The end."
+    ... )
+    >>> sol["x"]
+    array([1. , 0.5])
+
     """
 
     t: Array
@@ -79,6 +96,10 @@ class Solution(Stats):
     residual: float = 0.0
     selections: tuple[tuple[float, tuple[int, ...]], ...] = ()
     notes: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    system: str = ""
+    method: str = ""
+    seconds: float | None = field(default=None, compare=False)
 
     @property
     def status(self) -> int:
@@ -101,23 +122,144 @@ class Solution(Stats):
             raise InputError("This solution has no dense output; call solve_dae with dense_output=True.")
         return self.sol(t)
 
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Return the names of the components; y0, y1, ... if the system has none."""
+        return tuple(self.names)[: len(self.y)] or tuple(f"y{i}" for i in range(len(self.y)))
+
+    def __getitem__(self, name: str | tuple[str, ...]) -> Array:
+        """Return a component over time by name, several as rows; "t" gives the times and "x'" means dx."""
+        if isinstance(name, tuple):
+            return np.array([self[each] for each in name])
+        if name == "t":
+            return self.t
+        return np.asarray(self.y[self._row(name)])
+
+    def __contains__(self, name: object) -> bool:
+        """Tell whether there is a component of this name."""
+        return name in self.labels
+
+    def __iter__(self) -> Any:
+        """Refuse: a solution is read by name, or as the arrays t and y."""
+        raise TypeError("A Solution is read by name, sol['x'], or as the arrays sol.t and sol.y.")
+
+    def _row(self, name: str) -> int:
+        wanted = name if name in self.labels else _as_state(name)
+        if wanted not in self.labels:
+            raise nearest(name, self.labels, "component of this solution")
+        return self.labels.index(wanted)
+
+    def to_pandas(self) -> Any:
+        """Return a pandas frame: one column for every component, the times as index."""
+        return tables.frame(self.t, dict(zip(self.labels, self.y, strict=True)))
+
+    def plot(self, *names: str, phase: tuple[str, str] | None = None, ax: Any = None) -> Any:
+        """Draw components over time, or one over another, and return matplotlib's axes.
+
+        Without names all components are drawn; ``phase=("x", "y")`` draws y over x. With dense output the
+        curves are smooth, otherwise they join the points.
+        """
+        from herk.results import curves
+
+        t, values = self._drawn()
+        if phase is not None:
+            x, y = (np.asarray(values[self._row(name)]) for name in phase)
+            return curves.phase((phase[0], x), (phase[1], y), ax)
+        rows = {name: np.asarray(values[self._row(name)]) for name in names or self.labels}
+        return curves.over_time(t, rows, ax)
+
+    def _drawn(self) -> tuple[Array, Array]:
+        if self.sol is None or len(self.t) < 2 or len(self.t) > SMOOTH:
+            return self.t, self.y
+        t = np.union1d(self.t, np.linspace(self.t[0], self.t[-1], SMOOTH))
+        t = t if self.t[-1] >= self.t[0] else t[::-1]
+        return t, self.sol(t)
+
+    def animate(
+        self,
+        path: str | Path,
+        points: Sequence[tuple[str | float, str | float]],
+        *,
+        fps: int = 25,
+        seconds: float | None = None,
+    ) -> Path:
+        """Write an animation of planar points to a file and return its path (.gif; .mp4 needs ffmpeg).
+
+        Each point is a pair of names, or of numbers where it is held: ``points=[(0, 0), ("x", "y")]`` is a
+        pendulum. Neighbours are joined by lines. It lasts `seconds`, or as long as the span of the run.
+        """
+        from herk.results.animation import animate
+
+        if len(self.t) < 2 or not points:
+            raise InputError("An animation needs at least two times and one point, such as [('x', 'y')].")
+        length = abs(self.t[-1] - self.t[0]) if seconds is None else seconds
+        times = np.linspace(self.t[0], self.t[-1], max(2, round(fps * length) + 1))
+        return animate(path, [(self._at(x, times), self._at(y, times)) for x, y in points], fps, self.system)
+
+    def _at(self, what: str | float, times: Array) -> Array:
+        """Return a component at these times, or a number that stays."""
+        if not isinstance(what, str):
+            return np.full(len(times), float(what))
+        if self.sol is not None:
+            return np.asarray(self.sol(times)[self._row(what)])
+        order = np.argsort(self.t, kind="stable")
+        return np.interp(times, self.t[order], self[what][order])
+
+    def _facts(self) -> dict[str, str]:
+        """Return what was solved, how it ended and what it took, in few words."""
+        span = f"t = {self.t[0]:.6g} to {self.t[-1]:.6g}" if len(self.t) else "no points"
+        rows = {"solved": ", ".join(filter(None, (self.system, span, f"{len(self.y)} unknowns")))}
+        rows["ended"] = f"{self.message} ({self.reason.value})"
+        rows["steps"] = f"{self.nstep} accepted, {self.nreject} rejected"
+        rows["calls"] = f"f {self.nfev}, g {self.ngev}, Jacobians {self.njev}"
+        rows["residual"] = f"{self.residual:.2g}, the largest of any constraint at any step"
+        if self.method:
+            rows["method"] = self.method
+        if self.seconds is not None:
+            rows["time"] = f"{self.seconds:.3g} s"
+        if self.notes:
+            rows["notes"] = " ".join(self.notes)
+        return rows
+
+    def summary(self) -> str:
+        """Return what was solved, how it ended, what it took, and the range of every component, as text."""
+        return tables.as_text(self._facts(), self._components())
+
+    def _components(self) -> list[tuple[str, ...]]:
+        return tables.components(dict(zip(self.labels, self.y, strict=True)))
+
+    def _repr_html_(self) -> str:
+        return tables.as_html(self._facts(), self._components())
+
     def __repr__(self) -> str:
-        """Return a readable summary, arrays shortened."""
+        """Return SciPy's fields, arrays shortened, after what was solved and how it ended."""
         rows = {
             "message": self.message,
-            "success": self.success,
-            "status": self.status,
+            "success": str(self.success),
+            "status": str(self.status),
             "reason": self.reason.value,
         }
+        if self.system or self.names:
+            rows |= {"system": self.system, "names": ", ".join(self.labels[: tables.MOST])}
+        if self.method:
+            rows["method"] = self.method
         rows |= {name: _short(getattr(self, name)) for name in ("t", "y")}
-        rows |= {f.name: getattr(self, f.name) for f in fields(Stats)} | {"residual": f"{self.residual:.3g}"}
+        rows |= {f.name: str(getattr(self, f.name)) for f in fields(Stats)}
+        rows["residual"] = f"{self.residual:.3g}"
+        if self.seconds is not None:
+            rows["seconds"] = f"{self.seconds:.3g}"
         rows["selections"] = (
             f"{len(self.selections)} (first {self.selections[0]})" if self.selections else "none"
         )
         if self.notes:
             rows["notes"] = " ".join(self.notes)
-        width = max(map(len, rows))
-        return "\n".join(f"{name:>{width}}: {value}" for name, value in rows.items())
+        return tables.as_text(rows)
+
+
+def _as_state(name: str) -> str:
+    """Return the name that x' has as a state."""
+    primes = len(name) - len(name.rstrip("'"))
+    return "d" * primes + name.rstrip("'")
 
 
 def _short(values: Array) -> str:

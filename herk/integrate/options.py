@@ -88,10 +88,22 @@ def system(given: Any, t_span: Any, y0: Any, parameters: Any = None) -> tuple[Da
             "solve_dae takes a herk.Dae, herk.Model or a problem of the test set, not"
             f" {type(given).__name__}."
         )
+    if isinstance(y0, Mapping):
+        y0 = _by_name(dae, y0)
     span, start = span if t_span is None else t_span, start if y0 is None else y0
     if span is None or start is None:
         raise InputError("A herk.Dae brings no span and no start: call solve_dae(dae, t_span, y0).")
     return dae, span, start
+
+
+def _by_name(dae: Dae, y0: Mapping[Any, Any]) -> Any:
+    """Return a start given by names in the order of the model."""
+    from herk.model.written.start import in_order
+
+    model = getattr(dae, "model", None)
+    if model is None:
+        raise InputError("y0 by name needs a herk.Model; a herk.Dae takes its values in order.")
+    return in_order(model, y0)
 
 
 def _with_parameters(given: Any, parameters: Any) -> Any:
@@ -132,7 +144,9 @@ def request(
         breakpoints, switches = breakpoints or given.kinks, switches or given.switches
         atol = given.atol(atol) if given.sizes and np.ndim(atol) == 0 else atol
     elif not breakpoints:
-        breakpoints = getattr(getattr(dae, "model", None), "breakpoints", ())
+        model = getattr(dae, "model", None)
+        own = model is None or model.t_span == (t0, t1)
+        breakpoints = getattr(model if own else model.with_span(t1, t0), "breakpoints", ())
     tableau = get(method)
     step = _positive(options["step"], "step", none=True)
     if step is None and not tableau.adaptive:

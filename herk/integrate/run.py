@@ -67,6 +67,7 @@ class Run:
         self.message = ""
         self._raised_at: list[tuple[float, Array]] = []
         self.interrupted: KeyboardInterrupt | None = None
+        self.seconds = 0.0  # of stepping
 
     def go(self) -> None:
         """Step until the end, a stop or a failure; every way out leaves the points reached so far."""
@@ -104,6 +105,7 @@ class Run:
             error, status = caught, STUCK
         taken, count = time.perf_counter() - started, loop.count
         quick = taken < PATIENCE
+        self.seconds += taken
         self.machine.spent(taken, WORTH_A_KERNEL)
         self.taken += count
         kept = self._watched(t[:count], y[:count])

@@ -286,6 +286,8 @@ def _joined(journey: Journey) -> Solution:
         residual=max(part.residual for part in parts),
         selections=tuple(each for part in parts for each in part.selections),
         notes=tuple(dict.fromkeys(note for part in parts for note in part.notes)),
+        names=asked.dae.names,
+        seconds=sum(run.seconds for run in journey.runs),
         **counts,
     )
 

@@ -42,8 +42,8 @@ def solve_dae(
     All constraints in g hold to rounding at every point returned.
 
     system        a herk.Dae, a herk.Model (its hidden constraints are found) or a problem of the test set
-    t_span, y0    (t0, t_end), t_end < t0 allowed, and the start; None entries of y0 are computed from the
-                  constraints
+    t_span, y0    (t0, t_end), t_end < t0 allowed, and the start: values in order, or by name for a model;
+                  None entries are computed from the constraints
     method        a name in herk.METHODS, or a Tableau
     rtol, atol    tolerances of the local error in every component, multipliers too; atol a number or one per
                   component

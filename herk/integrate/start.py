@@ -104,5 +104,9 @@ def solution_of(run: Run) -> Solution:
         selections=tuple(run.output.selections),
         nstep=run.output.steps,
         notes=run.machine.notes(),
+        names=run.request.dae.names,
+        system=getattr(getattr(run.request.dae, "model", None), "name", ""),
+        method=run.request.tableau.name,
+        seconds=run.seconds,
         **run.machine.counts(),
     )

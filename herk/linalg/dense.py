@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from herk.jit.state import Floats, Wholes
 
+LEAST = 1e-250
+
 
 def factor(a: Floats, start: int, k: int, order: Wholes) -> float:
     """Factor the k x k matrix stored by rows at a[start:] in place, row order in `order`.
@@ -103,6 +105,69 @@ def solve_block(work: Floats, k: int) -> float:
             value -= work[i * k + c] * work[rhs + c]
         work[rhs + i] = value / work[i * k + i]
     return sign * smallest
+
+
+def solve_in_units(work: Floats, k: int) -> float:
+    """Solve as `solve_block` does, in units of the unknowns, which stand in work[k*k + k : k*k + 2*k].
+
+    Rows are in units of their largest entry: otherwise the rounding of a row in large units may be taken for
+    a pivot. Returns the determinant in these units, 0 if the matrix is singular: unlike a pivot it changes
+    smoothly.
+    """
+    if not in_units(work, k):
+        return 0.0
+    determinant, rhs = 1.0, k * k
+    for i in range(k):
+        best = i
+        for r in range(i + 1, k):
+            if abs(work[r * k + i]) > abs(work[best * k + i]):
+                best = r
+        if best != i:
+            determinant = -determinant
+            for c in range(i, k):
+                work[i * k + c], work[best * k + c] = work[best * k + c], work[i * k + c]
+            work[rhs + i], work[rhs + best] = work[rhs + best], work[rhs + i]
+        pivot = work[i * k + i]
+        if not (abs(pivot) > 0.0 and abs(pivot) < 1e300):
+            return 0.0
+        determinant = times(determinant, pivot)
+        for r in range(i + 1, k):
+            if work[r * k + i] != 0.0:
+                multiplier = work[r * k + i] / pivot
+                for c in range(i + 1, k):
+                    work[r * k + c] -= multiplier * work[i * k + c]
+                work[rhs + r] -= multiplier * work[rhs + i]
+    for i in range(k - 1, -1, -1):
+        value = work[rhs + i]
+        for c in range(i + 1, k):
+            value -= work[i * k + c] * work[rhs + c]
+        work[rhs + i] = value / work[i * k + i]
+    for i in range(k):
+        work[rhs + i] *= work[rhs + k + i]
+    return determinant
+
+
+def times(determinant: float, pivot: float) -> float:
+    """Return the product, which never vanishes because there are many factors."""
+    if abs(determinant * pivot) > LEAST:
+        return determinant * pivot
+    return determinant if pivot > 0.0 else -determinant
+
+
+def in_units(work: Floats, k: int) -> bool:
+    """Write columns in units of the unknowns, rows in units of their largest entries; False if one is 0."""
+    weight = k * k + k
+    for r in range(k):
+        size = 0.0
+        for c in range(k):
+            work[r * k + c] *= work[weight + c]
+            size = max(size, abs(work[r * k + c]))
+        if not (size > 0.0 and size < 1e300):
+            return False
+        for c in range(k):
+            work[r * k + c] /= size
+        work[k * k + r] /= size
+    return True
 
 
 def solve_stacked(a: Floats, rows: int, n: int, b: Floats, tops: Floats) -> float:

@@ -9,6 +9,7 @@ import math
 from collections.abc import Iterable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from herk.core.dae import Array
 
@@ -16,6 +17,7 @@ Form = dict[int, float]  # a logarithm as a linear form in unknown logarithms; t
 _RIDGE = 1e-7  # where nothing is known: about one
 _DENSE = 100  # unknowns up to which dense matrices are quicker
 _LARGEST = 500  # powers of two of which two can be multiplied in doubles
+LOST = 1e-12  # of the largest term beside it: what is smaller is rounding
 _GIVEN = 3.0  # weight of a value that is known beside one entry of a matrix
 
 
@@ -100,7 +102,25 @@ def sizes(jacobian: Array, y: Array) -> Array:
         ({int(j): 1.0, n + int(i): -1.0, -1: math.log2(abs(jacobian[i, j]))}, 1.0)
         for i, j in np.argwhere(jacobian)
     ]
-    known = np.isfinite(y) & (y != 0.0)
+    known = np.isfinite(y) & (y != 0.0) & ~_rounding(jacobian, y)
     ties += [({int(j): 1.0, -1: -math.log2(abs(y[j]))}, _GIVEN) for j in np.flatnonzero(known)]
     found = 2.0 ** np.clip(balanced(ties, n + m)[:n], -_LARGEST, _LARGEST)
     return np.where(known, np.maximum(np.abs(np.nan_to_num(y)), 1e-3 * found), found)
+
+
+def _rounding(jacobian: Array, y: Array) -> NDArray[np.bool_]:
+    """Return which unknowns are lost in every constraint they take part in: zero but for rounding.
+
+    Such a value is no size. Taken for one, it would keep its unknown from moving when the others can.
+    """
+    terms = np.abs(jacobian * np.nan_to_num(y))
+    if len(terms) < 1:
+        return np.zeros(len(y), dtype=bool)
+    place = terms.argmax(axis=1)
+    rest = terms.copy()
+    rest[np.arange(len(terms)), place] = 0.0
+    others = np.repeat(terms.max(axis=1)[:, None], len(y), axis=1)  # the largest of the other terms
+    others[np.arange(len(terms)), place] = rest.max(axis=1)
+    taking = jacobian != 0.0
+    lost: NDArray[np.bool_] = taking.any(axis=0) & (~taking | (terms < LOST * others)).all(axis=0)
+    return lost

@@ -34,6 +34,7 @@ class Cloud:
         self.points: list[Point] = []
         self._finite = finite
         self._last: Projection | None = None
+        self._reached: tuple[tuple[sp.Expr, ...] | None, list[Point]] = None, []
 
     def projection(self, constraints: Sequence[sp.Expr]) -> Projection:
         """Return the projection onto these constraints; the last one is the one asked for again."""
@@ -47,6 +48,9 @@ class Cloud:
 
         Without any near ones the far ones decide.
         """
+        key, reached = self._reached
+        if reached and key == tuple(constraints) and all(self._finite(point) for point in reached):
+            return reached  # the rows are others now, the constraints are the same
         projection = self.projection(constraints)
         points: list[Point] = []
         for slot, near in slots():
@@ -58,7 +62,9 @@ class Cloud:
                 if point is not None and self._finite(point):
                     points.append(point)
                     break
-        return points if any(p.near for p in points) else [replace(p, near=True) for p in points]
+        points = points if any(p.near for p in points) else [replace(p, near=True) for p in points]
+        self._reached = tuple(constraints), points
+        return points
 
     def start(self, constraints: Sequence[sp.Expr]) -> Point | None:
         """Return the start itself, made consistent by its open components; None if that fails."""

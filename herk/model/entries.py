@@ -15,7 +15,7 @@ from sympy.core.function import AppliedUndef
 
 from herk.core import InputError
 from herk.model.functions import FUNCTIONS, differentiable
-from herk.model.numbers import FormulaError
+from herk.model.numbers import FormulaError, without_floats
 from herk.model.parse import WORDS, parse
 from herk.model.plain import finite, ordered, shown
 
@@ -87,7 +87,7 @@ def expression(value: Any, names: Mapping[str, sp.Symbol], place: str) -> sp.Exp
     _known(parsed, names, place)
     foreign = {s: names[s.name] for s in parsed.free_symbols if s is not names[s.name]}
     try:
-        return differentiable(_whole(parsed.xreplace(foreign) if foreign else parsed))
+        return differentiable(without_floats(parsed.xreplace(foreign) if foreign else parsed))
     except TypeError as error:  # numbers that are not real are compared somewhere inside
         raise InputError(f"{place} is {shown(value)}, which is not a real formula: {error}.") from None
 
@@ -122,17 +122,6 @@ def _meant(undefined: set[sp.Expr]) -> str:
     return ""
 
 
-def _whole(expr: sp.Expr) -> sp.Expr:
-    """Write 0.0 as 0 and x**2.0 as x**2: sympy takes a float for neither zero nor a whole number."""
-    if expr.is_Float:
-        return simple(expr)
-    return (
-        expr.replace(lambda e: e.is_Pow and e.exp.is_Float, lambda e: e.base ** simple(e.exp))
-        if expr.has(sp.Float)
-        else expr
-    )
-
-
 def matrix(value: Any, n: int, names: Mapping[str, sp.Symbol]) -> sp.ImmutableDenseMatrix:
     """Return E as an n x n matrix."""
     wanted = f"E must be a matrix of {n} x {n}, a sequence of rows that are sequences of numbers and formulas"
@@ -149,7 +138,10 @@ def matrix(value: Any, n: int, names: Mapping[str, sp.Symbol]) -> sp.ImmutableDe
         )
         raise InputError(f"E is {shape if rows else 'empty'}; for {n} states it must be {n} x {n}.")
     entries = [
-        expression(entry, names, f"E[{i},{j}]") for i, row in enumerate(rows) for j, entry in enumerate(row)
+        # nearly all of a large E: nothing is to be found out about them
+        sp.S.Zero if entry is sp.S.Zero else expression(entry, names, f"E[{i},{j}]")
+        for i, row in enumerate(rows)
+        for j, entry in enumerate(row)
     ]
     return sp.ImmutableDenseMatrix(n, n, entries)
 
@@ -176,17 +168,3 @@ def values(given: Mapping[Any, Any]) -> Mapping[sp.Symbol, float]:
     return MappingProxyType(
         {key: finite(value, f"Parameter {key}") for key, value in zip(keys, given.values(), strict=True)}
     )
-
-
-def number(value: float) -> sp.Expr:
-    """Return a double as an exact sympy number.
-
-    Whole and simple dyadic ones as rationals (they may be exponents), others as floats.
-    """
-    return simple(sp.Float(sp.Rational(value), 30))
-
-
-def simple(value: sp.Float) -> sp.Expr:
-    """Return a float as a rational if it is whole, a half, a quarter, ...; else as it is."""
-    exact = sp.Rational(value)
-    return exact if exact.q <= 64 and abs(exact.p) < 2**53 else value

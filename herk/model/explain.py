@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import sympy as sp
 
 from herk.model.findings import RegularizationError, Step
+from herk.model.numbers import readable
 
 if TYPE_CHECKING:
     from herk.model.model import Model
@@ -28,7 +29,7 @@ def text(found: Regularization) -> str:
 def latex(found: Regularization) -> str:
     """Return the constraints as one aligned display."""
     rows = [
-        rf"0 &= {sp.latex(constraint)} && \text{{(level {level})}}"
+        rf"0 &= {sp.latex(readable(constraint))} && \text{{(level {level})}}"
         for level, constraints in enumerate(found.levels)
         for constraint in constraints
     ]
@@ -53,7 +54,7 @@ def html(found: Regularization) -> str:
 
 def _html_row(step: Step) -> str:
     source = ", ".join([step.row, *(label for label, _ in step.combined)])
-    cells = [str(step.level), f"$0 = {sp.latex(step.constraint)}$", source]
+    cells = [str(step.level), f"$0 = {sp.latex(readable(step.constraint))}$", source]
     return (
         "<tr>"
         + "".join(f"<td style='text-align:left'>{markup.escape(cell)}</td>" for cell in cells)
@@ -84,11 +85,8 @@ def _ending(found: Regularization) -> str:
 def refuse_absent_states(model: Model) -> None:
     """Raise if a state occurs in no equation."""
     present = set(model.f.free_symbols) | set(model.E.free_symbols)
-    absent = [
-        str(s)
-        for j, s in enumerate(model.states)
-        if s not in present and all(entry == 0 for entry in model.E[:, j])
-    ]
+    moved = {j for row in model.leading for j in row}
+    absent = [str(s) for j, s in enumerate(model.states) if s not in present and j not in moved]
     if absent:
         occurs = "occurs" if len(absent) == 1 else "occur"
         raise RegularizationError(

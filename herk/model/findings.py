@@ -5,13 +5,14 @@ Rows of E y' = f, how constraints were found, why a model has no solution.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import sympy as sp
 
 from herk.core import HerkError
 from herk.model.gradient import gradient
+from herk.model.numbers import readable
 
 
 class RegularizationError(HerkError):
@@ -56,25 +57,21 @@ class Step:
     def text(self) -> str:
         """Say in a line what was done."""
         if self.differentiated is not None:
-            start = f"d/dt of 0 = {self.differentiated}"
+            start = f"d/dt of 0 = {readable(self.differentiated)}"
             parts = f", with {_listed(self.combined)} inserted," if self.combined else ","
         else:
             start = self.row
-            parts = (
-                " minus " + " minus ".join(f"({factor}) * {label}" for label, factor in self.combined)
-                if self.combined
-                else ""
-            )
-        return f"{start}{parts} reads 0 = {self.constraint}"
+            parts = "".join(f" minus ({readable(factor)}) * {label}" for label, factor in self.combined)
+        return f"{start}{parts} reads 0 = {readable(self.constraint)}"
 
 
 def _listed(combined: Sequence[tuple[str, sp.Expr]]) -> str:
     return ", ".join(label for label, _ in combined)
 
 
-def row_as_written(model_row: Sequence[sp.Expr], rhs: sp.Expr, i: int) -> Row:
+def row_as_written(entries: Mapping[int, sp.Expr], rhs: sp.Expr, i: int) -> Row:
     """Return row i of E y' = f."""
-    return Row(f"row {i}", {j: entry for j, entry in enumerate(model_row) if entry != 0}, rhs)
+    return Row(f"row {i}", dict(entries), rhs)
 
 
 def derivative_row(constraint: sp.Expr, number: int, states: Sequence[sp.Symbol], t: sp.Symbol) -> Row:

@@ -17,6 +17,7 @@ import numpy as np
 
 from herk.core import Dae, InputError, nearest
 from herk.core.dae import Array
+from herk.model.balance import factors
 from herk.model.chains import zero_columns
 from herk.model.generated import GeneratedForm
 from herk.model.start import completed_start, consistent_start, inconsistency, linearise
@@ -196,13 +197,12 @@ def rates(dae: Dae, t: float, y: Array) -> Array:
     """Return y' from [E; g_y] y' = [f; -g_t], which determines it in every regularised system."""
     at = linearise(dae, t, y)
     matrix, right = np.vstack([at.E, at.jac]), np.concatenate([at.f, -at.g_t])
-    sizes = np.abs(matrix).max(axis=1, initial=0.0)
-    sizes[sizes == 0] = 1.0
     right[: dae.n][~at.E.any(axis=1)] = 0.0  # residuals of constraints, not rates
-    matrix, right, rate = matrix / sizes[:, None], right / sizes, np.zeros(dae.n)
+    rows, columns = factors(matrix)
+    matrix, right, rate = matrix * rows[:, None] * columns, right * rows, np.zeros(dae.n)
     for _ in range(3):  # refined, so that small rates beside large ones are right too
         rate += np.linalg.lstsq(matrix, right - matrix @ rate, rcond=None)[0]
-    return rate
+    return columns * rate
 
 
 _MOST_KEPT = 512  # analyses and forms in memory; the oldest goes first

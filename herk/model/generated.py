@@ -127,12 +127,12 @@ class GeneratedForm:
 
     def equations(self) -> Equations:
         """Return the equations with every parameter a number."""
-        from herk.model.entries import number
         from herk.model.equations import Equations
+        from herk.model.numbers import inserted
 
         system = self.code.equations
-        inserted = {p: number(value) for p, value in zip(system.parameters, self.values, strict=True)}
-        E, f, g = (part.xreplace(inserted) for part in (system.E, system.f, system.g))
+        values = dict(zip(system.parameters, self.values, strict=True))
+        E, f, g = (inserted(part, values) for part in (system.E, system.f, system.g))
         return Equations(system.t, system.states, E, f, g)
 
     def functions(self) -> dict[str, Native]:

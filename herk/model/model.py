@@ -19,13 +19,15 @@ from herk.core import InputError, nearest
 from herk.model import entries, plain
 from herk.model.breakpoints import breakpoints, switching_times
 from herk.model.equations import Equations
+from herk.model.numbers import inserted
+from herk.model.written.doors import FrontDoors
 
 if TYPE_CHECKING:
     from herk.model.forms import Form
 
 
 @dataclass(frozen=True, init=False)
-class Model:
+class Model(FrontDoors):
     """E(t,y) y' = f(t,y) with n states; parameters stay symbols, their values count at run time.
 
     Entries of y0 may be None: they are computed from the constraints. States and parameters are symbols or
@@ -40,6 +42,7 @@ class Model:
     parameters: Mapping[sp.Symbol, float] = field(hash=False)
     t_span: tuple[float, float]
     y0: tuple[float | None, ...]
+    notes: tuple[str, ...] = field(default=(), compare=False, repr=False)  # what a front door did
 
     def __init__(
         self,
@@ -78,6 +81,14 @@ class Model:
         return len(self.names)
 
     @cached_property
+    def leading(self) -> tuple[Mapping[int, sp.Expr], ...]:
+        """Return the rows of E without their zeros, by columns: what is large is mostly zero."""
+        rows: list[dict[int, sp.Expr]] = [{} for _ in self.states]
+        for (i, j), entry in sorted(self.E.todok().items()):
+            rows[i][j] = entry
+        return tuple(rows)
+
+    @cached_property
     def structure(self) -> str:
         """Return a hash of the equations, the same in every process.
 
@@ -114,11 +125,11 @@ class Model:
 
         `constraints` (hidden ones included) become g.
         """
-        values = {parameter: entries.number(value) for parameter, value in self.parameters.items()}
+        values = self.parameters
         g = sp.ImmutableDenseMatrix(
-            len(constraints), 1, [sp.sympify(row).xreplace(values) for row in constraints]
+            len(constraints), 1, [inserted(sp.sympify(row), values) for row in constraints]
         )
-        return Equations(self.t, self.states, self.E.xreplace(values), self.f.xreplace(values), g)
+        return Equations(self.t, self.states, inserted(self.E, values), inserted(self.f, values), g)
 
     def equations(self) -> Equations:
         """Return the regularised system.
@@ -146,8 +157,12 @@ class Model:
             )
         )
 
-    def with_start(self, y0: Sequence[float | None]) -> Model:
-        """Return a copy with other start values."""
+    def with_start(self, y0: Sequence[float | None] | Mapping[Any, float | None]) -> Model:
+        """Return a copy with other start values, in order or by name; what is not named stays."""
+        if isinstance(y0, Mapping):
+            from herk.model.written.start import in_order
+
+            y0 = in_order(self, y0)
         return self._changed(y0=plain.start_values(y0, self.names))
 
     def form(self, name: str = "overdetermined", **options: float) -> Form:
@@ -158,6 +173,12 @@ class Model:
         from herk.model import forms
 
         return forms.form(self, name, **options)
+
+    def _repr_latex_(self) -> str:
+        """Return the equations as one aligned display, for notebooks."""
+        from herk.model.written.formulas import latex
+
+        return latex(self)
 
     def _set(self, **attributes: Any) -> None:
         for name, value in attributes.items():

@@ -1,14 +1,24 @@
-"""Numbers in formulas: real, within the range of a double, and exact as long as that takes no time."""
+"""Numbers in formulas: real, within the range of a double, and exact as long as that takes no time.
+
+A decimal number is the fraction it says it is. As a binary one it would be off by a rounding error: 1e-8 and
+1e8 would not multiply to one, terms that cancel on paper would leave 1e-17 behind, and a rank that hangs on
+them would depend on the units the model is written in.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 import sympy as sp
 
 DIGITS = 400  # characters of one number
 BITS = 2**13  # of an exact number; it can still be printed
 PRECISION = 30  # digits of a number that stands for an exact one
+DOUBLE, LARGEST = 53, 1e308  # bits and size of what a double can hold
+DECIMAL = 15  # digits up to which every decimal number comes back from a double as it was
+MOST_EXPONENT = 64  # denominator of an exponent beyond which it stays a decimal number
+MOST_WHOLE = 10**6  # a longer whole number is shown with its first digits
 MOST_ROOT = 12  # numerator or denominator of an exponent up to which roots of numbers are exact
 MOST_POWER = 4096.0  # exponent of a formula; sympy makes polynomials of them
 MOST_GAMMA = 170.0  # gamma beyond is too large for a double
@@ -19,19 +29,58 @@ class FormulaError(ValueError):
 
 
 def number(word: str) -> sp.Expr:
-    """Return a number as written: whole ones exactly, others with their digits, fifteen at least."""
+    """Return a number as written, exactly."""
     if len(word) > DIGITS:
         raise FormulaError(f"a number has {len(word)} digits")
     value = float(word)
     if value == float("inf") or (value == 0 and re.search("[1-9]", re.split("[eE]", word)[0])):
         raise FormulaError(f"the number {word} is too {'large' if value else 'small'} for a double")
-    return sp.Integer(int(word)) if word.isdigit() else sp.Float(word)
+    return sp.Integer(int(word)) if word.isdigit() else sp.Rational(word)
+
+
+def exact(value: float) -> sp.Rational:
+    """Return the number a double stands for: the decimal it was written as, if it has up to fifteen digits.
+
+    With more digits it is the outcome of a computation, and nothing is simpler than its own value.
+    """
+    word = repr(float(value))
+    digits = re.sub(r"[-+.]", "", re.split("[eE]", word)[0]).strip("0")
+    return sp.Rational(word if len(digits) <= DECIMAL else value)
+
+
+def fraction(value: sp.Float) -> sp.Rational:
+    """Return the number that a float of sympy stands for: the same rule, more digits if it has more."""
+    return exact(float(value)) if value._prec <= DOUBLE and abs(value) < LARGEST else sp.Rational(str(value))
+
+
+def without_floats(expr: sp.Expr) -> sp.Expr:
+    """Return the expression with fractions for decimal numbers; of exponents only halves, quarters, ..."""
+    exponents = {e.exp for e in expr.atoms(sp.Pow) if e.exp.is_Float and fraction(e.exp).q > MOST_EXPONENT}
+    return expr.xreplace({value: fraction(value) for value in expr.atoms(sp.Float) - exponents})
+
+
+def readable(expr: sp.Expr) -> sp.Expr:
+    """Return the expression as people read it: 1.0e-9*y rather than y/1000000000."""
+    numbers = [value for value in expr.atoms(sp.Rational) if abs(value) < LARGEST]
+    long = [value for value in numbers if value.q > MOST_EXPONENT or abs(value.p) > MOST_WHOLE]
+    shown = {value: sp.Float(value, DECIMAL) for value in long}
+    return expr.xreplace({value: short for value, short in shown.items() if short})
+
+
+def inserted(expr: sp.Basic, values: Mapping[sp.Symbol, float]) -> sp.Basic:
+    """Return the expression with these values for parameters; an exponent stays decimal unless simple."""
+    exponents = set().union(*(e.exp.free_symbols for e in expr.atoms(sp.Pow)))
+    fractions = {parameter: exact(value) for parameter, value in values.items()}
+    decimal = {p for p in exponents & set(fractions) if fractions[p].q > MOST_EXPONENT}
+    return expr.xreplace(fractions | {p: sp.Float(fractions[p], PRECISION) for p in decimal})
 
 
 def power(base: sp.Expr, exponent: sp.Expr) -> sp.Expr:
     """Return base**exponent if that is no monster; sympy would multiply it out."""
     if base.is_number and base.has(sp.Float):
         base = base.evalf(PRECISION)
+    if exponent.is_Rational and exponent.q > MOST_EXPONENT:
+        exponent = sp.Float(exponent, PRECISION)
     if exponent.is_Rational and exponent.q > 1:  # sympy would look for exact roots of whole powers
         size = max(abs(exponent.p), exponent.q)
         unwieldy = bits(base) * size > BITS or (base.is_number and size > MOST_ROOT)
@@ -69,7 +118,7 @@ def usable(expr: sp.Expr) -> sp.Expr:
         value = _double(expr)
         if value is None:
             raise FormulaError(f"{short(expr)} has no finite real value")
-        if value == 0 and isinstance(expr, sp.Number) and not expr.is_zero:
+        if value == 0 and (expr.is_Number or expr.is_Function) and not expr.is_zero:
             raise FormulaError("a number in it is too small for a double")
     return expr
 

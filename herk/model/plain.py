@@ -27,7 +27,8 @@ def ordered(value: Any, wanted: str) -> list[Any]:
 
     A text is none, and a set or a dict has no order that could be meant.
     """
-    if isinstance(value, (str, bytes, Set, Mapping)) or not isinstance(value, Iterable):
+    sequence = isinstance(value, Iterable) or (hasattr(value, "__getitem__") and hasattr(value, "__len__"))
+    if isinstance(value, (str, bytes, Set, Mapping)) or not sequence:  # sympy's matrices are no Iterable
         raise InputError(f"{wanted}, not {shown(value)}.")
     return list(value)
 

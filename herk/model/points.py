@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import mpmath
 import sympy as sp
 
+from herk.model.numbers import exact
 from herk.model.rank import CLEAN, ROUNDING
 from herk.model.scales import Scales
 from herk.model.tape import Tape
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 DIGITS = 50
 NEAR = (1e-3, 1e-2, 5e-2)
 FAR = (0.3, 1.0)
+LARGE = 100  # unknowns
 START = -1  # the slot of the start itself
 Number = Any  # mpmath.mpf
 
@@ -55,15 +57,19 @@ class Evaluator:
         """Write the operations down."""
         self._tape = Tape((model.t, *model.states, *model.parameters), expressions)
         self._parameters = list(model.parameters.values())
+        self._fractions = [exact(value) for value in self._parameters]
         self._span = abs(model.t_span[1] - model.t_span[0])
 
     def exact(self, point: Point) -> list[Number]:
         """Return the values in many digits."""
         try:
-            raw = self._tape([point.t, *point.y, *map(mpmath.mpf, self._parameters)])
+            raw = self._tape([point.t, *point.y, *self._exactly()])
         except (ArithmeticError, ValueError, TypeError) as error:
             raise OutsideError(str(error)) from None
         return [_real(value) for value in raw]
+
+    def _exactly(self) -> list[Number]:
+        return [mpmath.mpf(value.p) / value.q for value in self._fractions]
 
     def floats(self, t: float, y: Sequence[float]) -> list[float]:
         """Return the values in doubles."""
@@ -75,9 +81,16 @@ class Evaluator:
             raise OutsideError("not finite")
         return raw
 
+    def present(self, point: Point) -> None:
+        """Raise OutsideError if an expression has no finite real value; doubles are asked first."""
+        try:
+            self.floats(float(point.t), [float(v) for v in point.y])
+        except (OutsideError, OverflowError):
+            self.exact(point)
+
     def sized(self, point: Point) -> list[tuple[Number, Number]]:
         """Return the values with the sizes of their terms."""
-        values = [point.t, *point.y, *map(mpmath.mpf, self._parameters)]
+        values = [point.t, *point.y, *self._exactly()]
         sizes = [abs(point.t) or self._span, *point.sizes, *map(abs, self._parameters)]
         try:
             raw = self._tape.sized(values, [mpmath.mpf(size) for size in sizes])
@@ -128,7 +141,8 @@ def starts(model: Model, scales: Scales, slot: int, thorough: bool) -> Iterator[
     spread = (*NEAR, *FAR)[slot]
     near = slot < len(NEAR)
     t0, t1 = model.t_span
-    for number, (stretch, floor) in enumerate(_TRIES if thorough else _TRIES[:3]):
+    few = 1 if model.n > LARGE else 3  # far points of a large model are rarely reached, and cost most
+    for number, (stretch, floor) in enumerate(_TRIES if thorough else _TRIES[:few]):
         clock = random.Random(f"{slot} {number}").random()  # noqa: S311 - points, not secrets
         shift = min(0.01, spread * stretch) * clock if near else clock
         y, sizes = [], []

@@ -59,7 +59,7 @@ def _linear(jacobian: Array, weights: Array) -> _Linear:
     rows = np.abs(scaled).max(axis=1, initial=0.0)
     rows[rows == 0.0] = np.inf
     scaled = scaled / rows[:, None]
-    return _Linear(rows, weights, _by_values(scaled) if len(rows) <= _SMALL else _by_reflections(scaled))
+    return _Linear(rows, weights, _by_values(scaled) if len(rows) <= _SMALL else _sparse(scaled))
 
 
 def _by_values(matrix: Array) -> Callable[[Array], Array]:
@@ -69,6 +69,31 @@ def _by_values(matrix: Array) -> Callable[[Array], Array]:
         1.0, sizes, out=np.zeros_like(sizes), where=sizes > _SINGULAR * sizes.max(initial=0.0)
     )
     return lambda right: v.T @ (inverse * (u.T @ right))
+
+
+def _sparse(matrix: Array) -> Callable[[Array], Array]:
+    """Return an inverse by the normal equations of second kind, d = A^T (A A^T)^-1 r, refined once.
+
+    Rows that are dependent, or nearly so, are left to reflections.
+    """
+    from scipy.sparse import csr_array
+    from scipy.sparse.linalg import splu
+
+    sparse = csr_array(matrix)
+    try:
+        factors = splu((sparse @ sparse.T).tocsc())
+    except RuntimeError:  # exactly singular
+        return _by_reflections(matrix)
+    pivots = np.abs(factors.U.diagonal())
+    if not pivots.min() > _SINGULAR * pivots.max():
+        return _by_reflections(matrix)
+
+    def solve(right: Array) -> Array:
+        found = sparse.T @ factors.solve(right)
+        refined: Array = found + sparse.T @ factors.solve(right - sparse @ found)
+        return refined
+
+    return solve
 
 
 def _by_reflections(matrix: Array) -> Callable[[Array], Array]:

@@ -17,7 +17,7 @@ from herk.model.balance import powers
 
 Number = Any  # mpmath.mpf
 SparseRow = dict[int, Number]
-REGULAR = 1e-6  # smallest singular value, relative, of what doubles may call regular
+REGULAR = 1e-9  # smallest singular value, relative, of what doubles may call regular: rounding is 1e-16
 GOOD = 1e-2  # a pivot above this is one to divide by
 FAIR = 1e-5  # and this one is better than none
 CLEAR = 1e-10  # a residual above this is not zero

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 
 import sympy as sp
 
-from herk.model import entries
 from herk.model.chains import Chain, chains, differential_rows, refuse, replaced, zero_columns
 from herk.model.equations import Equations
 from herk.model.gradient import gradient
 from herk.model.levels import unknown_levels
 from herk.model.model import Model
+from herk.model.numbers import exact, inserted
 from herk.model.regularize import Regularization
 from herk.model.structure import constraint_blocks
 
@@ -63,9 +63,7 @@ def reduced(
 
 
 def _number(model: Model, expression: sp.Expr) -> sp.Expr:
-    return sp.sympify(expression).xreplace(
-        {p: entries.number(value) for p, value in model.parameters.items()}
-    )
+    return inserted(sp.sympify(expression), model.parameters)
 
 
 def _zeros(system: Equations, zeros: Sequence[tuple[int, int]]) -> Equations:
@@ -94,7 +92,7 @@ def _baumgarte(model: Model, system: Equations, parts: Sequence[Chain], k0: floa
     _refuse_long(model, parts, "baumgarte")
     factors = {1: (1.0,), 2: (k0, 1.0), 3: (k0, k1, 1.0)}
     rows = {
-        c.row: sum(entries.number(k) * member for k, member in zip(factors[c.index], c.members, strict=True))
+        c.row: sum(exact(k) * member for k, member in zip(factors[c.index], c.members, strict=True))
         for c in parts
     }
     return Reduced(replaced(system, rows), 1, (1,) * system.n, tuple(range(system.n)))

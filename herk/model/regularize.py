@@ -16,6 +16,7 @@ from time import monotonic
 
 import sympy as sp
 
+from herk.linalg.threads import one_thread
 from herk.model import explain
 from herk.model.cloud import DEADLINE
 from herk.model.findings import RegularizationError, Step
@@ -95,12 +96,15 @@ def regularize(
 @lru_cache(maxsize=64)
 def _regularize(model: Model, max_index: int, simplify: bool) -> Regularization:
     explain.refuse_absent_states(model)
-    search = Search(model, simplify)
-    for level in range(max_index + 1):
-        if not search.advance(level):
-            search.refuse_undetermined()
-            search.compare_with_start()
-            return Regularization(model, tuple(search.steps), level, tuple(search.notes), search.zeros)
+    import scipy.linalg  # noqa: F401 - it brings a library of its own, which must be there to be limited
+
+    with one_thread(model.n):
+        search = Search(model, simplify)
+        for level in range(max_index + 1):
+            if not search.advance(level):
+                search.refuse_undetermined()
+                search.compare_with_start()
+                return Regularization(model, tuple(search.steps), level, tuple(search.notes), search.zeros)
     raise RegularizationError(_too_high(model, max_index, search.steps))
 
 

@@ -71,9 +71,8 @@ class _Balance:
     def row(self, i: int) -> None:
         """Ask that all terms of row i, those with derivatives too, have the same size."""
         terms = [self.size(term) for term in sp.Add.make_args(self.model.f[i])]
-        for j in range(self.model.n):
-            entry = self.model.E[i, j]
-            size = None if entry == 0 else self.size(entry)
+        for j, entry in self.model.leading[i].items():
+            size = self.size(entry)
             terms.append(None if size is None else _sum((size, 1.0), ({1 + j: 1.0, 0: -1.0}, 1.0)))
         self._together([term for term in terms if term is not None])
 

@@ -12,11 +12,13 @@ import sympy as sp
 from herk.model import combine
 from herk.model.cloud import Cloud
 from herk.model.combine import Entry
+from herk.model.division import Division
 from herk.model.findings import RegularizationError, Row, Step, derivative_row, row_as_written
 from herk.model.model import Model
 from herk.model.points import DIGITS, Evaluator, OutsideError, Point, negligible
-from herk.model.rank import CLEAN, SparseRow, Split, equilibrated, split, undetermined
-from herk.model.writing import SMALL, Writing
+from herk.model.rank import CLEAN, SparseRow, equilibrated, split, undetermined
+from herk.model.refusals import doubts, fault
+from herk.model.writing import SMALL, Term, Writing, without_powers
 
 Matrix = list[SparseRow]
 _BRANCHING = (
@@ -42,7 +44,7 @@ class Search:
         self.writing = Writing(simplify)
         self.steps: list[Step] = []
         self.notes: list[str] = []
-        self.rows = [self._trimmed(row_as_written(model.E[i, :], model.f[i], i)) for i in range(model.n)]
+        self.rows = [self._trimmed(row_as_written(model.leading[i], model.f[i], i)) for i in range(model.n)]
         self.redundant: list[str] = []
         self.cloud = Cloud(model, self._finite)
         self._evaluate()
@@ -70,7 +72,7 @@ class Search:
             matrices = self._matrices()
             at_start = self._start_matrix()
             found = split(matrices, [p.near for p in self.points], self._order(), at_start)
-            self._note_doubts(found)
+            self.notes += doubts(found, self.rows, self.cloud)
             if not found.relations:
                 return False
             lost = {p for _, p in found.drops}
@@ -186,7 +188,7 @@ class Search:
     def _finite(self, point: Point) -> bool:
         with mpmath.workdps(DIGITS):
             try:
-                self._right.exact(point)
+                self._right.present(point)
                 self._matrix(point)
             except OutsideError:
                 return False
@@ -204,9 +206,14 @@ class Search:
         terms = [(sp.S.One, self.rows[i].rhs), *((-factor, self.rows[k].rhs) for k, factor in z.items())]
         # The derivative of a constraint is c_y y' + c_t = 0, with the opposite sign of the row c_y y' = -c_t.
         sign = -1 if self.rows[i].origin is not None else 1
-        expr = self.writing.sum([(sign * factor, rhs) for factor, rhs in terms], set(self.model.states))
+        expr = self._written([(sign * factor, rhs) for factor, rhs in terms])
         combined = tuple((self.rows[k].label, z[k]) for k in sorted(z))
         return Step(level, self.rows[i].label, combined, self._without_powers(expr), self.rows[i].origin)
+
+    def _written(self, terms: list[Term]) -> sp.Expr:
+        if not self.writing.simplify:
+            return sp.Add(*(factor * rhs for factor, rhs in terms))
+        return Division(self.cloud, self.constraints).written(terms)
 
     def _factors(self, i: int, others: list[int], matrices: list[Matrix]) -> dict[int, sp.Expr]:
         def row(k: int) -> dict[int, Entry]:
@@ -255,7 +262,7 @@ class Search:
             new = replace(step, constraint=self._without_powers(sp.factor(step.constraint)))
             if new.constraint != step.constraint and self.cloud.independent([*before, new.constraint]):
                 return new
-        raise RegularizationError(self._fault(before, step.constraint))
+        raise RegularizationError(fault(self.cloud, before, step.constraint))
 
     def _news(self, steps: list[Step]) -> list[Step]:
         """Return the steps whose constraints do not hold yet at all points."""
@@ -276,54 +283,6 @@ class Search:
         )
         self.redundant.append(f"{source} follows from the other equations")
         self.notes.append(f"Left out as redundant: {source} follows from the other equations.")
-
-    def _fault(self, before: list[sp.Expr], new: sp.Expr) -> str:
-        """Say why no point satisfies the constraints together with the new one."""
-        if not new.free_symbols & set(self.model.states):
-            return (
-                f"Model {self.model.name!r} has no solution: its equations lead to 0 = {new}, which cannot"
-                " hold."
-            )
-        points = self.cloud.onto(before)
-        used = self.cloud.gradients([*before, new], points).relations.get(len(before))
-        if used is None:
-            found = "no real point was found that satisfies" + (
-                " all constraints found so far and" if before else ""
-            )
-            return (
-                f"Model {self.model.name!r}: {found} 0 = {new}; the equation has no solution, or the start is"
-                " too far from one."
-            )
-        others = " and ".join(f"0 = {before[k]}" for k in sorted(used))
-        return f"Model {self.model.name!r} has no solution: 0 = {new} contradicts {others}."
-
-    def _note_doubts(self, found: Split) -> None:
-        for i, size in found.doubts:
-            self.notes.append(
-                f"Doubtful rank: {self.rows[i].label} differs from a combination of other rows only by"
-                f" {size:.1e} (relative)."
-            )
-        for i, p in found.drops:
-            t = mpmath.nstr(self.points[p].t, 4)
-            where = "near the start" if self.points[p].near else "far from the start"
-            self.notes.append(
-                f"Doubtful rank: {self.rows[i].label} behaves differently at one consistent point {where} (t"
-                f" = {t})."
-            )
-
-
-def without_powers(expr: sp.Expr, states: set[sp.Symbol]) -> sp.Expr:
-    """Replace powers with exponents above one by their bases, in a product."""
-    parts = sp.Mul.make_args(expr)
-    powers = [
-        part.is_Pow and part.exp.is_number and part.exp > 1 and bool(part.base.free_symbols & states)
-        for part in parts
-    ]
-    return (
-        sp.Mul(*(part.base if power else part for part, power in zip(parts, powers, strict=True)))
-        if any(powers)
-        else expr
-    )
 
 
 def _shown(y0: Sequence[float | None]) -> str:

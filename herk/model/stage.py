@@ -35,8 +35,8 @@ def stage_source(equations: Equations, algebraic: Iterable[int], scalar: bool) -
 
     Scalar: components in local variables instead of an array.
 
-    `floor[i]` belongs to component i of y. A block a*y**2 + c = 0 needs no iteration, only the sign of its
-    start value.
+    `floor[i]` belongs to component i of y, `floor[n + i]` is its size. A block a*y**2 + c = 0 needs no
+    iteration, only the sign of its start value.
     """
     equations, names = prepared(equations)
     chosen = tuple(sorted(algebraic))
@@ -290,7 +290,7 @@ def _solve_several(w: _Writer, number: int, block: Block) -> list[str]:
     One linear solve, or Newton's iteration with the exact Jacobian.
     """
     k = len(block.rows)
-    w.need(k * k + k)
+    w.need(k * k + 2 * k)
     own = [w.equations.states[j] for j in block.columns]
     rows = [w.equations.g[i] for i in block.rows]
     matrix = jacobian(rows, own)
@@ -301,7 +301,9 @@ def _solve_several(w: _Writer, number: int, block: Block) -> list[str]:
     fill = lines(
         [*entries, *((f"work[{k * k + i}]", row) for i, row in enumerate(rows))], w.names, f"c{number}_"
     )
-    solve = [*fill, f"p{number} = solve_block(work, {k})", f"if p{number} == 0.0:", "    FAIL"]
+    n = w.equations.n
+    fill += [f"work[{k * k + k + i}] = floor[{n + c}]" for i, c in enumerate(block.columns)]
+    solve = [*fill, f"p{number} = solve_in_units(work, {k})", f"if p{number} == 0.0:", "    FAIL"]
     if any(w.moves(e) for row in matrix for e in row):
         w.pivots.append(f"p{number}")
     if block.linear:
@@ -383,7 +385,7 @@ def _rate_of_block(w: _Writer, block: Block, entries: Mapping[int, Mapping[int, 
             return [f"k{column} = {_divided(top, diagonal)}"]
         name = entries[row][column]
         return [f"if {name} == 0.0:", "    FAIL", f"k{column} = {top}/{name}"]
-    w.need(k * k + k)
+    w.need(k * k + 2 * k)
     body = [
         f"work[{i * k + j}] = {entries[r].get(c, '0.0')}"
         for i, r in enumerate(block.rows)

@@ -8,12 +8,15 @@ from __future__ import annotations
 import random
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
 
 import mpmath
 import sympy as sp
 
 from herk.core import InputError
 from herk.model.equations import Equations
+from herk.model.rank import equilibrated, split
 
 Pattern = Sequence[Collection[int]]
 _EXPAND_LIMIT = 400  # operations up to which an expression is expanded to see a cancellation
@@ -97,8 +100,14 @@ def nonzero(E: sp.ImmutableDenseMatrix) -> tuple[list[int], list[int]]:
 def gradient(expression: sp.Expr, symbols: Collection[sp.Symbol]) -> dict[sp.Symbol, sp.Expr]:
     """Return the derivatives that do not vanish."""
     present = sorted(expression.free_symbols.intersection(symbols), key=sp.default_sort_key)
-    entries = {s: sp.diff(expression, s) for s in present}
+    entries = {s: derivative(expression, s) for s in present}
     return {s: e for s, e in entries.items() if not is_zero(e)}
+
+
+@lru_cache(maxsize=1 << 16)
+def derivative(expression: sp.Expr, symbol: sp.Symbol) -> sp.Expr:
+    """Return a derivative; code for functions, patterns and stages asks for the same ones."""
+    return sp.diff(expression, symbol)
 
 
 def jacobian(expressions: Iterable[sp.Expr], symbols: Sequence[sp.Symbol]) -> list[list[sp.Expr]]:
@@ -112,6 +121,7 @@ def jacobian(expressions: Iterable[sp.Expr], symbols: Sequence[sp.Symbol]) -> li
     ]
 
 
+@lru_cache(maxsize=1 << 16)
 def is_zero(expression: sp.Expr) -> bool:
     """Tell whether an expression vanishes, as far as expansion shows it."""
     if expression.is_Add:
@@ -164,7 +174,7 @@ def _reduced(E: sp.ImmutableDenseMatrix) -> list[tuple[tuple[int, ...], tuple[in
 
 
 def _is_regular(block: sp.ImmutableDenseMatrix) -> bool:
-    """Tell whether a block is regular for generic values.
+    """Tell whether a block is regular for generic values, in whatever units.
 
     50 digits at one point of random fractions prove it.
     """
@@ -174,15 +184,22 @@ def _is_regular(block: sp.ImmutableDenseMatrix) -> bool:
     with mpmath.workdps(50):
         for _ in range(3):
             point = {s: sp.Rational(dice.randint(100, 900), 997) for s in sorted(block.free_symbols, key=str)}
-            try:
-                values = mpmath.matrix(
-                    [[mpmath.mpmathify(e.evalf(50)) for e in row] for row in block.xreplace(point).tolist()]
-                )
-                if abs(mpmath.det(values)) > 1e-30 * mpmath.mnorm(values) ** block.rows:
-                    return True
-            except (TypeError, ZeroDivisionError):  # no real value there, or a matrix of zeros
+            values = [[_number(e) for e in row] for row in block.xreplace(point).tolist()]
+            if any(value is None for row in values for value in row):  # no real value there
                 continue
+            rows = [{j: value for j, value in enumerate(row) if value} for row in values]
+            if all(rows) and not split([equilibrated(rows)], [True], range(len(rows))).relations:
+                return True
     return False
+
+
+def _number(entry: sp.Expr) -> Any:
+    """Return a real value in many digits; None if there is none."""
+    try:
+        value = mpmath.mpmathify(entry.evalf(mpmath.mp.dps))
+    except (TypeError, ZeroDivisionError):
+        return None
+    return value if isinstance(value, mpmath.mpf) and mpmath.isfinite(value) else None
 
 
 def _matching(pattern: Pattern) -> list[int] | None:

@@ -1,14 +1,15 @@
 """How derived formulas are written.
 
-Cancelled, expanded, undivided, where that is short and cannot take long.
+Cancelled and expanded, where that is short and cannot take long.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import sympy as sp
+
+Term = tuple[sp.Expr, sp.Expr]  # a factor, and what it multiplies
 
 SMALL = 120  # operations up to which an expression is rewritten in any case
 LARGE = 1000  # operations up to which cancelling is worth trying
@@ -26,31 +27,13 @@ class Writing:
         """Return the expression cancelled."""
         return tidy(expr) if self.simplify else expr
 
-    def sum(self, terms: Sequence[tuple[sp.Expr, sp.Expr]], moving: set[sp.Symbol]) -> sp.Expr:
-        """Return the sum of factor * expression, times denominators that depend on `moving` if not longer."""
-        plain = sp.Add(*(factor * rhs for factor, rhs in terms))
-        if not self.simplify:
-            return plain
-        divided = shortest(plain)
-        below = {
-            part
-            for factor, _ in terms
-            for part in sp.Mul.make_args(sp.fraction(factor)[1])
-            if part.free_symbols & moving
-        }
-        denominator = sp.Mul(*sorted(below, key=sp.default_sort_key))
-        if not below or sp.count_ops(denominator) > SMALL:
-            return divided
-        whole = shortest(sp.Add(*(tidy(factor * denominator) * rhs for factor, rhs in terms)))
-        return whole if sp.count_ops(whole) <= sp.count_ops(divided) else divided
-
 
 def tidy(expr: sp.Expr) -> sp.Expr:
     """Return an expression cancelled, with sin^2 + cos^2 = 1 used.
 
     If that is shorter and cannot take long.
     """
-    if expr.is_Atom or not _is_manageable(expr):
+    if _is_plain(expr) or not _is_manageable(expr):
         return expr
     # Floats would make cancelling inexact, and exponentials would be split into factors that overflow.
     frozen = {atom: sp.Dummy(positive=True) for atom in expr.atoms(sp.Float, sp.exp)}
@@ -59,6 +42,20 @@ def tidy(expr: sp.Expr) -> sp.Expr:
     except (sp.PolynomialError, NotImplementedError):
         return expr
     return min((expr, shorter.xreplace({dummy: atom for atom, dummy in frozen.items()})), key=sp.count_ops)
+
+
+def _is_plain(expr: sp.Expr) -> bool:
+    """Tell whether there is nothing to cancel: a sum of symbols with numbers, over symbols not in it."""
+    above, under = sp.fraction(expr)
+    if not all(part.is_Atom for part in sp.Mul.make_args(under)) or under.free_symbols & above.free_symbols:
+        return False
+    factors = [part for part in sp.Mul.make_args(above) if not part.is_Number]
+    terms = sp.Add.make_args(factors[0] if len(factors) == 1 else above)
+    return all(len(parts) < 2 and all(p.is_Atom for p in parts) for parts in map(_without_number, terms))
+
+
+def _without_number(term: sp.Expr) -> list[sp.Expr]:
+    return [part for part in sp.Mul.make_args(term) if not part.is_Number]
 
 
 def _is_manageable(expr: sp.Expr) -> bool:
@@ -105,5 +102,34 @@ def shortest(expr: sp.Expr) -> sp.Expr:
     ops = sp.count_ops(expr)
     if ops > 4 * SMALL:
         return expr
-    expanded = sp.expand(expr, power_base=False, power_exp=False, log=False)
-    return expanded if sp.count_ops(expanded) <= 1.3 * ops + 2 else expr
+    longer = _turned(expanded(expr))
+    return longer if sp.count_ops(longer) <= 1.3 * ops + 2 else expr
+
+
+def expanded(expr: sp.Expr) -> sp.Expr:
+    """Return products of sums multiplied out, powers and logarithms as they are."""
+    return sp.expand(expr, power_base=False, power_exp=False, log=False)
+
+
+def _turned(expr: sp.Expr) -> sp.Expr:
+    """Return an expanded sum with sin^2 = 1 - cos^2 used, if that is shorter: what turns comes out plain."""
+    squares = [e for e in expr.atoms(sp.Pow) if isinstance(e.base, sp.sin) and e.exp.is_Integer and e.exp > 1]
+    both = [e for e in squares if expr.has(sp.cos(e.base.args[0]))]
+    if not both:
+        return expr
+    halves = {e: (1 - sp.cos(e.base.args[0]) ** 2) ** (e.exp // 2) * e.base ** (e.exp % 2) for e in both}
+    return min((expr, expanded(expr.xreplace(halves))), key=sp.count_ops)
+
+
+def without_powers(expr: sp.Expr, states: set[sp.Symbol]) -> sp.Expr:
+    """Replace powers with exponents above one by their bases, in a product."""
+    parts = sp.Mul.make_args(expr)
+    powers = [
+        part.is_Pow and part.exp.is_number and part.exp > 1 and bool(part.base.free_symbols & states)
+        for part in parts
+    ]
+    return (
+        sp.Mul(*(part.base if power else part for part, power in zip(parts, powers, strict=True)))
+        if any(powers)
+        else expr
+    )

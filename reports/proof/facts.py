@@ -1,9 +1,9 @@
-"""The facts of every kind of claim, counted again from the records."""
+"""Facts about work, orders and drift, counted again from the records."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from itertools import combinations
 from statistics import median
 from typing import Any
@@ -49,7 +49,9 @@ def duel(asked: Facts, world: World, rows: list[Row] | None = None) -> dict[str,
 
 def speed(asked: Facts, world: World) -> dict[str, Any]:
     """Count again on how many problems a half-explicit method is ahead."""
-    found: dict[str, Any] = {name: [] for name in ("ahead", "level", "behind", "open", "none")}
+    found: dict[str, Any] = {
+        name: [] for name in ("ahead", "level", "behind", "alone", "missed", "open", "none")
+    }
     ratios = []
     rows = ladders(world)
     for case in sorted({row["case"] for row in racing(world, rows)}):
@@ -60,7 +62,8 @@ def speed(asked: Facts, world: World) -> dict[str, Any]:
             place = "ahead" if ratios[-1] < 1 / CLOSE else "behind" if ratios[-1] > CLOSE else "level"
         else:
             missing = [group for group in ("half-explicit", "foreign") if race["best"][group] is None]
-            place = "open" if any(race["stopped"][group] for group in missing) else "none"
+            place = {2: "none"}.get(len(missing), "alone" if mine else "missed")
+            place = "open" if any(race["stopped"][group] for group in missing) else place
         found[place].append(case)
     return {**found, "median": median(ratios) if ratios else None}
 
@@ -77,12 +80,12 @@ def endings(asked: Facts, world: World) -> dict[str, Any]:  # noqa: ARG001 - eve
         "wrong": len(wrong),
         "stopped": len(halted),
         "failed": len(rows) - right - len(wrong) - len(halted),
-        "solvers": len({_program(world, row["solver"]) for row in rows}),
+        "solvers": len({program(world, row["solver"]) for row in rows}),
         "problems": len({row["problem"] for row in rows}),
     }
 
 
-def _program(world: World, solver: str) -> str:
+def program(world: World, solver: str) -> str:
     """Return what counts as one solver: all tableaux of the half-explicit method do."""
     return "herk" if world.group(solver) == "half-explicit" else solver
 
@@ -190,59 +193,6 @@ def stiff(asked: Facts, world: World) -> dict[str, Any]:  # noqa: ARG001 - every
     return {"limited": limited, "measured": len(rows)}
 
 
-def testset(asked: Facts, world: World) -> dict[str, Any]:
-    """Count again the families that reach the digits."""
-    rows = [
-        r
-        for r in world.runs
-        if r.get("step") is None and r["changes"] == "{}" and r["status"] != "unavailable"
-    ]
-    known = {name for name, changes in world.problems if changes == "{}"}
-    families = {
-        name: {
-            world.family(r["solver"])
-            for r in part
-            if ok(r) and r.get("mescd") is not None and r["mescd"] >= asked["digits"]
-        }
-        for name, part in by(rows, lambda row: row["problem"]).items()
-    }
-    few = [[name, len(found)] for name, found in sorted(families.items()) if len(found) < 2]
-    return {"enough": len(families) - len(few), "others": few, "not_run": len(known - set(families))}
-
-
-def references(asked: Facts, world: World) -> dict[str, Any]:  # noqa: ARG001 - every kind takes what is claimed
-    """Count again the problems with a reference."""
-    digits = []
-    for name in {name for name, _ in world.problems}:
-        changes = sorted(changes for known, changes in world.problems if known == name)
-        digits.append(world.problems[name, "{}" if "{}" in changes else changes[0]].get("reference_digits"))
-    known = [value for value in digits if value is not None]
-    return {"known": len(known), "problems": len(digits), "least": min(known, default=None)}
-
-
-def documents(asked: Facts, world: World) -> dict[str, Any]:
-    """Count again what became of the values of documents, all of them or those of one study."""
-    counts: dict[str, dict[str, int]] = {}
-    for row in world.published:
-        if asked.get("study") not in (None, "", row["study"]):
-            continue
-        inside = counts.setdefault(_source(row), {})
-        inside[row["verdict"]] = inside.get(row["verdict"], 0) + 1
-    return {"sources": counts}
-
-
-def _source(row: Row) -> str:
-    if row.get("source"):
-        return str(row["source"])
-    if row.get("origin"):
-        return {"printed value": "printed", "ours": "not printed"}.get(str(row["origin"]), str(row["origin"]))
-    if row.get("printed") is None or str(row["printed"]).startswith("not printed"):
-        return "not printed"
-    if "original program" in (row.get("why") or "") or "run again" in row["part"]:
-        return "from the original program"
-    return "read from a picture" if row["part"].startswith("Fig") else "printed"
-
-
 def tolerance(asked: Facts, world: World) -> dict[str, Any]:
     """Take again the medians of error over tolerance."""
     middles = []
@@ -258,9 +208,32 @@ def tolerance(asked: Facts, world: World) -> dict[str, Any]:
     }
 
 
+def far(asked: Facts, world: World) -> dict[str, Any]:
+    """Look again for curves whose error is far from the tolerance."""
+    found = []
+    for curve, part in by(ladders(world), lambda row: row["curve"]).items():
+        pairs = [(error(row), row.get("rtol")) for row in part if ok(row)]
+        ratios = [max(e, 1e-18) / r for e, r in pairs if e is not None and r]
+        if ratios and median(ratios) > asked["factor"]:
+            found.append((-median(ratios), curve))
+    return {"curves": [curve for _, curve in sorted(found)]}
+
+
+def profiled(world: World) -> list[Row]:
+    """Return the runs that profiles compare: of curves that were asked on half of the problems or more."""
+    whole = [row for row in world.runs if row["study"] == "testset" and row.get("step") is None]
+    rows = [row for row in whole if row["changes"] == "{}"] or tried(world)
+    rows = [row for row in rows if row["changes"] == "{}" and row["status"] != "unavailable"]
+    problems = {row["case"] for row in rows}
+    asked = by(rows, lambda row: row["curve"])
+    return [
+        row for own in asked.values() if 2 * len({row["case"] for row in own}) >= len(problems) for row in own
+    ]
+
+
 def profile(asked: Facts, world: World) -> dict[str, Any]:
     """Count again who solves how many problems within a factor of the best."""
-    rows = [row for row in tried(world) if row["changes"] == "{}"]
+    rows = profiled(world)
     within: dict[str, int] = {}
     problems = 0
     for part in by(rows, lambda row: row["case"]).values():
@@ -275,18 +248,3 @@ def profile(asked: Facts, world: World) -> dict[str, Any]:
                 within[curve] = within.get(curve, 0) + 1
     ranked = sorted(within.items(), key=lambda item: (-item[1], item[0]))
     return {"problems": problems, "within": [list(item) for item in ranked]}
-
-
-KINDS: dict[str, Callable[[Facts, World], dict[str, Any]]] = {
-    "duel": duel,
-    "speed": speed,
-    "endings": endings,
-    "drift": drift,
-    "orders": orders,
-    "stiff": stiff,
-    "testset": testset,
-    "references": references,
-    "documents": documents,
-    "tolerance": tolerance,
-    "profile": profile,
-}

@@ -15,10 +15,11 @@ from pathlib import Path
 from typing import Any
 
 from reports.claims import Claim, parse
-from reports.proof.facts import KINDS
+from reports.proof.kinds import KINDS
 from reports.proof.world import World, world
 
 RECORDS = ("records.jsonl", "records.jsonl.gz")
+TAGS = ("li", "dd", "p")  # elements that carry sentences
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class _Reader(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         data = dict(attrs).get("data-claim")
-        if tag in ("li", "dd") and data is not None:
+        if tag in TAGS and data is not None:
             self.data, self.text = data, []
 
     def handle_data(self, data: str) -> None:
@@ -49,7 +50,7 @@ class _Reader(HTMLParser):
             self.text.append(data)
 
     def handle_endtag(self, tag: str) -> None:
-        if tag in ("li", "dd") and self.data is not None:
+        if tag in TAGS and self.data is not None:
             self.found.append((self.data, "".join(self.text).strip()))
             self.data = None
 

@@ -27,6 +27,8 @@ class World:
     solvers: dict[str, Row]
     problems: dict[tuple[str, str], Row]
     published: list[Row]
+    claims: list[Row]
+    series: dict[str, dict[str, list[Any]]]  # run -> name -> values
 
     def group(self, solver: str) -> str:
         """Return the group of a solver."""
@@ -60,6 +62,11 @@ def world(records: Iterable[Row]) -> World:
         {row["solver"]: row for row in kinds.get("solver", [])},
         {(row["problem"], row.get("changes") or "{}"): row for row in kinds.get("problem", [])},
         _whole_studies(kinds.get("published", [])),
+        _whole_studies(kinds.get("claim", [])),
+        {
+            run: {row["name"]: row["values"] for row in rows}
+            for run, rows in by(kinds.get("series", []), lambda row: row["run"]).items()
+        },
     )
 
 
@@ -76,7 +83,7 @@ def _newest(runs: list[Row]) -> list[Row]:
         options = row["options"] if len(variants[_place(row)]) > 1 else ""
         form = "" if row["form"] == "overdetermined" else row["form"]
         row["case"], row["curve"] = (
-            _case(row),
+            case(row),
             " · ".join(part for part in (row["solver"], form, options) if part),
         )
     return rows
@@ -93,7 +100,8 @@ def _whole_studies(rows: list[Row]) -> list[Row]:
     return [row for row in rows if row["date"] == latest[row["study"]]]
 
 
-def _case(row: Row) -> str:
+def case(row: Row) -> str:
+    """Return a problem with its changes."""
     changed = sorted(json.loads(row.get("changes") or "{}").items())
     return str(row["problem"]) + "".join(f", {name} = {value}" for name, value in changed)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from reports import figures, orders, verdicts
+from reports.claims import Claim, none
 from reports.contents import Contents
 from reports.orders import Ladder
 from reports.section import Picture, Section
@@ -28,9 +29,8 @@ def section(contents: Contents) -> Section:
     found = orders.ladders(contents)
     frame = orders.table(contents, found)
     if frame.empty:
-        tried = f"None of the {len(contents.fixed)} runs with fixed steps reached the end; see Failures."
-        words = tried if len(contents.fixed) else "There are no runs with fixed steps in these records."
-        return Section("convergence", TITLE, (words,))
+        tried = Claim("unmeasured", {"what": "fixed", "runs": len(contents.fixed), "measured": 0})
+        return Section("convergence", TITLE, (tried if len(contents.fixed) else none("fixed"),))
     here = [ladder for ladder in found if ladder.problem not in contents.five]
     return Section(
         "convergence",

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from reports.claims import Claim, counted
+from reports.claims import Claim, none
 from reports.contents import Contents, Record
 from reports.section import Picture, Section
 from reports.seed_text import value
@@ -42,18 +42,16 @@ def section(contents: Contents) -> Section:
     """Return the section."""
     parts = tuple(part(study, kinds) for study, kinds in sorted(contents.documents.items()))
     if not parts:
-        return Section("documents", TITLE, ("There are no studies of documents in these records.",))
+        return Section("documents", TITLE, (none("documents"),))
     rows = [row for kinds in contents.documents.values() for row in kinds.get("published", [])]
     claims = [claim for kinds in contents.documents.values() for claim in kinds.get("claim", [])]
     return Section("documents", TITLE, (*value_words(rows), *claim_words(claims)), parts=parts)
 
 
-def checked(rows: list[Record]) -> str:
+def checked(rows: list[Record]) -> dict[str, int]:
     """Return how many values of which source were compared, for the summary of the page."""
     found = Counter(source(row) for row in rows)
-    return ", ".join(
-        f"{found[name]} {name}" for name in (*SOURCES, *sorted(set(found) - set(SOURCES))) if found[name]
-    )
+    return {name: found[name] for name in (*SOURCES, *sorted(set(found) - set(SOURCES))) if found[name]}
 
 
 def source(row: Record) -> str:
@@ -86,12 +84,10 @@ def value_words(rows: list[Record], study: str = "") -> list[Claim]:
     )
 
 
-def claim_words(claims: list[Record]) -> list[str]:
+def claim_words(claims: list[Record], study: str = "") -> list[Claim]:
     """Return how many claims hold, and those that do not."""
-    failed = [f"FAIL: {claim['text']}" for claim in claims if not claim.get("holds")]
-    return (
-        [f"{len(claims) - len(failed)} of {counted(len(claims), 'claim')} hold.", *failed] if claims else []
-    )
+    failed = sorted(str(claim["text"]).rstrip(".") for claim in claims if not claim.get("holds"))
+    return [Claim("held", {"study": study, "claims": len(claims), "failed": failed})] if claims else []
 
 
 def part(study: str, kinds: Mapping[str, list[Record]]) -> Section:
@@ -101,7 +97,7 @@ def part(study: str, kinds: Mapping[str, list[Record]]) -> Section:
         id=f"study-{study}",
         title=TITLES.get(study, study),
         label=study,
-        verdicts=(*value_words(rows, study), *claim_words(claims)),
+        verdicts=(*value_words(rows, study), *claim_words(claims, study)),
         tables=(*claim_table(study, claims), *errata_table(study, errata), *published_tables(study, rows)),
         pictures=tuple(picture(study, figure) for figure in kinds.get("figure", [])),
         folded=True,

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from reports import figures, histories
-from reports.claims import Claim
-from reports.contents import HALF_EXPLICIT, KEEPING, STOPPED, Contents, Record
+from reports.claims import Claim, none
+from reports.contents import GROUPS, HALF_EXPLICIT, KEEPING, STOPPED, Contents, Record
 from reports.section import Picture, Section
 from reports.tables import Table, short, tolerance
 
@@ -26,36 +26,64 @@ WORDS = (
 
 
 def section(contents: Contents) -> Section:
-    """Return the section: a sentence for every problem and level.
+    """Return the section: a sentence for every problem, a table of all levels.
 
-    Tables and figures are with the problems.
+    Sentences on the other levels, tables and figures are with the problems.
     """
     names = [*contents.five, *sorted(set(contents.drifts["problem"]) - set(contents.five))]
-    claims = [claim for name in names for claim in problem_claims(contents, name)]
+    claims = {name: problem_claims(contents, name) for name in names}
+    claims = {name: found for name, found in claims.items() if found}
     if not claims:
-        tried = (
-            f"None of the {len(contents.drifts)} runs of the drift study came to a point that could be"
-            " measured; see Failures."
-        )
-        return Section(
-            "drift",
-            TITLE,
-            (tried if len(contents.drifts) else "There are no runs of the drift study in these records.",),
-        )
+        tried = Claim("unmeasured", {"what": "drift", "runs": len(contents.drifts), "measured": 0})
+        return Section("drift", TITLE, (tried if len(contents.drifts) else none("drift"),))
     others = [
         replace(part, title=name)
         for name in names
         if name not in contents.five
         if (part := of_problem(contents, name)) is not None
     ]
-    return Section("drift", TITLE, tuple(claims), (WORDS,), parts=tuple(others))
+    first = tuple(found[0] for found in claims.values())
+    every = [claim for found in claims.values() for claim in found]
+    return Section("drift", TITLE, first, (WORDS,), (overview(every),), parts=tuple(others))
+
+
+def overview(claims: list[Claim]) -> Table:
+    """Return all levels of all problems: what half-explicit methods and the others violate."""
+    rows = []
+    for facts in (claim.facts for claim in claims):
+        own, others = facts["keeping"], facts["others"]
+        ends = [others["smallest"], others["largest"]] if others else [[None, ""], [None, ""]]
+        rows.append(
+            (
+                facts["problem"],
+                facts["t_end"],
+                facts["level_name"],
+                own["largest"] if own else None,
+                *(entry for end in ends for entry in end[:2]),
+                facts["stopped"],
+                facts["failed"],
+            )
+        )
+    columns = ["problem", "until t", "level", "half-explicit, largest", "others, smallest", "by",
+               "others, largest", "by whom", "stopped by our limit", "failed"]  # fmt: skip
+    frame = pd.DataFrame(rows, columns=columns)
+    numbers = [column for column in columns if column.endswith(("largest", "smallest"))]
+    caption = "Violations of the constraints, level by level, of the runs that reached the end."
+    return Table(
+        "drift_overview",
+        caption,
+        frame.astype(dict.fromkeys(numbers, float)),
+        dict.fromkeys(["until t", *numbers], short),
+        {"half-explicit, largest": grade},
+    )
 
 
 def of_problem(contents: Contents, name: str) -> Section | None:
     """Return the part of one problem, None if nothing was measured."""
     runs = measured(contents, name)
     equal = at_equal_error(contents, name)
-    if runs.empty and equal is None:
+    hidden = len(contents.problem(name).get("levels") or [0, 0]) > 1
+    if runs.empty and (equal is None or not hidden):
         return None
     tables = ([table(contents, name, runs)] if len(runs) else []) + ([equal] if equal else [])
     claims = problem_claims(contents, name)
@@ -157,7 +185,8 @@ def table(contents: Contents, name: str, runs: pd.DataFrame) -> Table:
     )
     formats = {
         "rtol": tolerance,
-        **dict.fromkeys([*heads.values(), "error at the end", "span", "reached"], short),
+        **dict.fromkeys([*heads.values(), "error at the end"], short),
+        **dict.fromkeys(["span", "reached"], "{:.4g}".format),
     }
     marks = {**dict.fromkeys(heads.values(), grade), "outcome": lambda text: "" if text == "end" else "part"}
     caption = f"Drift on {name}: largest violation of the constraints of each level until the run ended."
@@ -199,8 +228,8 @@ def at_equal_error(contents: Contents, name: str) -> Table | None:
 
 
 def middle(values: pd.Series) -> float:
-    """Return the median of what spans many decades, zeros lifted to what can be drawn."""
-    return float(10 ** np.log10(values.clip(lower=histories.LEAST)).median())
+    """Return the median; of two in the middle the smaller one, because what spans decades has no mean."""
+    return float(values.quantile(0.5, interpolation="lower"))
 
 
 def grade(drift: float) -> str:
@@ -210,7 +239,7 @@ def grade(drift: float) -> str:
 
 def pictures(contents: Contents, name: str, runs: pd.DataFrame) -> list[Picture]:
     """Return drift over time for the longest runs that have a series, all curves of them."""
-    look = figures.looks(contents)
+    look = figures.panel_looks(contents)
     kept = np.array(
         [any(n.startswith("drift.") for n in contents.series.get(key, {})) for key in runs["key"]], bool
     )
@@ -222,10 +251,13 @@ def pictures(contents: Contents, name: str, runs: pd.DataFrame) -> list[Picture]
         .sort_values(["curve", "rtol"])
         .drop_duplicates("curve")
     )
-    named = [(row.curve, look[row.curve], contents.series[row.key], row.ok) for row in last.itertuples()]
+    groups: dict[str, list[histories.Drifting]] = {}
+    for row in sorted(last.itertuples(), key=lambda row: GROUPS.index(contents.group(row.solver))):
+        drawn = (row.curve, look[row.curve], contents.series[row.key], row.ok)
+        groups.setdefault(contents.group(row.solver), []).append(drawn)
     titles = {column: level_name(contents.problem(name), column) for column in levels(last)}
     words = (
-        f"Largest violation of the constraints so far on {name}, level by level; a cross: the run stopped"
-        " there."
+        f"Largest violation of the constraints so far on {name}: columns are levels, rows groups of solvers;"
+        " grey: the curves of the other groups; a cross: the run stopped there."
     )
-    return [Picture(f"drift_{name}", words, histories.drift(named, titles))]
+    return [Picture(f"drift_{name}", words, histories.drift(groups, titles))]

@@ -7,9 +7,10 @@ import re
 import pandas as pd
 
 from reports import verdicts
-from reports.claims import Claim, counted, listed
+from reports.claims import Claim, none
 from reports.contents import KEEPING, STOPPED, Contents
 from reports.section import Section
+from reports.sentences import listed
 from reports.tables import Table
 
 TITLE = "Failures"
@@ -29,7 +30,7 @@ def section(contents: Contents) -> Section:
     """Return the section."""
     runs = asked(contents)
     if runs.empty:
-        return Section("failures", TITLE, ("There are no runs with tolerances in these records.",))
+        return Section("failures", TITLE, (none("asked"),))
     cells = runs.groupby(["curve", "problem"], sort=True).apply(cell, include_groups=False)
     columns, name = "problem", "solver"
     if runs["problem"].nunique() > runs["curve"].nunique():  # a long table is easier to read than a wide one
@@ -78,22 +79,15 @@ def mark(text: str) -> str:
     )
 
 
-def lines(contents: Contents) -> list[Claim | str]:
+def lines(contents: Contents) -> list[Claim]:
     """Return the verdicts: how all runs ended, and where half-explicit methods failed or were wrong."""
     runs = asked(contents)
     runs = runs[~runs["status"].isin(["unsupported", "unavailable"])]
     bad = runs[(runs["outcome"] == "failed") | wrong(runs)]
-    found: list[Claim | str] = [verdicts.endings(contents), verdicts.stiff(contents)]
+    found = [verdicts.endings(contents), verdicts.stiff(contents)]
     mine = bad[bad["solver"].isin(contents.ours) & (bad["form"] == KEEPING)]
-    places = list(dict.fromkeys(f"{row.curve} on {row.case}" for row in mine.itertuples()))
-    if contents.ours:
-        where = (
-            f"{counted(len(mine), 'run')} failed or came out wrong: {listed(places)}"
-            if places
-            else "no run failed or came out wrong"
-        )
-        found.append(f"Of half-explicit methods on all constraints {where}.")
-    return found
+    places = sorted({f"{row.curve} on {row.case}" for row in mine.itertuples()})
+    return [*found, Claim("own_failures", {"runs": len(mine), "places": places})] if contents.ours else found
 
 
 def kind(message: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import pandas as pd
 
 from reports import curves, figures, verdicts
-from reports.claims import Claim
+from reports.claims import Claim, none
 from reports.contents import CONTROL, GROUPS, HALF_EXPLICIT, KEEPING, STOPPED, Contents, Record
 from reports.section import Picture, Section
 from reports.sections import convergence, drift, problems, work_precision
@@ -60,13 +60,11 @@ def section(contents: Contents, name: str) -> Section:
     )
 
 
-def summary(contents: Contents, name: str, runs: pd.DataFrame) -> list[Claim | str]:
+def summary(contents: Contents, name: str, runs: pd.DataFrame) -> list[Claim]:
     """Return who is fastest for the errors of the report; the first of them goes into the summary."""
     goals = (work_precision.MAIN, *(goal for goal in work_precision.GOALS if goal != work_precision.MAIN))
     found = verdicts.races(runs, goals, contents.group)
-    return [race.claim for race in found] or [
-        f"There are no runs with tolerances on {name} in these records."
-    ]
+    return [race.claim for race in found] or [none("problem", name)]
 
 
 def about(contents: Contents, name: str, record: Record) -> Section:
@@ -96,7 +94,7 @@ def measured(contents: Contents, name: str, record: Record, runs: pd.DataFrame) 
     """Return error against steps, as a figure and as a table, and error against time."""
     if curves.usable(runs, "nstep", "mixed").empty:
         return []
-    look, digits = figures.looks(contents), record.get("reference_digits")
+    look, digits = figures.panel_looks(contents), record.get("reference_digits")
     floor = None if digits is None else max(10.0**-digits, 2.2e-16)
     pictures = {
         cost: Picture(

@@ -5,10 +5,11 @@ from __future__ import annotations
 import pandas as pd
 
 from reports import curves, figures, histories, verdicts
-from reports.claims import counted
+from reports.claims import Claim, none
 from reports.contents import FEW, Contents, Record, case
 from reports.section import Formula, Picture, Section
 from reports.sections import failures, steps, work_precision
+from reports.sentences import counted
 from reports.tables import Table, seconds, short, tolerance
 
 TITLE = "Other problems"
@@ -35,18 +36,22 @@ def section(contents: Contents) -> Section:
 
     Changed ones if work was measured on them or nothing else is recorded.
     """
+    parts = tuple(part(contents, name, changes) for name, changes in sorted(others(contents)))
+    return Section("problems", TITLE, (counts(contents),), parts=parts, in_summary=False)
+
+
+def others(contents: Contents) -> set[tuple[str, str]]:
+    """Return the problems of this section, each with its changes."""
     run = set(zip(contents.tried["problem"], contents.tried["changes"], strict=True))
     known = run | {(name, changes) for name, changes in contents.problems if changes == "{}"}
     known |= {min(each) for each in variants(contents) if not set(each) & known}
-    known = {place for place in known if place[0] not in contents.five or place[1] != "{}"}
-    if not known:
-        return Section("problems", TITLE, ("There are no records of other problems.",), in_summary=False)
-    words = (
-        f"{counted(len({name for name, _ in known}), 'problem')}, each with what is known about it and who"
-        " solves it how fast."
-    )
-    parts = tuple(part(contents, name, changes) for name, changes in sorted(known))
-    return Section("problems", TITLE, (words,), parts=parts, in_summary=False)
+    return {place for place in known if place[0] not in contents.five or place[1] != "{}"}
+
+
+def counts(contents: Contents) -> Claim:
+    """Return how many problems there are besides the five."""
+    names = {name for name, _ in others(contents)}
+    return Claim("other_problems", {"problems": len(names)}) if names else none("others")
 
 
 def variants(contents: Contents) -> list[list[tuple[str, str]]]:
@@ -66,7 +71,7 @@ def part(contents: Contents, name: str, changes: str) -> Section:
         id=f"problem-{full}",
         title=f"{full}: {record['title']}" if record.get("title") else full,
         label=label(record),
-        verdicts=tuple(lines) or ("There are no runs with tolerances on this problem in these records.",),
+        verdicts=tuple(lines) or (none("problem", full),),
         words=(*facts(record), *([SINGLE] if len(runs) and set(runs["study"]) == {FEW} else [])),
         formulas=tuple(formulas(record)),
         pictures=(

@@ -7,8 +7,8 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from reports import figures, style
-from reports.claims import Claim
-from reports.contents import Contents
+from reports.claims import Claim, none
+from reports.contents import FEW, Contents
 from reports.curves import work_table
 from reports.section import Picture, Section
 from reports.tables import Table, tolerance
@@ -21,22 +21,20 @@ MOST = 9  # curves in the picture
 WORDS = (
     "For every problem the cost of an error is divided by that of the cheapest solver; a profile is the"
     " share of problems for which this ratio is at most the factor below (Dolan and Moré). The error is"
-    f" {tolerance(GOAL)}. Problems that nobody solves to it are not counted. A solver that was not asked, was"
-    " stopped by our limit, or does not get there counts as not solving."
+    f" {tolerance(GOAL)}. Problems that nobody solves to it are not counted. The runs are those of the study"
+    " of the whole test set, in which every solver is asked the same, if the records have it. Curves that"
+    " were asked on fewer than half of the problems are left out. One that was stopped by our limit, or does"
+    " not get there, counts as not solving."
 )
 
 
 def section(contents: Contents) -> Section:
     """Return the section."""
-    ratios = {cost: relative(contents.tried, cost) for cost in COSTS}
+    runs = compared(contents)
+    ratios = {cost: relative(runs, cost) for cost in COSTS}
     time = ratios["time"]
     if time.shape[0] < 2:
-        return Section(
-            "profiles",
-            TITLE,
-            ("There are too few problems with a solution in these records for a profile.",),
-            in_summary=False,
-        )
+        return Section("profiles", TITLE, (none("profiles"),), in_summary=False)
     claims = tuple(claim(ratios[cost], cost) for cost in COSTS)
     tables = tuple(table(ratios[cost], cost) for cost in COSTS)
     words = (
@@ -48,12 +46,22 @@ def section(contents: Contents) -> Section:
     )
 
 
+def compared(contents: Contents) -> pd.DataFrame:
+    """Return the runs of curves that were asked on half of the problems or more: equals are compared."""
+    known = contents.runs[contents.runs["step"].isna() & (contents.runs["changes"] == "{}")]
+    whole = known[known["study"] == FEW]
+    runs = whole if len(whole) else contents.tried[contents.tried["changes"] == "{}"]
+    runs = runs[runs["status"] != "unavailable"]
+    asked = runs.groupby("curve")["case"].nunique()
+    return runs[runs["curve"].isin(asked.index[2 * asked >= runs["case"].nunique()])]
+
+
 def relative(runs: pd.DataFrame, cost: str) -> pd.DataFrame:
     """Return cost over least cost.
 
     Problems as rows, curves as columns, infinity where a curve does not get there.
     """
-    work = work_table(runs[runs["changes"] == "{}"], (GOAL,), cost)
+    work = work_table(runs, (GOAL,), cost)
     wide = work.pivot_table(index="case", columns="curve", values=GOAL, aggfunc="min").astype(float)
     wide = wide[wide.notna().any(axis=1)]
     return wide.div(wide.min(axis=1), axis=0).fillna(np.inf)

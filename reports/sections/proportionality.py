@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from reports import figures
-from reports.claims import Claim, listed
+from reports.claims import Claim, none
 from reports.contents import GROUPS, Contents
 from reports.curves import usable
 from reports.section import Picture, Section
@@ -25,9 +25,7 @@ def section(contents: Contents) -> Section:
     runs = contents.ladders
     frame = table(runs)
     if frame.empty:
-        return Section(
-            "tolerance", TITLE, ("There are no runs with tolerances and a reference in these records.",)
-        )
+        return Section("tolerance", TITLE, (none("tolerance"),))
     picture = Picture(
         "tolerance",
         "Error reached against tolerance asked for: median over problems, for ours with the middle half of"
@@ -92,16 +90,14 @@ def slope(runs: pd.DataFrame) -> float:
     return float(np.polyfit(np.log10(runs["rtol"]), np.log10(runs["mixed"]), 1)[0])
 
 
-def lines(frame: pd.DataFrame, contents: Contents) -> list[Claim | str]:
+def lines(frame: pd.DataFrame, contents: Contents) -> list[Claim]:
     """Return the verdicts."""
-    found: list[Claim | str] = []
+    found: list[Claim] = []
     groups = frame["solver"].map(contents.group)
     for name in GROUPS:
         ratios = frame.loc[groups == name, "median ratio"]
         if len(ratios):
             ends = {"lowest": float(ratios.min()), "highest": float(ratios.max())}
             found.append(Claim("tolerance", {"group": name, "curves": len(ratios), **ends}))
-    far = frame[frame["median ratio"] > FAR].sort_values("median ratio", ascending=False)
-    if len(far):
-        found.append(f"Farther than {FAR:g} times the tolerance in the median: {listed(list(far['curve']))}.")
-    return found
+    far = frame[frame["median ratio"] > FAR].sort_values(["median ratio", "curve"], ascending=[False, True])
+    return [*found, Claim("far", {"factor": FAR, "curves": list(far["curve"])})] if len(far) else found

@@ -11,17 +11,18 @@ from dataclasses import dataclass
 import pandas as pd
 
 from reports import reasons, verdicts
-from reports.claims import Claim, listed
+from reports.claims import Claim, none
 from reports.contents import STOPPED, Contents
 from reports.section import Section
 from reports.sections import failures
+from reports.sentences import listed
 from reports.tables import NONE, Table
 
 TITLE = "Test set"
 GOAL = 6.0  # digits
 ENOUGH = 2  # families
 NOT_RUN = "not run"
-COMMAND = "python -m herk.bench run testset"
+COMMAND = "All problems of the test set are run by: python -m herk.bench run testset."
 COUNT = f"families with {GOAL:g} digits"
 WORDS = (
     "Digits: −log₁₀ of the mixed error at the end (mescd), all components and multipliers included, the best"
@@ -79,22 +80,18 @@ def section(contents: Contents) -> Section:
     runs = asked(contents)
     names = sorted({name for name, changes in contents.problems if changes == "{}"} | set(runs["problem"]))
     if not names:
-        return Section("test-set", TITLE, ("There are no records of problems.",))
+        return Section("test-set", TITLE, (none("problems"),))
     found = outcomes(contents, runs)
     table = summary(names, found, contents)
     if runs.empty:
-        return Section(
-            "test-set",
-            TITLE,
-            ("There are no runs with tolerances on problems as they stand in these records.",),
-        )
+        return Section("test-set", TITLE, (none("standing"),))
     short = [each for each in found if not each.reaches]
     why = reasons.table(contents, runs, [(each.problem, each.family) for each in short])
     return Section(
         "test-set",
         TITLE,
         tuple(lines(table.frame, verdicts.stiff(contents))),
-        (WORDS,),
+        (WORDS, *([COMMAND] if (table.frame["note"] == NOT_RUN).any() else [])),
         (table, *([why] if len(why.frame) else [])),
     )
 
@@ -171,7 +168,7 @@ def parts(mine: list[Outcome]) -> str:
     return f"{listed(reached)} families" if reached else ""
 
 
-def lines(table: pd.DataFrame, stiff: Claim) -> list[Claim | str]:
+def lines(table: pd.DataFrame, stiff: Claim) -> list[Claim]:
     """Return the verdicts."""
     run = table[table["note"] != NOT_RUN]
     enough = run[COUNT] >= ENOUGH
@@ -181,6 +178,4 @@ def lines(table: pd.DataFrame, stiff: Claim) -> list[Claim | str]:
     ]
     missing = len(table) - len(run)
     facts = {"digits": GOAL, "enough": int(enough.sum()), "others": others, "not_run": missing}
-    found: list[Claim | str] = [Claim("testset", facts)]
-    found.append(stiff)
-    return [*found, f"All problems of the test set are run by: {COMMAND}."] if missing else found
+    return [Claim("testset", facts), stiff]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from reports.claims import Claim, counted, listed
+from reports.claims import Claim, none
 from reports.contents import Contents, Record, case
 from reports.section import Section
 from reports.tables import Table
@@ -29,9 +29,7 @@ def section(contents: Contents) -> Section:
     """Return the section."""
     known = [contents.problem(name, min(changes)) for name, changes in places(contents).items()]
     if not known:
-        return Section(
-            "references", TITLE, ("There are no records of problems, so references cannot be checked.",)
-        )
+        return Section("references", TITLE, (none("problems"),))
     check, ours = published(known), sources(known)
     return Section(
         "references",
@@ -123,22 +121,14 @@ def agreement(ours: float, printed: float) -> float:
     return 16.0 if off < 1e-16 else -math.log10(off)
 
 
-def lines(ours: pd.DataFrame, printed: pd.DataFrame) -> list[Claim | str]:
+def lines(ours: pd.DataFrame, printed: pd.DataFrame) -> list[Claim]:
     """Return the verdicts."""
     digits = ours["digits"].dropna()
     least = float(digits.min()) if len(digits) else None
-    found: list[Claim | str] = [
-        Claim("references", {"known": len(digits), "problems": len(ours), "least": least})
-    ]
+    known = Claim("references", {"known": len(digits), "problems": len(ours), "least": least})
     if printed.empty:
-        return [*found, "No published end values are in these records."]
+        return [known, none("printed")]
     wrong = printed[printed[RIGHT] < GOOD]
-    share = f"{len(printed) - len(wrong)} of {counted(len(printed), 'problem')}"
-    found.append(f"Published end values agree with ours to {GOOD:g} or more digits on {share}.")
-    if len(wrong):
-        names = [
-            f"{problem} ({digits:.1f} digits)"
-            for problem, digits in zip(wrong["problem"], wrong[RIGHT], strict=True)
-        ]
-        found.append(f"With fewer right digits in print: {listed(names, 12)}.")
-    return found
+    fewer = [[name, float(right)] for name, right in zip(wrong["problem"], wrong[RIGHT], strict=True)]
+    facts = {"digits": GOOD, "agree": len(printed) - len(wrong), "fewer": fewer}
+    return [known, Claim("printed_ends", facts)]

@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 
 from reports import figures, histories
-from reports.claims import counted, listed
+from reports.claims import Claim, none
 from reports.contents import Contents
 from reports.section import Picture, Section
-from reports.tables import Table, short, tolerance
+from reports.tables import Table, tolerance
 
 TITLE = "Steps"
 WORDS = (
@@ -34,9 +34,7 @@ def section(contents: Contents) -> Section:
     """Return the section: a table for all, a picture for each problem whose selection changes."""
     runs = stored(contents, contents.runs, "step")
     if runs.empty:
-        return Section(
-            "steps", TITLE, ("There are no series of step sizes in these records.",), in_summary=False
-        )
+        return Section("steps", TITLE, (none("steps"),), in_summary=False)
     rows = [row(contents, run) for run in runs.itertuples()]
     frame = pd.DataFrame(
         rows,
@@ -56,18 +54,6 @@ def section(contents: Contents) -> Section:
         for name in dict.fromkeys(frame["problem"])
         if (frame.loc[frame["problem"] == name, "changes"] > 0).any()
     ]
-    known = int(frame["changes"].notna().sum())
-    spread = (frame["largest step"] / frame["smallest step"]).max()
-    lines = [
-        f"{counted(len(frame), 'run')} with a series of steps; the largest spread is a factor of"
-        f" {short(spread)} within one run."
-    ]
-    if known:
-        lines.append(
-            f"The selection changes on {listed(changing)}."
-            if changing
-            else f"No selection changes in {counted(known, 'run')} with a recorded selection."
-        )
     listing = Table(
         "steps",
         "Step sizes and selections, tightest stored tolerance.",
@@ -75,8 +61,20 @@ def section(contents: Contents) -> Section:
         {"rtol": tolerance},
         folded=True,
     )
-    drawn = tuple(picture(contents, runs, name) for name in changing[:1])
-    return Section("steps", TITLE, tuple(lines), (WORDS,), (listing,), drawn, in_summary=False)
+    first = sorted(changing, key=lambda name: name.split(",")[0] not in contents.five)
+    drawn = tuple(picture(contents, runs, name) for name in first[:1])
+    return Section("steps", TITLE, (selections(contents),), (WORDS,), (listing,), drawn, in_summary=False)
+
+
+def selections(contents: Contents) -> Claim:
+    """Return on which problems the selection changes, over all runs that recorded theirs."""
+    used = {
+        row.key: (row.case, set(map(str, contents.series[row.key]["selection"][1])))
+        for row in contents.runs.itertuples()
+        if "selection" in contents.series.get(row.key, {})
+    }
+    changing = sorted({case for case, names in used.values() if len(names) > 1})
+    return Claim("selections", {"runs": len(used), "changing": changing})
 
 
 def row(contents: Contents, run: object) -> tuple[object, ...]:

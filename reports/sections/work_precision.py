@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from reports import verdicts
-from reports.claims import listed
+from reports.claims import Claim
 from reports.contents import FOREIGN, GROUPS, STOPPED, Contents
 from reports.curves import Curve, each, medians, work_at
 from reports.section import Section
@@ -48,15 +48,10 @@ def section(contents: Contents) -> Section:
     )
 
 
-def machines(contents: Contents) -> list[str]:
+def machines(contents: Contents) -> list[Claim]:
     """Return a warning if times come from several machines."""
-    names = [name for name in contents.ladders["machine"].unique() if name]
-    if len(names) < 2:
-        return []
-    return [
-        f"Caution: these runs come from {len(names)} machines ({listed(names)}); times are not comparable"
-        " between them."
-    ]
+    names = sorted(name for name in contents.ladders["machine"].unique() if name)
+    return [Claim("machines", {"names": names})] if len(names) > 1 else []
 
 
 def fastest(contents: Contents, runs: pd.DataFrame, races: list[Race], name: str = "fastest") -> Table:

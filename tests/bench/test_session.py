@@ -9,7 +9,7 @@ import threading
 
 import pytest
 
-from herk.bench import session, store, study
+from herk.bench import record, session, store, study
 from herk.bench.sweeps import Choice
 
 PLAN = study.parse(
@@ -106,3 +106,27 @@ def test_when_problems_were_chosen_the_report_is_about_those(choice):
 
 def test_nothing_is_described_for_a_study_that_runs_nothing():
     assert session.others([], Choice(), []) == []
+
+
+def test_a_run_that_is_made_again_brings_its_own_curves(tmp_path, monkeypatch):
+    """The curve of a run that our limit stopped must not stand for the one that came to the end."""
+    settings = {
+        "study": "small",
+        "problem": "academic",
+        "changes": "{}",
+        "form": "ode",
+        "solver": "scipy_rk45",
+    }
+    settings |= {"solver_version": "1", "rtol": 1e-3, "atol": 1e-3, "step": None, "options": "{}"}
+
+    def batch(status, end):
+        made = record.make("run", **settings, status=status, reason="time_limit", message="")
+        curve = record.make("series", run=made["key"], name="step", t=[0.0, end], values=[1.0, 1.0])
+        return lambda todo, *_: iter([(todo[0], [made, curve])])
+
+    for status, end in (("failed", 0.4), ("ok", 1.0)):
+        monkeypatch.setattr(session.pool, "batches", batch(status, end))
+        session.carry_out(PLAN, Choice(), tmp_path, say=lambda _: None, whole=False)
+    kept = store.latest(store.Store(tmp_path / store.NAME).read()[0])
+    [curve] = [rec for rec in kept if rec["kind"] == "series"]
+    assert curve["t"] == [0.0, 1.0]

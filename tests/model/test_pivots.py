@@ -5,6 +5,7 @@ Also where entries vanish at the start.
 
 from __future__ import annotations
 
+import random
 from itertools import permutations
 
 import numpy as np
@@ -146,3 +147,34 @@ def test_branches_far_from_the_start_are_kept_in_any_order_of_the_rows() -> None
         assert ([len(level) for level in found.levels], found.notes) == ([3, 1], ())
         for at, values in ((0, (0, 0, 0, -1)), (1, (sp.Rational(5, 4), 1, sp.Rational(1, 2), -2))):
             assert found.levels[1][0].subs({t: at, **dict(zip(states, values, strict=True))}) == 0
+
+
+def turned(rate: sp.Expr, phase: sp.Expr, seed: int) -> Model:
+    """x' = -x, 0 = z - x, u = z': the rows of x and z turn into each other, so no row is ever the constraint."""
+    source = random.Random(seed)
+    angle = rate * sp.Symbol("t", real=True) + phase
+    c, s = sp.cos(angle), sp.sin(angle)
+    x, z, u = sp.symbols("x z u", real=True)
+    E = sp.Matrix([[c, 0, 0], [s, 0, 0], [0, 1, 0]])
+    f = sp.Matrix([-c * x - s * (z - x), -s * x + c * (z - x), u])
+    rows, columns = source.sample(range(3), 3), source.sample(range(3), 3)
+    y0 = [(1.0, 1.0, -1.0)[j] for j in columns]
+    states = [(x, z, u)[j] for j in columns]
+    return Model("turned", states, E.extract(rows, columns), f.extract(rows, [0]), t_span=(0, 6), y0=y0)
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("rate", [1, sp.Rational(7, 10), sp.Rational(-5, 2)])
+def test_constraints_of_rows_that_turn_have_no_pole_and_no_zero_on_the_way(rate: sp.Expr, seed: int) -> None:
+    model = turned(sp.sympify(rate), sp.Rational(seed, 5), seed)
+    found = regularize(model)
+    x, z, u = sp.symbols("x z u", real=True)
+    exact = {x: sp.exp(-model.t), z: sp.exp(-model.t), u: -sp.exp(-model.t)}
+    assert found.index == 2
+    # z - x and u + x, times factors that never vanish.
+    for constraint, unknown in zip(found.constraints, (z, u), strict=True):
+        slope = sp.lambdify(model.t, constraint.diff(unknown))
+        sizes = [abs(slope(time)) for time in np.linspace(0, 6, 400)]
+        assert max(sizes) < 20 * min(sizes)
+        value = sp.lambdify(model.t, constraint.xreplace(exact))
+        assert max(abs(value(time)) for time in np.linspace(0, 6, 50)) < 1e-12 * max(sizes)

@@ -169,7 +169,7 @@ class Stage:
 
     def complete(self, time, y, floor=1.0, tolerance=TOLERANCE):
         s = self.source
-        floors, pivots, work = np.full(len(y), floor), np.full(s.pivots, np.nan), np.zeros(s.work)
+        floors, pivots, work = np.full(2 * len(y), floor), np.full(s.pivots, np.nan), np.zeros(s.work)
         y = np.array(y, dtype=float)
         with np.errstate(all="ignore"):
             return self.complete_code(time, y, tolerance, floors, pivots, work, np.zeros(1)), y, pivots

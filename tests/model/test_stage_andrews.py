@@ -140,7 +140,7 @@ def test_the_stage_reproduces_the_printed_start(stage):
     y[1:7] += [0.01, 0.02, -0.01, 0.01, 0.02, -0.02]
     y[8:] = 1e9
     pivots = np.zeros(source.pivots)
-    iterations = module["complete"](0.0, y, 1e-9, np.ones(27), pivots, np.zeros(source.work), np.zeros(1))
+    iterations = module["complete"](0.0, y, 1e-9, np.ones(54), pivots, np.zeros(source.work), np.zeros(1))
     assert iterations > 0
     np.testing.assert_allclose(y[:7], START[:7], atol=1e-13)
     np.testing.assert_allclose(y[7:14], 0.0, atol=1e-12)

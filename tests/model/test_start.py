@@ -9,9 +9,11 @@ import sympy as sp
 import herk
 import testset
 from herk.core import Dae, InputError
+from herk.model.forms import rates
 from herk.model.model import Model
 from herk.model.regularize import regularize
 from herk.model.start import Linearisation, check_constraints, completed_start, consistent_start, undetermined
+from tests.fuzz.linear import make
 from tests.model.test_units import in_units
 
 
@@ -57,6 +59,22 @@ def test_a_start_is_repaired_alike_in_any_units(seed: int) -> None:
     there = consistent_start(numbers(other), other.t_span[0], other.y0) * np.array([float(u) for u in units])
     assert abs(here[0] ** 2 + here[1] ** 2 - 1) < 1e-14
     np.testing.assert_allclose(there[:4], here[:4], rtol=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_an_unknown_that_is_rounding_moves_before_a_given_one(seed: int) -> None:
+    # A charge q = c u that goes on, a current that jumps from nothing to s - a u: nothing else may change.
+    model = Model(
+        "jump",
+        ["q", "u", "i"],
+        sp.diag(1, 0, 0),
+        ["i", "q - 1.6e-12*u", "i + 6.4e-7*u - 2.9e-3"],
+        t_span=(0, 1e-6),
+        y0=[1.44e-11, 9.0, 1.8e-19],
+    )
+    other, units = in_units(model, seed)
+    y = consistent_start(numbers(other), other.t_span[0], other.y0) * np.array([float(u) for u in units])
+    np.testing.assert_allclose(y, [1.44e-11, 9.0, 2.9e-3 - 5.76e-6], rtol=1e-12)
 
 
 def test_an_unknown_that_enters_by_its_square_is_found_in_any_units() -> None:
@@ -155,3 +173,15 @@ def test_a_derivative_that_is_left_open_is_told_in_any_units() -> None:
         )
         full = Linearisation(dae.E, np.zeros(2), np.zeros(1), np.array([[0.0, 1 / size]]), np.zeros(1))
         assert undetermined(dae, full) is None
+
+
+@pytest.mark.parametrize("seed", [*range(10), 9027, 9028, 9030])
+def test_rates_at_the_start_are_those_of_the_solution_in_any_units(seed: int) -> None:
+    member = make(seed)
+    model = member.model()
+    (t0, t1), sizes = member.t_span, np.array(member.sizes)
+    found = rates(numbers(model), t0, np.array(model.y0)) * (t1 - t0) / sizes
+    h = 1e-4 * (t1 - t0)
+    y = member.truth(np.array([t0, t0 + h, t0 + 2 * h, t0 + 3 * h, t0 + 4 * h]))
+    wanted = y @ np.array([-25, 48, -36, 16, -3]) / (12 * h) * (t1 - t0) / sizes  # of order four
+    np.testing.assert_allclose(found, wanted, atol=1e-6 * max(1.0, np.abs(wanted).max()))

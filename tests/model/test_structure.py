@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import numpy as np
 import pytest
 import sympy as sp
@@ -137,3 +139,13 @@ def test_a_derivative_that_E_does_not_contain_is_refused_by_name():
         rate_blocks(system([], sp.diag(1, 1, 1, 0)), [0, 3])
     with pytest.raises(InputError, match="regularly reducible"):
         rate_blocks(system([], sp.ones(4)), [0])
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_leading_matrix_is_regular_or_not_in_any_units(seed: int) -> None:
+    dice = random.Random(seed)
+    unit = [sp.Integer(10) ** dice.randint(-15, 15) for _ in range(6)]
+    for last, wanted in ((7, ()), (6, None)):  # the determinant of [[1, 2], [3, last]] is last - 6
+        core = sp.Matrix([[1, 2, 0], [3, last, 0], [1, 1, 1]])
+        E = sp.ImmutableDenseMatrix(3, 3, lambda i, j, core=core: core[i, j] * unit[i] * unit[3 + j])
+        assert required(E) == wanted

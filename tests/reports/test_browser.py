@@ -229,6 +229,28 @@ def test_paper_shows_folded_parts_and_no_controls(view):
     assert view.locator("#more-akzo table").first.is_visible()
 
 
+def test_on_paper_no_figure_and_no_number_is_cut(five):
+    """A4 without margins has 718 pixels: pictures shrink to it, numbers stay on one line."""
+    five.emulate_media(media="print")
+    five.set_viewport_size({"width": 718, "height": 1000})
+    widths = five.evaluate("[...document.images].map(i => i.getBoundingClientRect().right)")
+    assert len(widths) > 10
+    assert max(widths) <= 718
+    table = five.locator("#table-error_against_steps_pendulum")
+    assert table.evaluate("t => t.getBoundingClientRect().right") <= 718
+    heights = table.evaluate("t => [...t.querySelectorAll('td.n')].map(c => c.getClientRects()[0].height)")
+    assert max(heights) < 40
+    five.emulate_media(media="screen")
+    five.set_viewport_size({"width": 1280, "height": 900})
+
+
+def test_on_a_phone_captions_of_wide_tables_are_read_without_scrolling(five):
+    five.set_viewport_size({"width": 390, "height": 844})
+    words = five.locator("#table-error_against_steps_pendulum caption .words")
+    assert words.evaluate("w => w.getBoundingClientRect().right") <= 390
+    five.set_viewport_size({"width": 1280, "height": 900})
+
+
 def test_without_javascript_all_but_the_plot_can_be_read(browser, out):
     tab = browser.new_context(java_script_enabled=False).new_page()
     tab.goto((out / "index.html").as_uri())
@@ -238,13 +260,13 @@ def test_without_javascript_all_but_the_plot_can_be_read(browser, out):
 
 
 RIVALS = ("scipy_radau · ode", "ida_scikits_jac · index1")
+PUBLISHED = Path(__file__).parents[2] / "reports" / "published" / "index.html"
 
 
-@pytest.fixture(scope="module")
-def five(browser, tmp_path_factory):
-    """The page of the five problems, each solved by a half-explicit method.
+def made(folder: Path) -> Path:
+    """Return a page of the five problems.
 
-    SciPy's Radau and IDA through scikits.odes.
+    Each is solved by a half-explicit method, SciPy's Radau and IDA through scikits.odes.
     """
     solvers = (
         ("herk_dop853", "overdetermined", 1e-5),
@@ -257,8 +279,15 @@ def five(browser, tmp_path_factory):
         for solver, form, speed in solvers
         for row in ladder(solver, form, 5, speed, 1.0, problem=name)
     ]
+    return report(folder, rows) / "index.html"
+
+
+@pytest.fixture(scope="module", params=["made", "published"])
+def five(request, browser, tmp_path_factory):
+    """The page of the five problems: one made from formulas, and the one that was published from real runs."""
+    page = PUBLISHED if request.param == "published" else made(tmp_path_factory.mktemp("five"))
     tab = browser.new_page(viewport={"width": 1280, "height": 900})
-    tab.goto((report(tmp_path_factory.mktemp("five"), rows) / "index.html").as_uri())
+    tab.goto(page.as_uri())
     yield tab
     tab.close()
 

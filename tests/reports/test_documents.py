@@ -31,8 +31,10 @@ def test_values_are_counted_by_source():
         "printed": {"same": 1, "not reproduced": 1}, "said in words": {"wrong in print": 1},
         "from the original program": {"within rounding": 1, "same": 1}, "not printed": {"same": 1},
     }  # fmt: skip
-    assert documents.checked(made) == "2 printed, 1 said in words, 2 from the original program, 1 not printed"
+    assert documents.checked(made) == {
+        "printed": 2, "said in words": 1, "from the original program": 2, "not printed": 1,
+    }  # fmt: skip
 
 
 def test_what_has_no_printed_value_is_not_called_printed():
-    assert documents.checked([{"part": "Table 1", "verdict": "same"}] * 3) == "3 not printed"
+    assert documents.checked([{"part": "Table 1", "verdict": "same"}] * 3) == {"not printed": 3}

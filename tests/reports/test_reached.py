@@ -62,9 +62,9 @@ def test_a_problem_counts_when_two_families_have_six_digits():
     assert (
         str(found.verdicts[0])
         == "1 of 2 problems that were run are reached to 6 digits by at least two families; the others: b"
-        " (one); 1 more are not run."
+        " (one); 1 more is not run."
     )
-    assert reached.COMMAND in found.verdicts[-1]
+    assert reached.COMMAND in found.words
     table = found.tables[0]
     assert row(table, "a")[["herk", "irk", reached.COUNT, "note"]].tolist() == [
         "8.0 herk_dop853",
@@ -74,7 +74,7 @@ def test_a_problem_counts_when_two_families_have_six_digits():
     ]
     assert row(table, "c")[["herk", "irk", reached.COUNT, "note"]].tolist() == ["–", "–", 0, "not run"]
     looks = {cells[0][0]: [look for _, look in cells] for cells in table.cells()}
-    assert looks["b"][1:3] == ["good", "part"]
+    assert [look.split()[-1] for look in looks["b"][1:3]] == ["good", "part"]
 
 
 def test_two_solvers_of_one_family_are_one():
@@ -179,5 +179,5 @@ def test_every_family_short_of_its_digits_has_a_reason_and_the_evidence():
 
 
 def test_records_without_problems_and_runs_say_so():
-    assert "no records of problems" in section().verdicts[0]
-    assert "no runs with tolerances" in section(problem("a")).verdicts[0]
+    assert "no records of problems" in str(section().verdicts[0])
+    assert "no runs with tolerances" in str(section(problem("a")).verdicts[0])

@@ -64,6 +64,18 @@ def test_the_same_records_give_the_same_files(found, tmp_path):
     assert b"dc:date" not in svg.read_bytes()
 
 
+def test_no_label_of_a_saved_figure_is_mathematics_that_nobody_reads(tmp_path):
+    """Texts from records are taken as they are, so matplotlib's own labels of powers must not be formulas."""
+    figure = style.figure()
+    axes = figure.subplots(1, 2)
+    axes[0].loglog([1e-8, 1e3], [1e-5, 1.0])
+    axes[1].semilogy([0, 1], [2e-3, 4e-3])
+    svg, _ = style.save(figure, tmp_path / "powers")
+    text = svg.read_text(encoding="utf-8")
+    assert "mathdefault" not in text
+    assert "10⁻³" in text
+
+
 def test_labels_of_a_figure_do_not_overlap(found):
     figure = drawn(found)
     figure.draw_without_rendering()
@@ -73,6 +85,17 @@ def test_labels_of_a_figure_do_not_overlap(found):
     texts = [text.get_window_extent() for text in legend.get_texts()]
     for group in (boxes, ticks, texts):
         assert not any(one.overlaps(other) for one, other in itertools.combinations(group, 2))
+
+
+@pytest.mark.parametrize("ends", [(90.0, 110.0), (90.0, 4e3), (130.0, 9e3), (80.0, 7e4), (1e-9, 1e3)])
+def test_a_logarithmic_axis_has_at_least_two_labels_and_at_most_eight(ends):
+    figure = style.figure()
+    axes = figure.subplots()
+    axes.plot(ends, [1, 2])
+    style.logarithmic(axes.xaxis)
+    low, high = axes.get_xlim()
+    inside = [place for place in axes.xaxis.get_major_locator()() if low <= place <= high]
+    assert 2 <= len(inside) <= 8
 
 
 @pytest.mark.parametrize("values", [[1e-5, 1e-5], [1e-5, 1e-5 * (1 + 4e-16)], [3.0]])
@@ -111,10 +134,11 @@ def test_no_two_curves_of_one_panel_look_alike_with_every_baseline_in_it():
         for row in ladder(solver, form, 5, 1e-5, 1.0)
     ]
     found = contents.sort(rows)
-    figure = figures.by_group(found, found.ladders, figures.looks(found), "nstep")
+    figure = figures.by_group(found, found.ladders, figures.panel_looks(found), "nstep")
     seen = [styles(axes) for axes in figure.axes]
     assert [len(each) for each in seen] == [3, 4, 8]
-    assert all(len(set(each)) == len(each) for each in seen)
+    for each in seen:
+        assert len({colour for colour, *_ in each}) == len(each), "a colour repeats within one panel"
     colours = {
         solver: figures.looks(found)[
             " · ".join(filter(None, (solver, forms[0].replace("overdetermined", ""))))
@@ -147,6 +171,15 @@ def test_twelve_methods_of_seven_orders_are_told_apart_by_colour_and_marker():
     look = figures.order_looks(ladders, known)
     assert len({(each.colour, each.marker) for each in look.values()}) == len(known)
     assert all((look[a].colour == look[b].colour) == (known[a] == known[b]) for a in known for b in known)
+
+
+def test_many_selections_are_counted_because_their_names_would_cover_each_other():
+    look = style.Look("#000000", "o", (), True)
+    names = [f"{k} {k + 1}" for k in range(9)]
+    series = {"step": ([0.0, 9.0], [0.1, 0.1]), "selection": ([float(k) for k in range(9)], names)}
+    axes = histories.steps([("a", look, series)]).axes[1]
+    assert [label.get_text() for label in axes.get_yticklabels()] == []
+    assert "9" in axes.get_ylabel()
 
 
 def test_labels_of_selections_are_not_cut():

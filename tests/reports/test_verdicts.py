@@ -32,15 +32,15 @@ def test_the_ratio_of_two_power_laws_is_that_of_their_constants():
     assert found.ratio == pytest.approx(1 / 24)
     assert (
         str(found.claim)
-        == "Fastest to an error of 1e-8 on pendulum: half-explicit: herk_dop853 in 100 µs; foreign:"
-        " scipy_lsoda · ode in 2.4 ms. Half-explicit over foreign: 1/24 of the time."
+        == "Fastest to an error of 1e-8 on pendulum, group by group: half-explicit herk_dop853 in 100 µs;"
+        " foreign scipy_lsoda · ode in 2.4 ms. The half-explicit one needs 1/24 of the time of the foreign one."
     )
 
 
 def test_a_solver_that_is_faster_is_said_to_be_faster():
     assert race(("herk", 4e-4), ("lsoda", 1e-4)).outcome == "behind"
     assert str(race(("herk", 4e-4), ("lsoda", 1e-4)).claim).endswith(
-        "Half-explicit over foreign: 4 times the time."
+        "The half-explicit one needs 4 times the time of the foreign one."
     )
 
 
@@ -50,9 +50,17 @@ def test_times_within_the_noise_are_called_level():
 
 def test_what_our_limit_stopped_is_open_and_not_a_defeat():
     assert race(("herk", 1.0), None, stopped=2).outcome == "open"
-    assert "foreign: not before our limit stopped 2 curves" in str(race(("herk", 1.0), None, stopped=2).claim)
-    assert race(("herk", 1.0), None).outcome == "none"
-    assert "foreign: none gets there" in str(race(("herk", 1.0), None).claim)
+    assert "foreign: open, because our limit stopped 2 curves" in str(
+        race(("herk", 1.0), None, stopped=2).claim
+    )
+
+
+def test_where_one_side_alone_gets_there_that_is_said_of_either():
+    assert race(("herk", 1.0), None).outcome == "alone"
+    assert race(None, ("lsoda", 1.0)).outcome == "missed"
+    assert race(None, None).outcome == "none"
+    assert "foreign: none with the tolerances tried" in str(race(("herk", 1.0), None).claim)
+    assert "half-explicit: none with the tolerances tried" in str(race(None, ("lsoda", 1.0)).claim)
 
 
 def test_a_curve_with_a_stopped_run_that_gets_there_all_the_same_is_not_open():
@@ -100,13 +108,16 @@ def test_the_tally_counts_every_outcome_and_names_the_losses():
         race(("h", 4.0), ("x", 1.0), "c"),
         race(("h", 4.0), None, "d"),
         race(("h", 4.0), None, "e", stopped=1),
+        race(None, ("x", 4.0), "f"),
+        race(None, None, "g"),
     ]
     assert (
         str(verdicts.tally(found))
         == "At an error of 1e-6 a half-explicit method is faster than every foreign solver on 1 of 3"
-        " problems, level on 1 (b), behind on 1 (c); in the median it needs 1.00 of the time of the"
-        " fastest foreign one. On e our limit stopped the runs that would decide. On d one side does not"
-        " get there, so nothing is compared."
+        " problems on which both reach it, level on 1 (b), slower on 1 (c); in the median it needs 1.00 of"
+        " the time of the fastest foreign one. With the tolerances tried only half-explicit methods reach"
+        " it on d, only foreign solvers reach it on f and neither do on g. On e our limit stopped the runs"
+        " that would decide."
     )
 
 

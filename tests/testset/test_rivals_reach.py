@@ -47,7 +47,7 @@ def test_rival_reaches_the_reference_to_six_digits(name, group, solver, form, rt
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("solver", "form", "rtol"), [
-    ("herk_dopri5", "overdetermined", 1e-9), ("scipy_radau", "ode", 1e-8),
+    ("herk_dopri5", "overdetermined", 1e-9), ("scipy_radau", "ode", 1e-8), ("ida_sundae", "index2", 1e-8),
 ])  # fmt: skip
 def test_charge_pump_is_solved_from_kink_to_kink(solver, form, rtol):
     p = testset.get("charge_pump")

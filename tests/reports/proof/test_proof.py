@@ -14,11 +14,26 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from herk.bench import record
-from reports import contents, orders, proof, verdicts
-from reports.claims import WORDS, Claim
-from reports.proof.facts import KINDS
+from reports import contents, orders, page, proof, verdicts
+from reports.absence import NONE
+from reports.claims import Claim, none
+from reports.proof.counts import FOUND
+from reports.proof.kinds import KINDS
 from reports.proof.world import world
-from reports.sections import documents, drift, profiles, proportionality, reached, references
+from reports.sections import (
+    convergence,
+    documents,
+    drift,
+    failures,
+    problems,
+    profiles,
+    proportionality,
+    reached,
+    references,
+    steps,
+    work_precision,
+)
+from reports.sentences import WORDS
 from tests.reports.conftest import run
 
 SOLVERS = [
@@ -26,6 +41,8 @@ SOLVERS = [
     ("herk_dop853", "ode"),
     ("scipy_lsoda", "ode"),
     ("irk_radau5", "index1"),
+    ("scipy_radau", "ode"),
+    ("ida_sundae_jac", "index1"),
 ]
 NUMBERS = st.sampled_from([0.0, 1e-15, 1e-12, 3e-7, 1e-6, 1e-4, 0.5, 2.0]) | st.none()
 ENDS = st.sampled_from(
@@ -64,6 +81,7 @@ def tolerance_run(draw, study):
         t_end=t_end,
         h_lambda=product,
         h_lambda_bound=None if product is None else 3.3,
+        machine=draw(st.sampled_from(["", "one", "one", "another"])),
         **{"drift.all": draw(NUMBERS), "drift.level0": draw(NUMBERS), "drift.level1": draw(NUMBERS)},
         **draw(ENDS),
     )
@@ -118,10 +136,38 @@ def facts():
         for name, family, order in rows
     ]
     known = [("pendulum", 14.0), ("akzo", 24.0), ("third", None), ("fourth", 9.0)]
+    print_ = {"akzo": [3.0, None], "third": [3.0 + 3e-7, 5.0], "fourth": [None, None]}
     return solvers + [
-        record.make("problem", problem=name, changes="{}", reference_digits=d, reference_y=[3.0])
+        record.make(
+            "problem",
+            problem=name,
+            changes="{}",
+            reference_digits=d,
+            reference_y=[3.0, 5.0],
+            published_y=print_.get(name),
+        )
         for name, d in known
     ]
+
+
+@st.composite
+def selected(draw):
+    """Return a run with the selections it used."""
+    made = run(rtol=10.0 ** -draw(st.integers(3, 9)), problem=draw(st.sampled_from(["pendulum", "akzo"])))
+    used = draw(st.lists(st.sampled_from(["0 2", "1 3"]), min_size=1, max_size=3))
+    times = [float(k) for k in range(len(used))]
+    return [made, record.make("series", run=made["key"], name="selection", t=times, values=used)]
+
+
+@st.composite
+def studied(draw):
+    """Return a claim of a study of a document."""
+    text, study = (
+        draw(st.sampled_from(["Orders.", "Steps", "Drift"])),
+        draw(st.sampled_from(["thesis", "lecture"])),
+    )
+    date = draw(st.sampled_from(["2026-01-01T00:00:00", "2026-01-02T00:00:00"]))
+    return record.make("claim", study=study, date=date, text=text, holds=draw(st.booleans()), evidence="")
 
 
 @st.composite
@@ -155,8 +201,10 @@ def flat(parts):
 RECORDS = st.tuples(
     st.lists(tolerance_run("work_precision"), max_size=12), st.lists(tolerance_run("testset"), max_size=6),
     st.lists(tolerance_run("drift"), max_size=10), st.lists(printed(), max_size=5),
+    st.lists(studied(), max_size=4),
     st.lists(ladder_of_steps(), max_size=4), st.lists(ladder_of_tolerances(), max_size=10),
-).map(lambda parts: [*facts(), *flat(parts[:4]), *flat(flat(parts[4:]))])  # fmt: skip
+    st.lists(selected(), max_size=3),
+).map(lambda parts: [*facts(), *flat(parts[:5]), *flat(flat(parts[5:]))])  # fmt: skip
 
 
 def claims(records):
@@ -176,13 +224,19 @@ def claims(records):
     made += [
         claim for name in sorted(set(found.drifts["problem"])) for claim in drift.problem_claims(found, name)
     ]
-    made += [profiles.claim(profiles.relative(found.tried, cost), cost) for cost in profiles.COSTS]
-    made += [*references.section(found).verdicts[:1], *reached.section(found).verdicts[:1]]
+    made += [
+        profiles.claim(profiles.relative(profiles.compared(found), cost), cost) for cost in profiles.COSTS
+    ]
+    made += [*references.section(found).verdicts, *reached.section(found).verdicts, *failures.lines(found)]
     made += proportionality.lines(proportionality.table(found.ladders), found)
-    made += documents.value_words(
-        [row for kinds in found.documents.values() for row in kinds.get("published", [])]
-    )
-    return [claim for claim in made if isinstance(claim, Claim)]
+    made += [page.counts(found), *page.absent(found), problems.counts(found), steps.selections(found)]
+    made += work_precision.machines(found)
+    if table.empty:
+        made += convergence.section(found).verdicts
+    for kind, words in (("published", documents.value_words), ("claim", documents.claim_words)):
+        made += words([row for kinds in found.documents.values() for row in kinds.get(kind, [])])
+    assert all(isinstance(claim, Claim) for claim in made)
+    return made
 
 
 @settings(derandomize=True, deadline=None, max_examples=60, phases=[Phase.explicit, Phase.generate])
@@ -224,6 +278,11 @@ CHOICES = {
     "study",
     "digits",
     "goal",
+    "what",
+    "name",
+    "solver",
+    "package",
+    "through",
 }
 
 
@@ -231,7 +290,11 @@ CHOICES = {
 @given(RECORDS)
 def test_a_claim_that_is_broken_on_purpose_is_found_out(records):
     known = world(copy.deepcopy(records))
-    for claim in claims(records)[:25]:
+    kinds: dict[str, int] = {}
+    for claim in claims(records):
+        kinds[claim.kind] = kinds.get(claim.kind, 0) + 1
+        if kinds[claim.kind] > 2:  # of each kind some, because every wrong value is a count of its own
+            continue
         for name in claim.facts.keys() - CHOICES:
             for wrong in changed(claim.facts[name]):
                 assert proof.contradictions(Claim(claim.kind, {**claim.facts, name: wrong}), known), (
@@ -243,6 +306,29 @@ def test_a_claim_that_is_broken_on_purpose_is_found_out(records):
 
 def test_every_kind_of_sentence_has_a_proof():
     assert set(WORDS) == set(KINDS)
+    assert set(NONE) == set(FOUND)
+
+
+@pytest.mark.parametrize("what", NONE)
+def test_that_something_is_not_there_is_believed_of_empty_records_only(records, what):
+    claim = none(what, "pendulum")
+    assert proof.of_claim(claim, world([])).holds
+    others = {"others": [record.make("problem", problem="robertson", changes="{}")]}
+    first = next(row for row in records if row["kind"] == "run" and row["solver"] == "herk_dop853")
+    series = [record.make("series", run=first["key"], name="step", t=[0.0], values=[1.0])]
+    assert not proof.of_claim(claim, world([*records, *series, *others.get(what, [])])).holds
+
+
+def test_a_solver_that_ran_is_not_believed_to_be_absent():
+    facts_ = {"solver": "scipy_lsoda", "package": "SciPy", "why": "", "instead": "", "through": ""}
+    ran = run(solver="scipy_lsoda", form="ode", rtol=1e-6)
+    missing = run(solver="scipy_lsoda", form="ode", rtol=1e-6, status="unavailable", message="No module.")
+    assert not proof.of_claim(Claim("absent", facts_), world([ran])).holds
+    assert proof.of_claim(Claim("absent", {**facts_, "why": "No module."}), world([missing])).holds
+    assert not proof.of_claim(Claim("absent", {**facts_, "why": "Lost."}), world([missing])).holds
+    assert not proof.of_claim(
+        Claim("absent", {**facts_, "instead": "ida_sundae_jac"}), world([missing])
+    ).holds
 
 
 @pytest.fixture
@@ -257,6 +343,14 @@ def test_all_sentences_of_a_page_are_proved_from_its_records(copied):
     found = proof.of_folder(copied)
     assert len(found) > 12
     assert [each for each in found if not each.holds] == []
+
+
+def test_every_verdict_of_the_page_carries_its_facts(out):
+    text = (out / "index.html").read_text(encoding="utf-8")
+    lists = [part.split("</ul>")[0] for part in text.split('<ul class="verdict">')[1:]]
+    assert len(lists) > 8
+    assert sum(part.count("<li") for part in lists) == sum(part.count("<li data-claim=") for part in lists)
+    assert "<p data-claim=" in text.split("</header>")[0]
 
 
 def test_every_sentence_of_the_summary_carries_its_facts(out):
@@ -289,3 +383,34 @@ def test_records_that_do_not_belong_to_a_page_are_found_out(copied):
 
 def test_a_folder_without_a_page_has_no_sentences(tmp_path):
     assert proof.of_folder(tmp_path) == []
+
+
+BREAKS = {
+    "times a factor of four apart are called level": (verdicts, "LEVEL", 30.0),
+    "what our limit stopped is called failed": (contents, "OUR_LIMITS", ()),
+    "an order one too low is called kept": (orders, "SLACK", 1.5),
+    "half-explicit methods are called foreign": (contents, "OF_FAMILY", {}),
+    "the control races for the method": (verdicts, "KEEPING", "ode"),
+    "drift of the control is called that of the method": (drift, "KEEPING", "ode"),
+    "steps far from the bound are called limited": (verdicts, "DECIDES", 0.01),
+    "every error is called 1": (
+        proportionality,
+        "usable",
+        lambda runs, *_: runs[runs["ok"]].assign(mixed=1.0),
+    ),
+    "a single family is called enough": (reached, "ENOUGH", 1),
+}
+
+
+@pytest.mark.parametrize("broken", BREAKS)
+def test_a_verdict_that_is_broken_in_the_program_is_found_out(records, monkeypatch, broken):
+    place, name, value = BREAKS[broken]
+    more = [
+        run(problem="pendulum", rtol=1e-3, h_lambda=0.2, h_lambda_bound=3.3, mescd=3.0, atol=0.5),
+        *(run(solver="herk_dop853", form="ode", rtol=10.0**-k, mescd=k, cpu_min=1e-9) for k in (4, 6, 8)),
+        run(study="testset", problem="alone", rtol=1e-6, mescd=8.0),
+    ]
+    known = world(copy.deepcopy([*records, *more]))
+    assert all(proof.of_claim(claim, known).holds for claim in claims([*records, *more]))
+    monkeypatch.setattr(place, name, value)
+    assert not all(proof.of_claim(claim, known).holds for claim in claims([*records, *more]))

@@ -6,6 +6,8 @@ from herk.integrate.steppers.half_explicit.layout import OK, ROUGH, STEP, UNSEEN
 from herk.integrate.steps import Loop
 
 NEARLY_ZERO = 1e-6  # a pivot that turned back this close to zero was zero
+DIP = 0.5
+SUDDEN = 1e-3
 TINY = 1e-9  # steps, beside the time, in which something that still is not resolved may be a jump
 
 
@@ -19,11 +21,36 @@ def turning(h: float, own: HalfExplicit) -> bool:
     if own.h_last == 0.0:
         return False
     for i in range(own.pivots):
-        now, before, new = own.pivot_now[i], own.pivot_before[i], own.pivot[i]
-        ahead = now + (now - before) * (h / own.h_last)
-        if ahead * now < 0.0 and new * now > 0.0 and abs(now) < abs(before):
+        if turned(own.pivot_before[i], -own.h_last, own.pivot_now[i], 0.0, own.pivot[i], h):
             return True
     return False
+
+
+def unseen(own: HalfExplicit) -> bool:
+    """Tell whether a pivot may have been zero inside the step, with another branch behind.
+
+    It is far smaller there than at both ends, or it was on its way to zero from one probe to the next and
+    turned back. In shorter steps one sees what it does.
+    """
+    width, probed = own.m + 1, own.pivot_probed
+    for i in range(own.pivots):
+        start, end = own.pivot_now[i], own.pivot[i]
+        middle, early, late = probed[i], probed[width + i], probed[2 * width + i]
+        if min(abs(middle), abs(early), abs(late)) < DIP * min(abs(start), abs(end)):
+            return True
+        if turned(start, 0.0, early, own.node_1, late, own.node_2):
+            return True
+        if turned(start, 0.0, middle, own.node_0, late, own.node_2):
+            return True
+        if turned(middle, own.node_0, late, own.node_2, end, 1.0):
+            return True
+    return False
+
+
+def turned(first: float, a: float, second: float, b: float, third: float, c: float) -> bool:
+    """Tell whether a line through values at a < b is beyond zero at c, and the value there is not."""
+    ahead = second + (second - first) * (c - b) / (b - a)
+    return ahead * second < 0.0 and third * second > 0.0 and abs(second) < abs(first)
 
 
 def nearly_zero(own: HalfExplicit) -> bool:
@@ -31,6 +58,23 @@ def nearly_zero(own: HalfExplicit) -> bool:
     for i in range(own.pivots):
         if abs(own.pivot_now[i]) < NEARLY_ZERO * own.pivot_peak[i]:
             return True
+    return False
+
+
+def sinking(loop: Loop, own: HalfExplicit) -> bool:
+    """Tell whether a pivot is about to be zero: nearly so, and at its rate within a moment.
+
+    Where branches cross, rounding decides from here on which one is followed. A pivot that dies away slowly,
+    as exp(-t) does, is no sign of that.
+    """
+    if own.h_last == 0.0:
+        return False
+    for i in range(own.pivots):
+        now, before = abs(own.pivot_now[i]), abs(own.pivot_before[i])
+        if now < NEARLY_ZERO * own.pivot_peak[i] and now < before:
+            left = now / (before - now) * abs(own.h_last)
+            if left < SUDDEN * abs(loop.t - loop.t_start):
+                return True
     return False
 
 

@@ -157,6 +157,8 @@ class Unrolled:
             f" {tolerance}, floor, work, par)"
         )
         lines = [call, f"if it{i} < 0:", f"    mem[STAGE_T] = {t}", "    return NO_CONVERGENCE"]
+        if self.probes is not None and i in self.probes[0]:
+            lines += [f"q{i}_{j} = p{j}" for j in range(self.source.pivots)]
         if i and self.source.pivots:
             turned = " or ".join(f"p{j} * sign{j} < 0.0" for j in range(self.source.pivots))
             lines += [f"if {turned}:", "    return BRANCH"]
@@ -203,8 +205,12 @@ class Unrolled:
         lines: list[str] = []
         if self.probes is not None:
             (first, second, third), (w0, w1, w2, w3) = self.probes
+            for j in range(self.source.pivots):
+                for q, i in enumerate((first, second, third)):
+                    place = self.start["pivot_probed"] + q * (self.m + 1) + j
+                    lines.append(f"mem[{place}] = q{i}_{j}")
             for c in self.source.algebraic:
-                place, new = "rough_free" if c in self.free else "rough", f"z{self.stages}_{c}"
+                where, new = "rough_free" if c in self.free else "rough", f"z{self.stages}_{c}"
                 lines += [
                     f"start = mem[{self.start['y'] + c}]",
                     f"middle, end = z{first}_{c} - start, {new} - start",
@@ -214,7 +220,7 @@ class Unrolled:
                 lines += [f"off = max(off, abs(late - {w2!r} * middle - {w3!r} * end))"]
                 lines += ["change = max(abs(middle), abs(early), abs(late), abs(end))"]
                 lines += [f"size = max(abs(start), abs({new})) + floor[{c}]"]
-                lines += [f"{place} = max({place}, off / (change + UNSEEN * size))"]
+                lines += [f"{where} = max({where}, off / (change + UNSEEN * size))"]
         inside = [f"    {line}" for line in lines]
         lines = ["rough = 0.0", "rough_free = 0.0", *(["if ints[PROBES] > 0:", *inside] if inside else [])]
         return [*lines, "mem[ROUGHNESS] = rough", "mem[ROUGHNESS_FREE] = rough_free"]

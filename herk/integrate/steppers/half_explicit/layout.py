@@ -63,6 +63,7 @@ class HalfExplicit(State):
     known: int  # rows of the table
     pending: int  # select before stepping
     always: int  # select at every step
+    in_units: int  # select in units of the unknowns
     fresh: int  # a selection was made since the last accepted step
     threshold: float
     # Code by address: kernels, stage code of a model, functions of the user
@@ -102,6 +103,9 @@ class HalfExplicit(State):
     probe_0: int
     probe_1: int
     probe_2: int
+    node_0: float
+    node_1: float
+    node_2: float
     weight_0: float
     weight_1: float
     weight_2: float
@@ -115,7 +119,7 @@ class HalfExplicit(State):
     y: Floats
     new: Floats
     stage: Floats
-    floor: Floats
+    floor: Floats  # what is small for each component, then how large each has been
     slope: Floats
     pivot: Floats
     best_pivot: Floats
@@ -123,6 +127,7 @@ class HalfExplicit(State):
     pivot_now: Floats
     pivot_before: Floats
     pivot_peak: Floats
+    pivot_probed: Floats  # at the three probes
     error: Floats
     k: Floats
     table_a: Floats
@@ -196,12 +201,19 @@ def probes(tableau: Tableau) -> tuple[tuple[int, int, int], tuple[float, ...]] |
 def sizes(n: int, m: int, tableau: Tableau, parameters: int = 1) -> dict[str, int]:
     """Return the lengths of all arrays but the last two, in the order in which they stand."""
     rows, nodes, estimates = rows_of(tableau)
-    vectors = dict.fromkeys(("y", "new", "stage", "floor", "slope"), n)
+    vectors = dict.fromkeys(("y", "new", "stage", "slope"), n) | {"floor": 2 * n}
     pivots = dict.fromkeys(("pivot", "best_pivot", "sign", "pivot_now", "pivot_before", "pivot_peak"), m + 1)
     tables = {"error": len(estimates) * n, "k": len(rows) * n, "table_a": rows.size, "table_c": nodes.size}
     tables |= {"table_e": estimates.size, "table_b": 0 if tableau.dense_B is None else tableau.dense_B.size}
     systems = {"ydot": n, "f": n, "g": m, "jacobian": m * n, "lu": m * m, "e_now": n * n, "e_lu": n * n}
-    systems |= {"stacked": (n + m) * n, "rhs": n + m, "probed": 3 * n, "parameters": parameters, "size": n}
+    systems |= {
+        "stacked": (n + m) * n,
+        "rhs": n + m,
+        "probed": 3 * n,
+        "pivot_probed": 3 * (m + 1),
+        "parameters": parameters,
+        "size": n,
+    }
     systems |= {"heaviest": m, "weight": n, "relative": n}
     wholes = dict.fromkeys(
         ("order", "required", "e_rows", "e_columns", "newton_order", "e_order", "cost", "open"), n
@@ -224,5 +236,6 @@ def allocate(n: int, m: int, tableau: Tableau, work: int, parameters: Array | No
     if known is not None and m:
         state.probes = 3
         (state.probe_0, state.probe_1, state.probe_2), weights = known
+        state.node_0, state.node_1, state.node_2 = (float(nodes[i]) for i in known[0])
         state.weight_0, state.weight_1, state.weight_2, state.weight_3 = weights
     return state

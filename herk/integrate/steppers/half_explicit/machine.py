@@ -197,7 +197,7 @@ class Machine:
         else:
             predicted = [i for i in algebraic if i not in self.required]
             order = [*differential, *predicted, *(i for i in algebraic if i in self.required)]
-            row[1:5] = len(differential), len(predicted), m, m
+            row[1:5] = len(differential), len(predicted), m, min(m, 1)
         row[ROW_ORDER:] = order
         self.table = np.vstack([self.table.reshape(-1, row.size), row])
         self.known.append(algebraic)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from herk.integrate.steppers.half_explicit.layout import EPS, FRESH_SIZE, HalfExplicit, function_at
 from herk.jit.state import Floats, Wholes, view
-from herk.linalg.dense import factor, substitute
+from herk.linalg.dense import factor, substitute, times
 
 MOST_ITERATIONS = 25
 SLOW = 0.1  # contraction above which the Jacobian is renewed
@@ -37,19 +37,20 @@ def renew(t: float, y: Floats, own: HalfExplicit) -> bool:
     n, m, nd = own.n, own.m, own.differential
     jacobian(t, y, own)
     jac, lu, order, rows, pivots = own.jacobian, own.lu, own.order, own.newton_order, own.pivot
+    scale = 1.0
     for i in range(m):
+        size = 0.0
         for c in range(m):
             lu[i * m + c] = jac[i * n + order[nd + c]]
+            size = max(size, abs(lu[i * m + c]))
+        scale = times(scale, size)
     smallest = factor(lu, 0, m, rows)
     own.nlu += 1
     own.lu_valid = 1
-    sign = parity(rows, m)
+    determinant = parity(rows, m)
     for i in range(m):
-        pivot = lu[rows[i] * m + i]
-        sign = -sign if pivot < 0.0 else sign
-        pivots[i] = abs(pivot)
-    if m > 0:  # the sign of the determinant tells one branch of solutions from the next
-        pivots[0] *= sign
+        determinant = times(determinant, lu[rows[i] * m + i])
+    pivots[0] = determinant / scale  # its sign tells one branch of solutions from the next
     return smallest > 0.0
 
 

@@ -46,6 +46,7 @@ def ready(asked: Request, y: Array, here: Linearisation) -> Machine:
     state.always, state.pending = asked.selection == "complete" and dae.m > 0, 1
     set_tolerances(asked, state, generated=code is not None)
     state.y[:] = y
+    state.floor[dae.n :] = np.abs(y) + state.floor[: dae.n]
     loop = _loop(asked, dae.n)
     machine = Machine(dae, tableau, functions, loop, state, free, code, asked.rtol, asked.atol)
     machine.connect()

@@ -62,6 +62,8 @@ class Beginning:
         fill(asked, loop)
         if asked.selection == "sparse":
             np.abs(state.y, out=state.size)
+        n = state.n
+        state.floor[n:] = np.abs(state.y) + state.floor[:n]
         if PROGRAM[settle].call(loop.address) != RUNNING or not loop.error <= NEGLIGIBLE:
             return False
         machine.rtol, machine.atol = asked.rtol, asked.atol

@@ -55,9 +55,10 @@ def chosen(loop: Loop, own: HalfExplicit) -> bool:
     n, m, a, size, weight, relative = own.n, own.m, own.jacobian, own.size, own.weight, own.relative
     required, cost, scratch, wanted = own.required, own.cost, own.heaviest, own.wanted
     threshold = 1.0 if loop.rejected >= SUSPECT else own.threshold
-    jacobian(loop.t, own.y, own)
-    if eliminate(a, m, n, required, cost, size, scratch, threshold, IN_ANY_UNITS, wanted) == m:
-        return True
+    if not own.in_units:
+        jacobian(loop.t, own.y, own)
+        if eliminate(a, m, n, required, cost, size, scratch, threshold, IN_ANY_UNITS, wanted) == m:
+            return True
     for i in range(n):
         weight[i] = size[i] + own.floor[i]
         relative[i] = size[i] / weight[i]
@@ -82,6 +83,7 @@ def switch(loop: Loop, own: HalfExplicit, slot: int) -> int:
     n, m, pivot, peak = own.n, own.m, own.pivot, own.pivot_peak
     enter(slot, own)
     if slot != own.slot:
+        own.h_last = 0.0  # nothing is known of its pivots
         for i in range(m + 1):
             peak[i] = 0.0
     own.slot = slot
@@ -96,7 +98,6 @@ def switch(loop: Loop, own: HalfExplicit, slot: int) -> int:
         own.sign[i] = 0.0 if loop.fixed else pivot[i]
         own.pivot_now[i] = pivot[i]
         peak[i] = max(peak[i], abs(pivot[i]))
-    own.h_last = 0.0
     if status != OK:
         loop.cause = status
         return STUCK

@@ -75,12 +75,14 @@ def same_branch(own: HalfExplicit) -> bool:
 
 
 def probe(i: int, z: Floats, own: HalfExplicit) -> None:
-    """Keep the algebraic components of a stage that is a probe."""
-    n, order, probed = own.n, own.order, own.probed
+    """Keep the algebraic components and the pivots of a stage that is a probe."""
+    n, m, order, probed, pivot = own.n, own.m, own.order, own.probed, own.pivot
     for q in range(own.probes):
         if i == (own.probe_0 if q == 0 else own.probe_1 if q == 1 else own.probe_2):
             for j in range(own.differential, n):
                 probed[q * n + order[j]] = z[order[j]]
+            for j in range(own.pivots):
+                own.pivot_probed[q * (m + 1) + j] = pivot[j]
 
 
 def roughness(own: HalfExplicit) -> None:

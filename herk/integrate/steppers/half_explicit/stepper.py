@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from herk.integrate.controller import starting_step
-from herk.integrate.steppers.half_explicit.branches import nearly_zero, resolved, turning
+from herk.integrate.steppers.half_explicit.branches import nearly_zero, resolved, sinking, turning, unseen
 from herk.integrate.steppers.half_explicit.layout import (
     ACCEPT,
     ALGEBRAIC,
@@ -20,11 +20,13 @@ from herk.integrate.steppers.half_explicit.layout import (
     kernel_at,
 )
 from herk.integrate.steppers.half_explicit.sample import sample
-from herk.integrate.steppers.half_explicit.selecting import SUSPECT, reselect
+from herk.integrate.steppers.half_explicit.selecting import SUSPECT, reselect, switch
 from herk.integrate.steppers.half_explicit.step import kernel
 from herk.integrate.steps import ENDS, RUNNING, SUNK, Loop
 from herk.jit.program import Program
 from herk.jit.state import Floats
+
+GROWN = 8.0
 
 
 def begin(loop: Loop) -> int:
@@ -101,6 +103,9 @@ def try_step(loop: Loop) -> int:
             if status != RUNNING:
                 return status
     status = judged(loop, own)
+    if status == SUNK:
+        status = unless_units_help(loop, own)
+        return judged(loop, own) if status == RUNNING else status
     if status >= OK or status <= ENDS or status in (TURNED, ROUGH) or own.fresh or own.m == 0:
         return status
     own.fresh = 1
@@ -117,7 +122,7 @@ def judged(loop: Loop, own: HalfExplicit) -> int:
     status = kernel_at(own.kernel)(STEP, loop.t, h, own)
     if status != OK or loop.fixed:
         return status
-    if turning(h, own):
+    if turning(h, own) or (own.probes > 0 and unseen(own)):
         loop.cause = BRANCH
         return SUNK if nearly_zero(own) else TURNED
     damped = damping(loop, own)
@@ -188,13 +193,41 @@ def accept(loop: Loop) -> int:
             before[i] = now[i]
             now[i] = pivot[i]
             peak[i] = max(peak[i], abs(pivot[i]))
+        if sinking(loop, own) and loop.t != loop.t_end:
+            loop.cause = BRANCH
+            return unless_units_help(loop, own)
     if not own.always:  # Procedure 3.11 to the letter knows no sizes
         size, y = own.size, own.y
         for i in range(own.n):
             size[i] = max(size[i], abs(y[i]))
-    if (worse or own.always) and loop.t != loop.t_end:
+    if loop.t == loop.t_end:
+        return RUNNING
+    if worse or own.always:
         return reselect(loop, own)
+    if outgrown(own):
+        own.h_last = 0.0  # pivots in old units tell nothing
+        return switch(loop, own, own.slot)
     return RUNNING
+
+
+def unless_units_help(loop: Loop, own: HalfExplicit) -> int:
+    """End the run at a singular point, unless other components are better ones in units of the unknowns."""
+    if own.in_units or own.m == 0:
+        return SUNK
+    own.in_units = 1
+    slot = own.slot
+    status = reselect(loop, own)
+    return SUNK if status == RUNNING and own.slot == slot else status
+
+
+def outgrown(own: HalfExplicit) -> bool:
+    """Take note of components that have become much larger than ever before: they are units of pivots."""
+    n, y, floor, found = own.n, own.y, own.floor, False
+    for i in range(n):
+        if abs(y[i]) > GROWN * floor[n + i]:
+            floor[n + i] = abs(y[i])
+            found = True
+    return found
 
 
 PROGRAM = Program(begin, settle, try_step, accept, kernel, sample)

@@ -20,7 +20,7 @@ def set_tolerances(asked: Request, state: HalfExplicit, *, generated: bool) -> N
     loose = min(1e-4, (1e-3 * asked.rtol) ** 0.5) if generated else 1e-3 * asked.rtol
     state.tolerance = state.tight if asked.step is not None else max(state.tight, loose)
     state.full_newton = asked.newton == "full"
-    state.floor[:] = asked.atol / asked.rtol
+    state.floor[: state.n] = asked.atol / asked.rtol
     state.resolved = 0.08 if _few_inside(asked.tableau) else 0.2  # two stages see less than three
     if asked.step is not None:  # taken as they are
         state.probes = 0
