@@ -142,10 +142,7 @@ def renewed(finding: Finding, recipe: Recipe) -> dict[str, Any] | None:
         np.format_float_scientific(value, precision=19) if fine else mpmath.nstr(value, 25)
         for value in finding.first
     ]
-    how = (
-        f"{recipe.pair.__doc__.partition(' by ')[2].rstrip('.')} in"
-        f" {'long doubles' if fine else f'{DIGITS} digits'}"
-    )
+    how = f"{_methods(recipe.pair)} in {'long doubles' if fine else f'{DIGITS} digits'}"
     how += f" agree to {finding.agreed:.1f} digits (testset/make_references.py)"
     return {**old, "t": float(finding.t), "y": text, "digits": sure, "how": how}
 
@@ -176,6 +173,12 @@ def write(name: str, recipe: Recipe) -> int:
     return 0
 
 
+def _methods(pair: Any) -> str:
+    """Return which methods a pair compares, in the words of its docstring."""
+    words = " ".join((pair.__doc__ or "").split())
+    return words.partition(" by ")[2].rstrip(".")
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Run the command."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
@@ -198,10 +201,7 @@ def main(arguments: list[str] | None = None) -> int:
         return 2
     if options.list:
         for name, recipe in chosen.items():
-            say(
-                f"{name:22} {recipe.digits:4g} digits, about {recipe.seconds}"
-                f" s:{recipe.pair.__doc__.partition(' by')[2]}"
-            )
+            say(f"{name:22} {recipe.digits:4g} digits, about {recipe.seconds} s: {_methods(recipe.pair)}.")
         return 0
     if np.finfo(Long).eps > 1e-18:
         say("Long doubles are not longer than doubles on this machine; references cannot be recomputed here.")

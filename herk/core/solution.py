@@ -100,6 +100,8 @@ class Solution(Stats):
     system: str = ""
     method: str = ""
     seconds: float | None = field(default=None, compare=False)
+    defect: float | None = None  # on request: the largest E y' - f between points, beside its terms
+    error_estimate: Array | None = field(default=None, compare=False)  # on request, of every component
 
     @property
     def status(self) -> int:

@@ -12,7 +12,12 @@ MEMORY = 0.2
 
 
 def next_step(loop: Loop) -> float:
-    """Return the step size that follows from the error of this one; after a rejection it does not grow."""
+    """Return the step size that follows from the error of this one; after a rejection it does not grow.
+
+    A stepper that knows better has proposed one.
+    """
+    if loop.proposed != 0.0:
+        return loop.proposed
     error, exponent = loop.error, loop.exponent
     factor = SAFETY
     if not error > 1e-10:

@@ -48,7 +48,7 @@ def attempt(loop: Loop) -> int:
         plan_step(loop)
         if loop.h_tried == 0.0:
             return UNDERFLOW
-        loop.limit = INFINITE
+        loop.limit, loop.proposed = INFINITE, 0.0
         status = stepper_at(loop.try_step)(loop)
         if status > OK or status <= ENDS:
             return status
@@ -58,7 +58,7 @@ def attempt(loop: Loop) -> int:
         loop.cause = status
         if loop.fixed:
             return UNDERFLOW
-        loop.h = next_step(loop) if status == OK else 0.25 * loop.h_tried
+        loop.h = next_step(loop) if status == OK or loop.proposed != 0.0 else 0.25 * loop.h_tried
         loop.rejected += 1
         loop.nreject += 1
         if not abs(loop.h) > shortest(loop):

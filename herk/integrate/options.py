@@ -12,8 +12,7 @@ import numpy as np
 from herk.core import Dae, InputError, Problem, Switches, nearest
 from herk.core.dae import Array
 from herk.integrate.controller import shortest_first
-from herk.integrate.steppers.half_explicit.tableau import Tableau
-from herk.integrate.steppers.half_explicit.tableaus import get
+from herk.integrate.methods import Method, method_of
 from herk.integrate.steps import INFINITE, Loop
 from herk.model.plain import ordered
 
@@ -33,7 +32,7 @@ class Request:
     t0: float
     t1: float
     y0: tuple[float | None, ...]
-    tableau: Tableau
+    tableau: Method
     rtol: float
     atol: Array
     step: float | None
@@ -124,7 +123,7 @@ def request(
     given: Any,
     t_span: Any,
     y0: Any,
-    method: str | Tableau,
+    method: str | Method,
     options: dict[str, Any],
     extra: dict[str, Any],
     parameters: Any = None,
@@ -145,9 +144,10 @@ def request(
         atol = given.atol(atol) if given.sizes and np.ndim(atol) == 0 else atol
     elif not breakpoints:
         model = getattr(dae, "model", None)
-        own = model is None or model.t_span == (t0, t1)
-        breakpoints = getattr(model if own else model.with_span(t1, t0), "breakpoints", ())
-    tableau = get(method)
+        if model is not None and model.t_span != (t0, t1):
+            model = model.with_span(t1, t0)
+        breakpoints = getattr(model, "breakpoints", ())
+    tableau = method_of(method)
     step = _positive(options["step"], "step", none=True)
     if step is None and not tableau.adaptive:
         raise InputError(

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from herk.core import Solution, Switches
 from herk.core.dae import Array
+from herk.integrate.defect import examined
+from herk.integrate.methods import Method
 from herk.integrate.options import request
 from herk.integrate.prepared import outcome
-from herk.integrate.steppers.half_explicit.tableau import Tableau
 
 
 def solve_dae(
@@ -19,7 +21,7 @@ def solve_dae(
     t_span: tuple[float, float] | None = None,
     y0: Sequence[float | None] | Array | None = None,
     *,
-    method: str | Tableau = "dopri5",
+    method: str | Method = "dopri5",
     rtol: float = 1e-6,
     atol: float | Sequence[float] | Array = 1e-9,
     step: float | None = None,
@@ -35,16 +37,19 @@ def solve_dae(
     parameters: Mapping[str, float] | None = None,
     breakpoints: Sequence[float] = (),
     switches: Switches | None = None,
+    defect: bool = False,
+    error_estimate: bool = False,
     **method_options: Any,
 ) -> Solution:
-    """Integrate a DAE with a half-explicit Runge-Kutta method.
+    """Integrate a DAE with a half-explicit Runge-Kutta method, a stiff one with Radau IIA.
 
     All constraints in g hold to rounding at every point returned.
 
     system        a herk.Dae, a herk.Model (its hidden constraints are found) or a problem of the test set
     t_span, y0    (t0, t_end), t_end < t0 allowed, and the start: values in order, or by name for a model;
                   None entries are computed from the constraints
-    method        a name in herk.METHODS, or a Tableau
+    method        a name in herk.METHODS, or a Tableau: half-explicit, for problems that are not stiff;
+                  "radau5": implicit, of order 5 in every component whatever the index, for stiff ones
     rtol, atol    tolerances of the local error in every component, multipliers too; atol a number or one per
                   component
     step          a number: fixed step, the last one shortened to hit t_end
@@ -64,10 +69,15 @@ def solve_dae(
     switches      herk.core.Switches: equations that change where functions of the state change sign; a
                   problem brings its own
 
+    defect        True: sol.defect is the largest E y' - f along the dense output, beside the size of its
+                  terms, from the formulas as written, not from the code that was run
+    error_estimate   True: a second run at a tenth of the tolerances; sol.error_estimate is the largest
+                  difference of every component at the points of the first
+
     Ctrl-C raises KeyboardInterrupt as ever; the points reached are its attribute `solution`.
 
-    method_options   newton="simplified" or "full"; selection="sparse" or "complete" (Procedure 3.11 to the
-                     letter, at every step);
+    method_options   newton="simplified" or "full" (half-explicit methods); selection="sparse" or "complete"
+                     (Procedure 3.11 to the letter, at every step; radau5: rows of E y' = f likewise);
                   generate=False: the model as if it were given by callables; project_output=False: values
                   at t_eval and of dense output are polynomials through the run, not put on g = 0, and need
                   neither f nor g afterwards
@@ -88,4 +98,5 @@ def solve_dae(
     }
     given = {"parameters": parameters, "breakpoints": breakpoints, "switches": switches}
     asked = request(system, t_span, y0, method, options, method_options, **given)
-    return outcome(asked)
+    sol = outcome(replace(asked, dense_output=True) if defect else asked)
+    return examined(asked, sol, defect=defect, error_estimate=error_estimate)

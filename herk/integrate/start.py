@@ -11,7 +11,10 @@ from herk.core import HerkError, InputError, Solution
 from herk.core.dae import Array
 from herk.integrate.options import Request
 from herk.integrate.run import Run
-from herk.integrate.steppers.half_explicit.ready import ready
+from herk.integrate.steppers.half_explicit import ready as half_explicit
+from herk.integrate.steppers.protocol import Stepper
+from herk.integrate.steppers.radau import ready as radau
+from herk.integrate.steppers.radau.layout import RadauMethod
 from herk.linalg.threads import one_thread
 from herk.model.contradiction import contradictions
 from herk.model.evaluate import Linearisation, linearise
@@ -70,9 +73,16 @@ def _start(asked: Request) -> Run:
     wrong = undetermined(dae, here)
     if wrong:
         raise InputError(wrong)
-    machine = ready(asked, y, here)
-    machine.slot(machine.first_selection(here.jac) if dae.m else ())
-    return Run(asked, machine, y)
+    return Run(asked, _machine(asked, y, here), y)
+
+
+def _machine(asked: Request, y: Array, here: Linearisation) -> Stepper:
+    """Return the stepper of the method asked for, ready for its first step."""
+    if isinstance(asked.tableau, RadauMethod):
+        return radau.ready(asked, y, here)
+    machine = half_explicit.ready(asked, y, here)
+    machine.slot(machine.first_selection(here.jac) if asked.dae.m else ())
+    return machine
 
 
 def _check_start(asked: Request, y: Array, here: Linearisation) -> None:
@@ -108,5 +118,5 @@ def solution_of(run: Run) -> Solution:
         system=getattr(getattr(run.request.dae, "model", None), "name", ""),
         method=run.request.tableau.name,
         seconds=run.seconds,
-        **run.machine.counts(),
+        **run.machine.counts(),  # type: ignore[arg-type]
     )

@@ -26,6 +26,7 @@ class Loop(State):
     h_tried: float
     target: float  # where that leads to
     limit: float  # how long the stepper lets the next step be
+    proposed: float  # the next step as the stepper wants it; 0: the controller chooses
     rtol: float
     error: float  # of the last step, in units of the tolerance
     old_error: float

@@ -60,7 +60,7 @@ class Native:
     @cached_property
     def called(self) -> Callable[..., Any]:
         """Return the function as Python calls it, with addresses and lengths of arrays."""
-        return foreign(self.entry, self.kinds)
+        return foreign(self.entry, self.kinds, self._keep)
 
     def __call__(self, *arguments: Any) -> Any:
         """Call it; arrays must be contiguous."""
@@ -89,11 +89,16 @@ _C: dict[str, tuple[Any, ...]] = {
 _C |= {FLOATS: (ctypes.c_void_p, ctypes.c_int64), WHOLES: (ctypes.c_void_p, ctypes.c_int64)}
 
 
-def foreign(entry: int, kinds: Function) -> Callable[..., Any]:
-    """Return the function at an address as Python calls it, without the interpreter's lock."""
+def foreign(entry: int, kinds: Function, keep: Any) -> Callable[..., Any]:
+    """Return the function at an address as Python calls it, without the interpreter's lock.
+
+    What it needs lives as long as it does.
+    """
     result = _C[kinds.returns[0]][0] if kinds.returns else None
     takes = [each for kind in kinds.takes for each in _C[kind]]
-    return ctypes.CFUNCTYPE(result, *takes)(entry)
+    function: Any = ctypes.CFUNCTYPE(result, *takes)(entry)
+    function.keep = keep
+    return function  # type: ignore[no-any-return]
 
 
 def build(

@@ -23,7 +23,7 @@ class Entry:
     def __init__(self, function: Callable[..., Any], address: int, kinds: Function, keep: Any) -> None:
         """Remember what must live as long as the address is used."""
         self.function, self.address, self._keep = function, address, keep
-        self.call = foreign(address, kinds)
+        self.call = foreign(address, kinds, keep)
 
 
 class Program:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from herk.jit.state import Floats, Wholes
 
 LEAST = 1e-250
+SWEEPS = 4
 
 
 def factor(a: Floats, start: int, k: int, order: Wholes) -> float:
@@ -170,6 +171,31 @@ def in_units(work: Floats, k: int) -> bool:
     return True
 
 
+def balance(a: Floats, rows: int, n: int, b: Floats, tops: Floats) -> None:
+    """Divide rows and columns in turn by the roots of their largest entries, until these are near 1."""
+    for c in range(n):
+        tops[c] = 1.0
+    for sweep in range(SWEEPS):
+        for r in range(rows):
+            size = 0.0
+            for c in range(n):
+                size = max(size, abs(a[r * n + c]))
+            if size > 0.0:
+                size = size if sweep == SWEEPS - 1 else size**0.5
+                for c in range(n):
+                    a[r * n + c] /= size
+                b[r] /= size
+        for c in range(n):
+            size = 0.0
+            for r in range(rows):
+                size = max(size, abs(a[r * n + c]))
+            if size > 0.0:
+                size = size if sweep == SWEEPS - 1 else size**0.5
+                for r in range(rows):
+                    a[r * n + c] /= size
+                tops[c] *= size
+
+
 def solve_stacked(a: Floats, rows: int, n: int, b: Floats, tops: Floats) -> float:
     """Solve a consistent system of rows >= n equations (a by rows, b) in place, solution in b[0:n].
 
@@ -179,21 +205,7 @@ def solve_stacked(a: Floats, rows: int, n: int, b: Floats, tops: Floats) -> floa
     `tops` is scratch (n). The rows left over are satisfied by consistency. 0 is returned if the matrix has
     not full column rank.
     """
-    for r in range(rows):
-        size = 0.0
-        for c in range(n):
-            size = max(size, abs(a[r * n + c]))
-        if size > 0.0:
-            for c in range(n):
-                a[r * n + c] /= size
-            b[r] /= size
-    for c in range(n):
-        tops[c] = 0.0
-        for r in range(rows):
-            tops[c] = max(tops[c], abs(a[r * n + c]))
-        if tops[c] > 0.0:
-            for r in range(rows):
-                a[r * n + c] /= tops[c]
+    balance(a, rows, n, b, tops)
     smallest = 1.0
     for i in range(n):
         best = i

@@ -15,9 +15,7 @@ import pytest
 from tests.fuzz.examine import examine
 from tests.fuzz.families import FAMILIES
 
-MEMBERS = (
-    2  # per family, while a model compiles for five seconds; with an engine of milliseconds let this be 15
-)
+MEMBERS = 8  # per family
 KNOWN = tomllib.loads(Path(__file__).with_name("known_faults.toml").read_text())
 
 

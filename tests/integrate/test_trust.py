@@ -112,3 +112,62 @@ def test_a_start_on_another_branch_of_the_equations_is_analysed_for_itself():
     assert herk.solve_dae(model(0.5, 1.5)).y[1, -1] == pytest.approx(1.5)  # 0 = x + 1 - z
     later = herk.solve_dae(model(2.0, 5.0), rtol=1e-9)
     assert later.y[1, -1] == pytest.approx(3.0 + 2.0 * np.exp(-1.0), rel=1e-7)  # z' = 3 - z
+
+
+def parallelogram() -> herk.Model:
+    """Return a parallelogram driven by its crank; links are in line when the crank lies on the base."""
+    return herk.Model(
+        "parallelogram",
+        ["bx", "by"],
+        [[0, 0], [0, 0]],
+        ["(bx - cos(t))**2 + (by - sin(t))**2 - 4", "(bx - 2)**2 + by**2 - 1"],
+        t_span=(0.5, 4.0),
+        y0=[2 + np.cos(0.5), np.sin(0.5)],
+    )
+
+
+def touched_fold() -> herk.Model:
+    """Return x**2 + z**2 = 1 driven to x = 1 and back: z = cos(t) would go on to the other half."""
+    return herk.Model(
+        "fold", ["x", "z"], [[0, 0], [0, 0]], ["x - sin(t)", "x**2 + z**2 - 1"], t_span=(0, 3), y0=[0, 1]
+    )
+
+
+@pytest.mark.parametrize("method", ["bs32", "dopri5", "tsit5", "dop853", "verner98"])
+@pytest.mark.parametrize("tolerance", [1e-3, 1e-6, 1e-9])
+@pytest.mark.parametrize(("make", "crossing"), [(parallelogram, np.pi), (touched_fold, np.pi / 2)])
+def test_a_run_into_a_crossing_of_branches_ends_there_and_says_so(make, crossing, method, tolerance) -> None:
+    sol = herk.solve_dae(make(), method=method, rtol=tolerance, atol=tolerance)
+    assert sol.reason is Reason.SINGULAR, sol.message
+    assert sol.t[-1] == pytest.approx(crossing, abs=1e-4)
+    assert "singular" in sol.message
+
+
+def test_a_pivot_that_dies_away_slowly_is_no_crossing() -> None:
+    # exp(-t) z = 1: the pivot falls to 2e-9 of its first value, and z = exp(t) is right all the way.
+    model = herk.Model("fading", ["x", "z"], [[1, 0], [0, 0]], ["-x", "x*z - 1"], t_span=(0, 20), y0=[1, 1])
+    sol = herk.solve_dae(model, rtol=1e-8, atol=1e-20)
+    assert sol.success, sol.message
+    assert sol.y[1, -1] == pytest.approx(np.exp(20), rel=1e-5)
+
+
+@pytest.mark.parametrize("units", [1e-9, 1.0, 1e9])
+def test_a_component_in_other_units_does_not_hide_where_the_selection_must_change(units) -> None:
+    # A spherical pendulum whose y is written in other units: where y passes zero, others must be algebraic.
+    names = ["x", "y", "z", "u", "v", "w", "lam"]
+    f = ["u", f"v/{units!r}", "w", "-2*x*lam", f"-2*{units!r}*y*lam", "-2*z*lam - 9.81"]
+    model = herk.Model(
+        "spherical",
+        names,
+        np.diag([1.0] * 6 + [0.0]).tolist(),
+        [*f, f"x**2 + ({units!r}*y)**2 + z**2 - 1"],
+        t_span=(0, 3),
+        y0=[0.6, 0.8 / units, 0.0, -0.8, 0.6, 0.0, None],
+    )
+    atol = 1e-9 * np.array([1, 1 / units, 1, 1, 1, 1, 1])
+    sol = herk.solve_dae(model, rtol=1e-9, atol=atol)
+    assert sol.success, sol.message
+    y = units * sol.y[1]
+    energy = 0.5 * (sol.y[3:6] ** 2).sum(axis=0) + 9.81 * sol.y[2]
+    assert np.ptp(energy) < 1e-6
+    assert np.ptp(sol.y[0] * sol.y[4] - y * sol.y[3]) < 1e-6  # angular momentum about the vertical

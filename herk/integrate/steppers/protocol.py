@@ -3,6 +3,7 @@
 The compiled functions, `begin(loop)`, `try_step(loop)` and `accept(loop)`, stand by address in the state of
 the loop, beside the address of the stepper's own state. `try_step` makes a step of length `loop.h_tried` and
 writes its error in units of the tolerance to `loop.error`; see `herk.integrate.steps` for what it may answer.
+A stepper with a controller of its own writes the next step to `loop.proposed`, after failures too.
 """
 
 from __future__ import annotations

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from herk.integrate.steppers.half_explicit.layout import OK, ROUGH, STEP, UNSEEN, HalfExplicit, kernel_at
+from herk.integrate.steppers.half_explicit.layout import OK, ROUGH, STEP, HalfExplicit, kernel_at
 from herk.integrate.steps import Loop
 
 NEARLY_ZERO = 1e-6  # a pivot that turned back this close to zero was zero
 DIP = 0.5
 SUDDEN = 1e-3
+LEVEL = 1e-3  # of a value: what counts as the same before or behind a jump
 TINY = 1e-9  # steps, beside the time, in which something that still is not resolved may be a jump
 
 
@@ -110,9 +111,9 @@ def plateaus(own: HalfExplicit) -> bool:
     for j in range(own.differential, n):
         c = own.order[j]
         start, end = y[c], new[c]
-        slack = 1e-3 * abs(end - start) + UNSEEN * (max(abs(start), abs(end)) + floor[c]) * 1e-3
         for q in range(own.probes):
             value = probed[q * n + c]
-            if not min(abs(value - start), abs(value - end)) <= slack:
+            old = abs(value - start) <= LEVEL * (abs(start) + floor[c])
+            if not (old or abs(value - end) <= LEVEL * (abs(end) + floor[c])):
                 return False
     return True

@@ -15,6 +15,7 @@ from herk.integrate.steppers.half_explicit.layout import HalfExplicit, allocate
 from herk.integrate.steppers.half_explicit.machine import Machine
 from herk.integrate.steppers.half_explicit.step import kernel
 from herk.integrate.steppers.half_explicit.stepper import PROGRAM
+from herk.integrate.steppers.half_explicit.tableau import Tableau
 from herk.integrate.steppers.half_explicit.tolerances import set_tolerances
 from herk.integrate.steps import Loop
 from herk.model.balance import rank
@@ -27,6 +28,7 @@ SPARSE_THRESHOLD = 0.1
 def ready(asked: Request, y: Array, here: Linearisation) -> Machine:
     """Bind the functions, classify E, allocate the memory, set the tolerances."""
     dae, tableau = asked.dae, asked.tableau
+    assert isinstance(tableau, Tableau)
     code = getattr(dae.generated, "code", None) if asked.generate else None
     state = allocate(dae.n, dae.m, tableau, 0, getattr(dae.generated, "parameters", None))
     free = _classify(dae, here.E, state)

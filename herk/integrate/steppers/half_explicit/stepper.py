@@ -59,6 +59,7 @@ def settle(loop: Loop) -> int:
             loop.error = off if not off <= loop.error else loop.error
     if status == RUNNING and missing:
         status = kernel_at(own.kernel)(DERIVATIVE, loop.t, 0.0, own)
+        own.nfev -= 1  # at the start it counts once
     return status
 
 
@@ -204,7 +205,7 @@ def accept(loop: Loop) -> int:
         return RUNNING
     if worse or own.always:
         return reselect(loop, own)
-    if outgrown(own):
+    if not loop.fixed and outgrown(own):
         own.h_last = 0.0  # pivots in old units tell nothing
         return switch(loop, own, own.slot)
     return RUNNING

@@ -1,0 +1,157 @@
+"""The equations at a point: E y' - f, g, their derivatives, and y' itself.
+
+Code of a model where there is one, otherwise the user's functions and differences with scaled increments.
+"""
+
+from __future__ import annotations
+
+from herk.integrate.steppers.radau.layout import Radau, function_at, jacobian_at, residual_at
+from herk.jit.state import Floats, view
+from herk.linalg.dense import solve_stacked
+
+INCREMENT = 1.5e-8  # relative, of differences
+
+
+def evaluate_here(t: float, own: Radau) -> None:
+    """Evaluate f, and E where it is a function, at the current point."""
+    function_at(own.at_f)(t, own.y, own.parameters, own.f)
+    own.nfev += 1
+    if own.have_e:
+        function_at(own.at_e)(t, own.y, own.parameters, own.e_here)
+
+
+def implicit(t: float, y: Floats, rate: Floats, out: Floats, own: Radau) -> None:
+    """Write E(t, y) rate - f(t, y), all rows."""
+    n = own.n
+    own.nfev += 1
+    if not own.general:
+        residual_at(own.at_residual)(t, y, rate, own.parameters, out)
+        return
+    function_at(own.at_f)(t, y, own.parameters, out)
+    if own.have_e:
+        function_at(own.at_e)(t, y, own.parameters, view(own.stacked, 0, n * n))
+        subtract(own.stacked, rate, out, n)
+    else:
+        subtract(own.e_here, rate, out, n)
+
+
+def subtract(e: Floats, rate: Floats, out: Floats, n: int) -> None:
+    """Write E rate - out into out."""
+    for i in range(n):
+        total = -out[i]
+        for j in range(n):
+            total += e[i * n + j] * rate[j]
+        out[i] = total
+
+
+def constraints(t: float, y: Floats, out: Floats, own: Radau) -> None:
+    """Write g(t, y)."""
+    if own.m > 0:
+        function_at(own.at_g)(t, y, own.parameters, out)
+        own.ngev += 1
+
+
+def linearise(t: float, own: Radau) -> None:
+    """Evaluate the derivatives of E y' - f and of g at the current point, y' being its slope."""
+    own.njev += 1
+    if own.general:
+        differences(t, own)
+    else:
+        jacobian_at(own.at_jacobian)(t, own.y, own.slope, 0.0, own.parameters, own.whole)
+    if own.have_jacobian and own.m > 0:
+        function_at(own.at_jac_g)(t, own.y, own.parameters, own.g_y)
+
+
+def differences(t: float, own: Radau) -> None:
+    """Replace derivatives by forward differences; backward ones where the equations end."""
+    n, y, floor = own.n, own.y, own.floor
+    implicit(t, y, own.slope, own.full, own)
+    if not own.have_jacobian:
+        constraints(t, y, own.g, own)
+    for j in range(n):
+        kept = y[j]
+        size = INCREMENT * (abs(kept) + floor[j])
+        if not column(t, j, size if own.slope[j] * own.h >= 0.0 else -size, own):
+            y[j] = kept
+            column(t, j, -size if own.slope[j] * own.h >= 0.0 else size, own)
+        y[j] = kept
+
+
+def column(t: float, j: int, size: float, own: Radau) -> bool:
+    """Write one column of differences; tell whether it is finite. The component stays moved."""
+    n, m, y, whole, g_y = own.n, own.m, own.y, own.whole, own.g_y
+    kept = y[j]
+    y[j] = kept + size
+    increment, total = y[j] - kept, 0.0
+    implicit(t, y, own.slope, own.moved, own)
+    for i in range(n):
+        whole[i * n + j] = (own.moved[i] - own.full[i]) / increment
+        total += 0.0 * whole[i * n + j]
+    if not own.have_jacobian:
+        constraints(t, y, own.g_moved, own)
+        for i in range(m):
+            g_y[i * n + j] = (own.g_moved[i] - own.g[i]) / increment
+            total += 0.0 * g_y[i * n + j]
+    return total == 0.0
+
+
+def constraint_jacobian(t: float, y: Floats, own: Radau) -> None:
+    """Evaluate g_y alone at a point."""
+    n, m, g_y = own.n, own.m, own.g_y
+    if m == 0:
+        return
+    if own.have_jacobian:
+        function_at(own.at_jac_g)(t, y, own.parameters, g_y)
+        return
+    constraints(t, y, own.g, own)
+    for j in range(n):
+        kept = y[j]
+        y[j] = kept + INCREMENT * (abs(kept) + own.floor[j])
+        increment = y[j] - kept
+        constraints(t, y, own.g_moved, own)
+        for i in range(m):
+            g_y[i * n + j] = (own.g_moved[i] - own.g[i]) / increment
+        y[j] = kept
+
+
+def derivative(t: float, own: Radau) -> bool:
+    """Write y' at the current point, where E and f are known, into `slope`: [E; g_y] y' = [f; -g_t]."""
+    n, m, a, b = own.n, own.m, own.stacked, own.right
+    constraint_jacobian(t, own.y, own)
+    time_derivative(t, view(b, n, m), own)
+    for i in range(n * n):
+        a[i] = own.e_here[i]
+    for i in range(m * n):
+        a[n * n + i] = own.g_y[i]
+    for i in range(n):
+        b[i] = own.f[i]
+    for i in range(m):
+        b[n + i] = -b[n + i]
+    own.pivot = solve_stacked(a, n + m, n, b, own.tops)
+    if not own.pivot > 0.0:
+        return False
+    total = 0.0
+    for i in range(n):
+        own.slope[i] = b[i]
+        total += 0.0 * b[i]
+    return total == 0.0
+
+
+def time_derivative(t: float, out: Floats, own: Radau) -> None:
+    """Write dg/dt at the current point, by a difference where it is not given."""
+    if own.m == 0:
+        return
+    if own.have_g_t:
+        function_at(own.at_g_t)(t, own.y, own.parameters, out)
+        return
+    step = 6e-6 * (abs(t) + 1.0)
+    for attempt in range(3):  # central, one-sided where g ends
+        low, high = (0.0 if attempt == 1 else -step), (0.0 if attempt == 2 else step)
+        constraints(t + high, own.y, out, own)
+        constraints(t + low, own.y, own.g_moved, own)
+        total = 0.0
+        for i in range(own.m):
+            out[i] = (out[i] - own.g_moved[i]) / ((t + high) - (t + low))
+            total += 0.0 * out[i]
+        if total == 0.0:
+            return

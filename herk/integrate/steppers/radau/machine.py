@@ -1,0 +1,114 @@
+"""Radau as Python sees it: the state of a run, why it ended in words, values between its points."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from herk.core import Dae, Reason
+from herk.core.dae import Array
+from herk.integrate.callables import Bound
+from herk.integrate.options import Request
+from herk.integrate.steppers.radau import layout
+from herk.integrate.steppers.radau.layout import Radau, RadauMethod
+from herk.integrate.steppers.radau.restart import Beginning
+from herk.integrate.steppers.radau.sample import sample
+from herk.integrate.steppers.radau.stepper import PROGRAM
+from herk.integrate.steps import Loop
+from herk.jit.native import passed
+
+COUNTERS = ("nfev", "ngev", "njev", "nlu", "nit")
+CAUSES = {
+    layout.OK: (Reason.STEP_UNDERFLOW, "the error estimate asks for ever smaller steps"),
+    layout.NO_CONVERGENCE: (Reason.NEWTON, "Newton's method does not converge, however short the step"),
+    layout.SINGULAR: (
+        Reason.SINGULAR,
+        "the equations become singular: E and dg/dy no longer determine the derivatives",
+    ),
+    layout.BRANCH: (
+        Reason.SINGULAR,
+        "the constraints become singular: two of their solutions meet, or one goes to infinity",
+    ),
+    layout.NONFINITE: (
+        Reason.NONFINITE,
+        "the right-hand side or the constraints gave values that are not finite, however short the step",
+    ),
+    layout.OFF_CONSTRAINTS: (
+        Reason.NEWTON,
+        "the constraints could not be satisfied to rounding, however short the step",
+    ),
+}
+
+
+@dataclass
+class Machine:
+    """A Radau stepper at work on one run."""
+
+    dae: Dae
+    method: RadauMethod
+    functions: Bound
+    loop: Loop
+    state: Radau
+    rtol: float
+    atol: Array
+    kept: tuple[Any, ...] = ()  # what the addresses in the state belong to
+    known: list[tuple[int, ...]] = field(default_factory=lambda: [()])
+    beginning: Beginning | None = None
+
+    @property
+    def degree(self) -> int:
+        """Return the order between steps: that of the collocation polynomial."""
+        return 3
+
+    @property
+    def residual(self) -> float:
+        """Return the largest |g| at accepted points."""
+        return self.state.worst_residual
+
+    def serve(self) -> None:
+        """Do nothing: compiled steps ask Python for nothing."""
+
+    def spent(self, seconds: float, worth: float) -> None:
+        """Do nothing: there is one kind of code."""
+
+    def between(self, t: Array, y: Array, slots: np.ndarray, times: Array, out: Array) -> int:  # noqa: ARG002
+        """Write the states at times between the points y (by rows) at t; return how that ended.
+
+        It works on a copy of the state: the run may go on meanwhile, and so may other threads.
+        """
+        state = self.state.copy()
+        return int(PROGRAM[sample].call(state.address, *passed((t, y.reshape(-1), times, out.reshape(-1)))))
+
+    def reason(self, status: int) -> tuple[Reason, str]:  # noqa: ARG002 - all is in the cause
+        """Return in words why a run ended."""
+        return CAUSES[self.loop.cause]
+
+    def counts(self) -> dict[str, int]:
+        """Return the counters of the run."""
+        return {name: getattr(self.state, name) for name in COUNTERS} | {"nreject": self.loop.nreject}
+
+    def notes(self) -> tuple[str, ...]:
+        """Return what the user should know beside the result."""
+        return ()
+
+    def places(self) -> list[tuple[float, Array]]:
+        """Return times and points at which the user's functions were called last."""
+        state = self.state
+        points = (state.stage, state.new, state.y)
+        return [(t, point) for point in points for t in (state.stage_t, self.loop.t)]
+
+    def remember(self) -> None:
+        """Note how the machine is before its first step."""
+        self.beginning = Beginning.of(self)
+
+    def restart(self, asked: Request, values: Array | None) -> bool:
+        """Put the machine at another start; False if all must be looked at again."""
+        return self.beginning is not None and self.beginning.again(self, asked, values)
+
+    def recipe(self, asked: Any) -> Any:
+        """Return what makes the machine again elsewhere."""
+        from herk.integrate.steppers.radau.ready import Recipe
+
+        return Recipe.of(asked)

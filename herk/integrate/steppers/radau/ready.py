@@ -1,0 +1,103 @@
+"""A Radau machine ready to step: functions bound, tolerances set; the recipe to make it again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from herk.core import Dae, InputError
+from herk.core.dae import Array
+from herk.integrate.callables import bound
+from herk.integrate.options import Request, fill
+from herk.integrate.steppers.radau import stepper
+from herk.integrate.steppers.radau.layout import Radau, RadauMethod, allocate
+from herk.integrate.steppers.radau.levels import levels_of, patterns
+from herk.integrate.steppers.radau.machine import Machine
+from herk.integrate.steppers.radau.stepper import PROGRAM
+from herk.integrate.steppers.radau.tolerances import set_tolerances
+from herk.integrate.steps import Loop
+from herk.model.balance import rank
+from herk.model.evaluate import Linearisation, linearise
+
+LARGEST = 1000  # unknowns for which full matrices are reasonable
+
+
+def ready(asked: Request, y: Array, here: Linearisation) -> Machine:
+    """Bind the functions, allocate the memory, set the tolerances."""
+    dae = asked.dae
+    assert isinstance(asked.tableau, RadauMethod)
+    _check(dae, here)
+    values = getattr(dae.generated, "parameters", None)
+    state = allocate(dae.n, dae.m, 1 if values is None else values.size)
+    if values is not None:
+        state.parameters[:] = values
+    functions = bound(dae)
+    state.at_e, state.at_f, state.at_g, state.at_jac_g, state.at_g_t = (
+        function.entry for function in functions.natives
+    )
+    kept = _model_code(asked, state)
+    state.have_jacobian, state.have_g_t = functions.have_jacobian, functions.have_g_t
+    varying = callable(dae.E) and not (kept and getattr(dae.generated, "constant_E", False))
+    state.have_e, state.e_here[:] = varying, here.E.ravel()
+    state.settled = not varying and np.count_nonzero(here.E.any(axis=1)) == dae.n - dae.m
+    state.always = asked.selection == "complete"
+    if not state.settled:
+        state.level[:] = levels_of(*patterns(dae, asked.t0, y))
+    set_tolerances(asked, state)
+    state.y[:] = y
+    loop = _loop(asked, state)
+    return Machine(dae, asked.tableau, functions, loop, state, asked.rtol, asked.atol, kept)
+
+
+def _check(dae: Dae, here: Linearisation) -> None:
+    if dae.n > LARGEST:
+        raise InputError(
+            f"The DAE has {dae.n} unknowns; radau5 has full matrices, for up to {LARGEST}. Use a"
+            " half-explicit method such as 'dopri5'."
+        )
+    if dae.m and rank(here.jac) < dae.m:
+        raise InputError(
+            f"The {dae.m} constraints are not independent at the start: dg/dy has rank {rank(here.jac)}. "
+            "Leave out redundant rows of g, or start elsewhere."
+        )
+
+
+def _model_code(asked: Request, state: Radau) -> tuple[Any, ...]:
+    """Bind residual and Jacobian of a model's code, if there is one."""
+    code = getattr(asked.dae.generated, "code", None) if asked.generate else None
+    state.general = code is None
+    if code is None:
+        return ()
+    residual, jacobian = code.implicit["residual"], code.implicit["jacobian"]
+    state.at_residual, state.at_jacobian = residual.entry, jacobian.entry
+    return residual, jacobian
+
+
+def _loop(asked: Request, state: Radau) -> Loop:
+    """Return the state of the loop for this stepper."""
+    loop = Loop(atol=state.n)
+    loop.n, loop.exponent, loop.own = state.n, 1.0 / (asked.tableau.error_order + 1), state.address
+    loop.bind("y", state.y)
+    loop.begin, loop.try_step, loop.accept = (
+        PROGRAM[function].address for function in (stepper.begin, stepper.try_step, stepper.accept)
+    )
+    fill(asked, loop)
+    return loop
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What a machine was made from; it can be pickled if the DAE can."""
+
+    request: Request
+
+    @classmethod
+    def of(cls, request: Request) -> Recipe:
+        """Return the recipe of a machine; what only concerns the run is left out."""
+        return cls(replace(request, events=None, callback=None, t_eval=None))
+
+    def machine(self, y: Array) -> Machine:
+        """Make the machine again, from the point y it started at."""
+        return ready(self.request, y, linearise(self.request.dae, self.request.t0, y))

@@ -1,0 +1,56 @@
+"""A machine made for one start put at another: what was checked there must hold here as well."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from herk.core.dae import Array
+from herk.integrate.options import Request, fill
+from herk.integrate.steppers.radau.stepper import PROGRAM, check
+from herk.integrate.steppers.radau.tolerances import set_tolerances
+from herk.integrate.steps import RUNNING
+
+if TYPE_CHECKING:
+    from herk.integrate.steppers.radau.machine import Machine
+
+WEAKER = 1e-6  # a pivot that is smaller by this factor than where the run was prepared is looked at again
+NEGLIGIBLE = 1e-3  # of the tolerance: how far a start may be from the constraints
+
+
+@dataclass
+class Beginning:
+    """A machine as it was before its first step, and the least pivot with which it may begin elsewhere."""
+
+    loop: Array
+    state: Array
+    least: float
+
+    @classmethod
+    def of(cls, machine: Machine) -> Beginning:
+        """Remember how the machine is now."""
+        kept = machine.loop.words.copy(), machine.state.words.copy()
+        PROGRAM[check].call(machine.loop.address)
+        least = WEAKER * machine.state.pivot
+        machine.loop.words[:], machine.state.words[:] = kept
+        return cls(*kept, least)
+
+    def again(self, machine: Machine, asked: Request, values: Array | None) -> bool:
+        """Put the machine at another start; False if what was checked does not hold there."""
+        if any(value is None for value in asked.y0):
+            return False
+        if values is not None and not (np.isfinite(values).all() and values.all()):
+            return False
+        loop, state = machine.loop, machine.state
+        loop.words[:], state.words[:] = self.loop, self.state
+        if values is not None:
+            state.parameters[:] = values
+        state.y[:] = asked.y0
+        set_tolerances(asked, state)
+        fill(asked, loop)
+        if PROGRAM[check].call(loop.address) != RUNNING:
+            return False
+        machine.rtol, machine.atol = asked.rtol, asked.atol
+        return bool(state.pivot >= self.least and loop.error <= NEGLIGIBLE)

@@ -1,0 +1,136 @@
+"""Values between steps: the collocation polynomial of the step, solved for again, put on the constraints."""
+
+from __future__ import annotations
+
+from herk.integrate.steppers.radau.coefficients import C1, C2
+from herk.integrate.steppers.radau.equations import derivative, evaluate_here
+from herk.integrate.steppers.radau.layout import NO_CONVERGENCE, NONFINITE, OK, Radau
+from herk.integrate.steppers.radau.newton import enter_basis, factored, newton, weight
+from herk.integrate.steppers.radau.settle import settle
+from herk.jit.state import Floats, view
+
+SHORT_STEPS = 16
+
+
+def interval(t: Floats, time: float, forward: bool) -> int:
+    """Return the step that contains a time, by bisection."""
+    low, high = 0, t.size - 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        if (t[middle] <= time) == forward:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+def renew_point(t: float, h: float, own: Radau) -> None:
+    """Evaluate what a first step from the current point needs; the rows in use may be those of elsewhere."""
+    own.h, own.first, own.jacobian_valid, own.selected = h, 1, 0, 0
+    own.sign, own.careful = 0.0, 0
+    for j in range(own.n):
+        own.chosen[j] = 0
+        own.scale[j] = own.atol[j] + own.rtol * abs(own.y[j])
+    evaluate_here(t, own)
+    derivative(t, own)
+
+
+def repeat(t: float, h: float, ends: Floats, own: Radau) -> int:
+    """Solve the stage equations of a step from its ends, the chord as start; its end is kept."""
+    n, z, y = own.n, own.z, own.y
+    for j in range(n):
+        y[j] = ends[j]
+    renew_point(t, h, own)
+    status = factored(t, own)
+    if status != OK:
+        return status
+    for j in range(n):
+        change = ends[n + j] - ends[j]
+        z[j], z[n + j], z[2 * n + j] = C1 * change, C2 * change, change
+    enter_basis(own)
+    status = newton(t, own)
+    if status != OK:
+        for k in range(3 * n):
+            z[k] = 0.0
+        enter_basis(own)
+        status = newton(t, own)
+    for j in range(n):
+        z[2 * n + j] = ends[n + j] - ends[j]
+    return status
+
+
+def march(time: float, t: float, h: float, ends: Floats, own: Radau) -> int:
+    """Go from the start of a step to a time in short steps: the whole one could not be repeated."""
+    n, y, start, status = own.n, own.y, t, OK
+    for j in range(n):
+        y[j] = ends[j]
+    for part in range(SHORT_STEPS):
+        following = t + h * (part + 1) / SHORT_STEPS
+        short = (time if abs(time - t) <= abs(following - t) else following) - start
+        status = alone(start, short, own)
+        if status != OK or abs(time - t) <= abs(following - t):
+            return status
+        for j in range(n):
+            y[j] = own.new[j]
+        start = following
+    return status
+
+
+def alone(t: float, h: float, own: Radau) -> int:
+    """Make a step from the current point as if it were the first one; its end is the new point."""
+    n, z = own.n, own.z
+    renew_point(t, h, own)
+    status = factored(t, own)
+    for j in range(n):
+        slope = h * own.slope[j]
+        z[j], z[n + j], z[2 * n + j] = C1 * slope, C2 * slope, slope
+    enter_basis(own)
+    if status == OK:
+        status = newton(t, own)
+    for j in range(n):
+        own.new[j] = own.y[j] + z[2 * n + j]
+    if status == OK and not settle(t + h, own):
+        return NO_CONVERGENCE
+    return status
+
+
+def inside(time: float, t: float, own: Radau) -> int:
+    """Put the state at a time within the repeated step into the new point."""
+    n, z, s = own.n, own.z, (time - t) / own.h
+    a, b, c = weight(s, 0), weight(s, 1), weight(s, 2)
+    total = 0.0
+    for j in range(n):
+        own.new[j] = own.y[j] + a * z[j] + b * z[n + j] + c * z[2 * n + j]
+    if not settle(time, own):
+        return NO_CONVERGENCE
+    for j in range(n):
+        total += 0.0 * own.new[j]
+    return OK if total == 0.0 else NONFINITE
+
+
+def sample(own: Radau, t: Floats, y: Floats, times: Floats, out: Floats) -> int:
+    """Evaluate at `times` (any order, inside the steps t); y holds the points by rows."""
+    n, step, repeated = own.n, -1, OK
+    forward = t[t.size - 1] >= t[0]
+    for q in range(times.size):
+        i = interval(t, times[q], forward)
+        ends = view(y, i * n, 2 * n)
+        if times[q] == t[i + 1] or times[q] == t[i]:
+            start = n if times[q] == t[i + 1] else 0
+            for j in range(n):
+                out[q * n + j] = ends[start + j]
+            continue
+        if i != step:
+            step = i
+            repeated = repeat(t[i], t[i + 1] - t[i], ends, own)
+        status = repeated
+        if status == OK:
+            status = inside(times[q], t[i], own)
+        if status != OK:
+            step = -1
+            status = march(times[q], t[i], t[i + 1] - t[i], ends, own)
+        if status != OK:
+            return status
+        for j in range(n):
+            out[q * n + j] = own.new[j]
+    return OK

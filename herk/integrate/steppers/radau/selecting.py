@@ -1,0 +1,163 @@
+"""Which rows of E y' = f are integrated beside the constraints: those that make [S E; g_y] regular.
+
+Rows, not combinations: rank [E; g_y] = n, so n - m rows of E always complete those of g_y to a basis. They
+are found by elimination with complete pivoting on rows and columns that are scaled first, so that units do
+not decide: g_y before E, and in g_y multipliers before velocities before positions (`levels`). Rows in use
+are kept until others are clearly better.
+"""
+
+from __future__ import annotations
+
+from herk.integrate.steppers.radau.layout import Radau
+from herk.jit.state import Floats
+
+LOYALTY = 0.9  # part of the largest pivot that a row in use must have to stay
+NO_PIVOT = 1e-13
+CLEAR = 0.05  # an entry of this size, largest ones being 1, ties a constraint to an unknown
+SUSPECT = 0.2  # a rate of convergence that may be due to the selection
+PATIENCE = 4  # a look at the selection costs as much as factors: not at every Jacobian
+
+
+def select(own: Radau) -> bool:
+    """Choose rows by E and g_y at the current point; False if they do not determine y'."""
+    n, m, a = own.n, own.m, own.stacked
+    own.unseen += 1
+    doubtful = own.always or own.careful or own.theta > SUSPECT or own.unseen >= PATIENCE
+    if own.selected and (own.settled or not doubtful):
+        return True
+    own.unseen = 0
+    for i in range(m * n):
+        a[i] = own.g_y[i]
+    for i in range(n * n):
+        a[m * n + i] = own.e_here[i]
+    grade(own)
+    equilibrate(a, n + m, n, own.tops)
+    for i in range(n + m):
+        own.used[i] = 0
+    for j in range(n):
+        own.free[j] = 1
+    for k in range(n):
+        if not eliminate(k, own):
+            return False
+    return enter(own)
+
+
+def equilibrate(a: Floats, rows: int, n: int, tops: Floats) -> None:
+    """Scale columns, then rows by their largest entries."""
+    for j in range(n):
+        tops[j] = 0.0
+    for i in range(rows):
+        size = 0.0
+        for j in range(n):
+            size = max(size, abs(a[i * n + j]))
+        for j in range(n):
+            if size > 0.0:
+                a[i * n + j] /= size
+            tops[j] = max(tops[j], abs(a[i * n + j]))
+    for i in range(rows):
+        size = 0.0
+        for j in range(n):
+            if tops[j] > 0.0:
+                a[i * n + j] /= tops[j]
+            size = max(size, abs(a[i * n + j]))
+        for j in range(n):
+            if size > 0.0:
+                a[i * n + j] /= size
+
+
+def eliminate(k: int, own: Radau) -> bool:
+    """Find pivot k and eliminate its column from the rows left."""
+    n, m, a, used, free = own.n, own.m, own.stacked, own.used, own.free
+    place = constraint_pivot(own) if k < m else equation_pivot(own)
+    if place < 0:
+        return False
+    row, pivot = place // n, place % n
+    used[row] = 1
+    free[pivot] = 0
+    for i in range(n + m):
+        if used[i] == 0 and a[i * n + pivot] != 0.0:
+            multiplier = a[i * n + pivot] / a[row * n + pivot]
+            for j in range(n):
+                if free[j]:
+                    a[i * n + j] -= multiplier * a[row * n + j]
+    return True
+
+
+def constraint_pivot(own: Radau) -> int:
+    """Return the place of the largest entry of the constraints among the shallowest unknowns they contain."""
+    n, a, level = own.n, own.stacked, 0
+    while level <= n:
+        best, place = (CLEAR if level < n else NO_PIVOT), -1
+        for i in range(own.m):
+            if own.used[i] == 0:
+                for j in range(n):
+                    if own.free[j] and (level == n or own.level[j] == level) and abs(a[i * n + j]) > best:
+                        best = abs(a[i * n + j])
+                        place = i * n + j
+        if place >= 0:
+            return place if best < 1e300 else -1
+        level = deeper(level, own)
+    return -1
+
+
+def deeper(level: int, own: Radau) -> int:
+    """Return the next level that unknowns have; n, beyond all of them, means any."""
+    following = own.n if level < own.n else own.n + 1
+    for j in range(own.n):
+        if own.level[j] > level and own.level[j] < following:
+            following = own.level[j]
+    return following
+
+
+def equation_pivot(own: Radau) -> int:
+    """Return the place of the largest entry of E left, or one nearly as large in a row that is in use.
+
+    Rows stand for unknowns of their own level: v' = .. is no equation for positions, although a constraint
+    may make it one.
+    """
+    n, m, a = own.n, own.m, own.stacked
+    for own_level in range(2):
+        best, place, kept, kept_place = (CLEAR if own_level == 0 else NO_PIVOT), -1, 0.0, -1
+        for i in range(n):
+            if own.used[m + i] == 0:
+                for j in range(n):
+                    fits = own.free[j] and (own_level == 1 or own.row_level[i] == own.level[j])
+                    size = abs(a[(m + i) * n + j]) if fits else 0.0
+                    if size > best:
+                        best, place = size, (m + i) * n + j
+                    if own.chosen[i] and size > kept:
+                        kept, kept_place = size, (m + i) * n + j
+        if place >= 0:
+            if not best < 1e300:
+                return -1
+            return kept_place if kept >= LOYALTY * best and not own.always else place
+    return -1
+
+
+def grade(own: Radau) -> None:
+    """Write the level of the largest entry in each row of E."""
+    n = own.n
+    for i in range(n):
+        best = 0.0
+        own.row_level[i] = -1
+        for j in range(n):
+            if abs(own.e_here[i * n + j]) > best:
+                best = abs(own.e_here[i * n + j])
+                own.row_level[i] = own.level[j]
+
+
+def enter(own: Radau) -> bool:
+    """Put the rows found in force; they are kept in the order of the equations."""
+    n, m, place, changed = own.n, own.m, 0, False
+    for i in range(n):
+        if own.used[m + i] != own.chosen[i]:
+            changed = True
+        own.chosen[i] = own.used[m + i]
+        if own.used[m + i]:
+            own.rows[place] = i
+            place += 1
+    if changed:
+        own.sign = 0.0
+        own.changes += own.selected
+    own.selected = 1
+    return place == own.d

@@ -1,0 +1,99 @@
+"""The last word of a step: its new point on the constraints, to rounding."""
+
+from __future__ import annotations
+
+from herk.integrate.steppers.radau.coefficients import REAL
+from herk.integrate.steppers.radau.equations import constraint_jacobian, constraints
+from herk.integrate.steppers.radau.layout import EPS, Radau
+from herk.linalg.dense import factor, substitute
+
+MOST_CORRECTIONS = 20
+ROUNDING = 4.0 * EPS
+NEARLY = 1e-12  # corrections that stop shrinking below this size are rounding in g itself,
+STALLED = 1e-8  # with g_y at the new point also below this one: g cancels
+AT_MOST = 1e-5  # and below this one if |g| shows it,
+CANCELLED = 64.0 * EPS  # beside its terms
+SLOW = 0.1  # contraction from which on g_y at the new point is worth its factors
+
+
+def settle(t: float, own: Radau) -> bool:
+    """Correct the new point until g = 0 to rounding, with the real factors of the step while they serve.
+
+    They keep S E y in place up to terms of the order of the step, so that the correction does to the solution
+    what an error of Newton's iteration of this size does.
+    """
+    n, d, m, new, right = own.n, own.d, own.m, own.new, own.right_1
+    own.residual = 0.0
+    last, renewed = 1e300, False
+    for k in range(d):
+        right[k] = 0.0
+    for _ in range(MOST_CORRECTIONS):
+        constraints(t, new, own.g, own)
+        own.residual = largest(own)
+        if own.residual == 0.0:
+            return True
+        for k in range(m):
+            right[d + k] = -own.g[k]
+        size = correction(renewed, own)
+        if not size < 1e300:
+            return False
+        if size <= ROUNDING or (size >= 0.5 * last and size <= NEARLY):
+            return True
+        if size > SLOW * last:
+            if renewed and size >= 0.5 * last:
+                return size <= STALLED or (size <= AT_MOST and cancelled(own))
+            if not renewed:
+                renewed = True
+                if not renew(t, own):
+                    return False
+                size = correction(renewed, own)
+        for j in range(n):
+            new[j] += own.delta[j]
+        last = size
+    return False
+
+
+def correction(renewed: bool, own: Radau) -> float:
+    """Write the correction for this right-hand side; return its size beside the components."""
+    if renewed:
+        substitute(own.stacked, 0, own.n, own.used, own.right_1, own.delta, 0)
+    else:
+        substitute(own.lu, 0, own.n, own.order, own.right_1, own.delta, 0)
+    size = 0.0
+    for j in range(own.n):
+        part = abs(own.delta[j]) / (abs(own.new[j]) + own.floor[j])
+        size = part if not part <= size else size
+    return size
+
+
+def renew(t: float, own: Radau) -> bool:
+    """Factor [REAL/h S E + ..; g_y] with g_y at the new point; the factors of the step stay as they are."""
+    n, d, a = own.n, own.d, own.stacked
+    constraint_jacobian(t, own.new, own)
+    for k in range(d * n):
+        a[k] = REAL / own.h_factors * own.mass[k] + own.jacobian[k]
+    for k in range(own.m * n):
+        a[d * n + k] = own.g_y[k]
+    own.nlu += 1
+    return factor(a, 0, n, own.used) > 0.0
+
+
+def cancelled(own: Radau) -> bool:
+    """Tell whether every |g| is small beside sum |dg/dy_j y_j|: what is left of large terms is rounding."""
+    n = own.n
+    for k in range(own.m):
+        terms = 0.0
+        for j in range(n):
+            terms += abs(own.g_y[k * n + j] * own.new[j])
+        if not abs(own.g[k]) <= CANCELLED * terms:
+            return False
+    return True
+
+
+def largest(own: Radau) -> float:
+    """Return the largest |g|."""
+    size = 0.0
+    for k in range(own.m):
+        part = abs(own.g[k])
+        size = part if not part <= size else size
+    return size

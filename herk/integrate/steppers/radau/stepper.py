@@ -1,0 +1,254 @@
+"""Radau as the loop calls it: begin, try a step, accept it; error estimate and predictive control."""
+
+from __future__ import annotations
+
+from herk.integrate.controller import shortest_first
+from herk.integrate.steppers.radau.coefficients import D1, D2, D3, I31, I32, I33
+from herk.integrate.steppers.radau.equations import (
+    constraint_jacobian,
+    constraints,
+    derivative,
+    evaluate_here,
+    implicit,
+)
+from herk.integrate.steppers.radau.layout import (
+    NONFINITE,
+    OFF_CONSTRAINTS,
+    OK,
+    SINGULAR,
+    Radau,
+    function_at,
+)
+from herk.integrate.steppers.radau.newton import collect, factored, newton, predict
+from herk.integrate.steppers.radau.sample import sample
+from herk.integrate.steppers.radau.settle import settle
+from herk.integrate.steps import RUNNING, STUCK, Loop
+from herk.jit.program import Program
+from herk.linalg.dense import substitute
+
+SAFETY, SHRINK, GROW = 0.9, 5.0, 0.125  # h_old / h_new lies between GROW and SHRINK
+KEEP_BELOW = 1e-3  # a Jacobian with which Newton converges this quickly is kept
+TURNED = 0.3  # change of g_y, beside its largest entries, with which no Jacobian is kept
+SAME_FROM, SAME_TO = 1.0, 1.2  # a step that would grow by no more than this is kept, and its factors with it
+
+
+def begin(loop: Loop) -> int:
+    """Evaluate what the first step needs, and choose its length."""
+    own = Radau.at(loop.own)
+    if own.begun:
+        return RUNNING
+    own.begun = 1
+    own.first = 1
+    own.h = loop.t_end - loop.t  # its sign counts
+    evaluate_here(loop.t, own)
+    if not derivative(loop.t, own):
+        loop.cause = SINGULAR
+        return STUCK
+    if loop.h == 0.0:
+        loop.h = first_step(loop, own)
+    return RUNNING
+
+
+def check(loop: Loop) -> int:
+    """Look at a new start: is y' determined, do the constraints hold.
+
+    `error` tells how far y may be from them, in units of the tolerance.
+    """
+    own = Radau.at(loop.own)
+    n, worst = own.n, 0.0
+    if not own.general:  # a constant E may depend on parameters
+        function_at(own.at_e)(loop.t, own.y, own.parameters, own.e_here)
+    evaluate_here(loop.t, own)
+    if not derivative(loop.t, own):
+        return STUCK
+    constraints(loop.t, own.y, own.g, own)
+    for k in range(own.m):
+        allowed = 0.0
+        for j in range(n):
+            allowed += abs(own.g_y[k * n + j]) * (loop.atol[j] + loop.rtol * abs(own.y[j]))
+        off = abs(own.g[k]) / allowed
+        worst = off if not off <= worst else worst
+    loop.error = worst
+    own.nfev, own.ngev = 0, 0
+    return RUNNING
+
+
+def first_step(loop: Loop, own: Radau) -> float:
+    """Return a step in which the unknowns change by a hundredth of their size."""
+    weigh(own)
+    d0, d1, span = 0.0, 0.0, loop.t_end - loop.t
+    for j in range(own.n):
+        d0 += (own.y[j] / own.scale[j]) ** 2
+        d1 += (own.slope[j] / own.scale[j]) ** 2
+    d0, d1 = (d0 / own.n) ** 0.5, (d1 / own.n) ** 0.5
+    h = 0.01 * d0 / d1 if min(d0, d1) > 1e-5 else 1e-6 * abs(span)
+    h = min(max(h, shortest_first(loop.t, span)), 1e-3 * abs(span), loop.h_max)
+    return h if span > 0.0 else -h
+
+
+def weigh(own: Radau) -> None:
+    """Set the weights of the norm."""
+    for j in range(own.n):
+        own.scale[j] = own.atol[j] + own.rtol * abs(own.y[j])
+
+
+def try_step(loop: Loop) -> int:
+    """Solve the stages, estimate the error, put the new point on the constraints, propose the next step."""
+    own = Radau.at(loop.own)
+    own.h = loop.h_tried
+    own.careful = loop.rejected > 0 and loop.cause != OK
+    if own.careful and own.ahead:
+        own.jacobian_valid = 0
+    weigh(own)
+    status = solved(loop, own)
+    if status == OK:
+        for j in range(own.n):
+            own.new[j] = own.y[j] + own.z[2 * own.n + j]
+        loop.error = 0.0 if loop.fixed else estimate(loop, own)
+        if not loop.error < 1e300:
+            status = NONFINITE
+    if status == OK and loop.error <= 1.0:
+        status = on_constraints(loop, own)
+    if status != OK:
+        loop.proposed = own.shorten * loop.h_tried
+        return status
+    propose(loop, own)
+    return OK
+
+
+def solved(loop: Loop, own: Radau) -> int:
+    """Solve the stage equations; an old Jacobian is renewed before the step is given up."""
+    for _ in range(3):
+        own.shorten = 0.5
+        status = factored(loop.t, own)
+        if status == OK:
+            predict(own)
+            status = newton(loop.t, own)
+        if status == OK or (own.fresh and not (own.ahead and loop.fixed)):
+            return status
+        own.jacobian_valid = 0
+        own.careful = loop.fixed
+    return status
+
+
+def on_constraints(loop: Loop, own: Radau) -> int:
+    """Put the new point on the constraints; if the factors do not serve, they were too old."""
+    if settle(loop.target, own):
+        return OK
+    own.shorten = 0.5
+    if own.fresh:
+        return OFF_CONSTRAINTS
+    own.jacobian_valid = 0
+    status = solved(loop, own)
+    if status != OK:
+        return status
+    for j in range(own.n):
+        own.new[j] = own.y[j] + own.z[2 * own.n + j]
+    return OK if settle(loop.target, own) else OFF_CONSTRAINTS
+
+
+def estimate(loop: Loop, own: Radau) -> float:
+    """Return the norm of the error estimate (REAL/h M + J)^-1 (S f + S E (D Z)/h; 0).
+
+    It is tangent to the constraints, so components that they determine are estimated by what errors of the
+    others do to them. It is filtered once more where stiffness may spoil it.
+    """
+    n, d, h, z, stage, rows = own.n, own.d, own.h, own.z, own.stage, own.rows
+    for j in range(n):
+        stage[j] = (D1 * z[j] + D2 * z[n + j] + D3 * z[2 * n + j]) / h
+    for k in range(n):
+        own.right_1[k], own.right_2[k] = 0.0, 0.0
+    for k in range(d):
+        value = 0.0
+        for j in range(n):
+            value += own.e_here[rows[k] * n + j] * stage[j]
+        own.right_2[k] = value
+        own.right_1[k] = value + own.f[rows[k]]
+    substitute(own.lu, 0, n, own.order, own.right_1, own.error, 0)
+    size = norm(own)
+    if size < 1.0 or not (own.first or loop.rejected > 0):
+        return size
+    for j in range(n):
+        stage[j] = own.y[j] + own.error[j]
+        own.rate[j] = 0.0
+    implicit(loop.t, stage, own.rate, own.full, own)
+    constraints(loop.t, stage, own.g, own)
+    collect(own.right_1, own)
+    for k in range(n):
+        own.right_1[k] = own.right_2[k] - own.right_1[k]
+    substitute(own.lu, 0, n, own.order, own.right_1, own.error, 0)
+    return norm(own)
+
+
+def norm(own: Radau) -> float:
+    """Return the weighted root mean square of the error."""
+    total = 0.0
+    for j in range(own.n):
+        total += (own.error[j] / own.scale[j]) ** 2
+    size = (total / own.n) ** 0.5
+    return 1e-10 if size < 1e-10 else size
+
+
+def propose(loop: Loop, own: Radau) -> None:
+    """Propose the length of the next step: Gustafsson's predictive controller.
+
+    It never grows after a rejection, and keeps a length with which Jacobian and factors can be kept.
+    """
+    h, error, most = loop.h_tried, loop.error, own.most_iterations
+    own.keep = own.theta <= KEEP_BELOW and not own.always
+    if loop.fixed:
+        return
+    safety = min(SAFETY, SAFETY * (1 + 2 * most) / (own.iterations + 2 * most))
+    quotient = max(GROW, min(SHRINK, error**0.25 / safety))
+    if error > 1.0:
+        loop.proposed = 0.1 * h if own.first else h / quotient
+        return
+    if not own.first:
+        predicted = own.h_old / h * (error * error / own.error_old) ** 0.25 / SAFETY
+        quotient = max(quotient, min(max(predicted, GROW), SHRINK))
+    new = h / quotient
+    if loop.rejected > 0 and abs(new) > abs(h):
+        new = h
+    if own.keep and new / h >= SAME_FROM and new / h <= SAME_TO:
+        new = h
+    loop.proposed = new
+
+
+def accept(loop: Loop) -> int:
+    """Go to the new point: its y', f and E; the stages are kept for the next prediction."""
+    own = Radau.at(loop.own)
+    n, h, z, old = own.n, own.h, own.z, own.old
+    for j in range(n):
+        z[2 * n + j] = own.new[j] - own.y[j]
+        own.slope[j] = (I31 * z[j] + I32 * z[n + j] + I33 * z[2 * n + j]) / h
+        own.y[j] = own.new[j]
+    for k in range(3 * n):
+        old[k] = z[k]
+    own.h_old = h
+    own.error_old = max(1e-2, loop.error)
+    own.first = 0
+    own.fresh = 0
+    if not own.keep or turned(loop.t, own):
+        own.jacobian_valid = 0
+    own.worst_residual = max(own.worst_residual, own.residual)
+    evaluate_here(loop.t, own)
+    return RUNNING
+
+
+def turned(t: float, own: Radau) -> bool:
+    """Tell whether g_y is another one than in the Jacobian in use, though Newton did not notice."""
+    n, d, m, old, g_y = own.n, own.d, own.m, own.jacobian, own.g_y
+    if m == 0 or own.fixed or not own.have_jacobian:
+        return False
+    constraint_jacobian(t, own.y, own)
+    for k in range(m):
+        size, change = 0.0, 0.0
+        for j in range(n):
+            size = max(size, abs(g_y[k * n + j]))
+            change = max(change, abs(g_y[k * n + j] - old[(d + k) * n + j]))
+        if not change <= TURNED * size:
+            return True
+    return False
+
+
+PROGRAM = Program(begin, try_step, accept, check, sample)

@@ -1,0 +1,80 @@
+"""Complex LU with row exchanges inside compiled code: real and imaginary parts in arrays of their own."""
+
+from __future__ import annotations
+
+from herk.jit.state import Floats, Wholes
+
+
+def factor_complex(re: Floats, im: Floats, k: int, order: Wholes) -> float:
+    """Factor the k x k matrix re + i im, stored by rows, in place, row order in `order`.
+
+    Rows are exchanged for the largest |re| + |im|, which costs no roots. Return the smallest of these, 0 if
+    the matrix is singular. The diagonal of the factors holds the inverse pivots.
+    """
+    smallest = 1e300
+    for i in range(k):
+        order[i] = i
+    for i in range(k):
+        best = i
+        size = abs(re[order[i] * k + i]) + abs(im[order[i] * k + i])
+        for r in range(i + 1, k):
+            other = abs(re[order[r] * k + i]) + abs(im[order[r] * k + i])
+            if other > size:
+                best = r
+                size = other
+        if not (size > 0.0 and size < 1e300):
+            return 0.0
+        order[i], order[best] = order[best], order[i]
+        if size < smallest:
+            smallest = size
+        top = order[i] * k
+        p, q = inverse(re[top + i], im[top + i])
+        re[top + i] = p
+        im[top + i] = q
+        for r in range(i + 1, k):
+            row = order[r] * k
+            a, b = re[row + i], im[row + i]
+            if a != 0.0 or b != 0.0:
+                x, z = a * p - b * q, a * q + b * p
+                re[row + i] = x
+                im[row + i] = z
+                for c in range(i + 1, k):
+                    re[row + c] -= x * re[top + c] - z * im[top + c]
+                    im[row + c] -= x * im[top + c] + z * re[top + c]
+    return smallest
+
+
+def inverse(a: float, b: float) -> tuple[float, float]:
+    """Return 1 / (a + i b) by Smith's formula, which neither overflows nor underflows early."""
+    if abs(a) >= abs(b):
+        ratio = b / a
+        under = a + b * ratio
+        return 1.0 / under, -ratio / under
+    ratio = a / b
+    under = a * ratio + b
+    return ratio / under, -1.0 / under
+
+
+def substitute_complex(
+    re: Floats, im: Floats, k: int, order: Wholes, b: Floats, c: Floats, x: Floats
+) -> None:
+    """Solve with the factors of `factor_complex`.
+
+    Right-hand side b + i c; x[0:k] gets the real, x[k:2k] the imaginary part (not the same memory).
+    """
+    for i in range(k):
+        row = order[i] * k
+        u, v = b[order[i]], c[order[i]]
+        for j in range(i):
+            u -= re[row + j] * x[j] - im[row + j] * x[k + j]
+            v -= re[row + j] * x[k + j] + im[row + j] * x[j]
+        x[i] = u
+        x[k + i] = v
+    for i in range(k - 1, -1, -1):
+        row = order[i] * k
+        u, v = x[i], x[k + i]
+        for j in range(i + 1, k):
+            u -= re[row + j] * x[j] - im[row + j] * x[k + j]
+            v -= re[row + j] * x[k + j] + im[row + j] * x[j]
+        x[i] = re[row + i] * u - im[row + i] * v
+        x[k + i] = re[row + i] * v + im[row + i] * u

@@ -1,0 +1,117 @@
+"""Prepared runs: what was made for one start serves others, and answers never depend on what was run before."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import herk
+import testset
+from herk.integrate import prepared
+from herk.jit.native import Native
+
+TIGHT = {"method": "dop853", "rtol": 1e-9, "atol": 1e-9}
+
+
+def alone(*arguments, **options) -> herk.Solution:
+    """Solve as if nothing had been solved before."""
+    prepared._kept.clear()
+    return herk.solve_dae(*arguments, **options)
+
+
+@pytest.fixture
+def pendulum() -> herk.Model:
+    return testset.get("pendulum", t_end=1.0).model
+
+
+STARTS = [
+    ({}, [-1.0, 0.0, 0.0, 0.0, None]),
+    ({"l": 1.3}, [-1.3, 0.0, 0.0, 0.0, None]),
+    ({"g": 1.6, "l": 0.5}, [0.3, -0.4, 0.4, 0.3, None]),
+]
+
+
+@pytest.mark.parametrize(("values", "y0"), STARTS)
+def test_a_prepared_run_gives_the_very_points_of_solve_dae(pendulum, values, y0) -> None:
+    ready = herk.prepare(pendulum, **TIGHT)
+    for _ in range(2):
+        found = ready.solve(y0=y0, parameters=values)
+        expected = alone(pendulum, y0=y0, parameters=values, **TIGHT)
+        assert found.success
+        assert np.array_equal(found.t, expected.t)
+        assert np.array_equal(found.y, expected.y)
+
+
+def test_what_was_solved_before_changes_nothing(pendulum) -> None:
+    expected = [alone(pendulum, y0=y0, parameters=values, **TIGHT) for values, y0 in STARTS]
+    for _ in range(2):
+        for (values, y0), other in zip(STARTS, expected, strict=True):
+            sol = herk.solve_dae(pendulum, y0=y0, parameters=values, **TIGHT)
+            assert np.array_equal(sol.y, other.y)
+            assert sol.stats == other.stats
+
+
+def test_span_tolerances_and_output_times_can_be_changed(pendulum) -> None:
+    ready = herk.prepare(pendulum)
+    found = ready.solve((0.0, 0.5), rtol=1e-8, atol=1e-8, t_eval=[0.25, 0.5])
+    expected = alone(pendulum, (0.0, 0.5), rtol=1e-8, atol=1e-8, t_eval=[0.25, 0.5])
+    assert np.array_equal(found.t, [0.25, 0.5])
+    assert np.array_equal(found.y, expected.y)
+    assert ready.solve().t[-1] == 1.0
+
+
+def test_other_values_compile_nothing(pendulum) -> None:
+    ready = herk.prepare(pendulum)
+    ready.solve()
+    before = Native.compilations
+    for length in (0.8, 0.9, 1.1, 1.2):
+        assert ready.solve(y0=[-length, 0, 0, 0, None], parameters={"l": length}).success
+    assert Native.compilations == before
+
+
+def test_a_start_off_the_constraints_is_refused_as_ever(pendulum) -> None:
+    ready = herk.prepare(pendulum)
+    for wrong in ([-1.0, 0.1, 0, 0, None], [-1.0 - 1e-5, 0, 0, 0, None]):
+        with pytest.raises(herk.InputError, match="consistent"):
+            ready.solve(y0=wrong)
+        with pytest.raises(herk.InputError, match="consistent"):
+            herk.solve_dae(pendulum, y0=wrong)
+    assert ready.solve().success
+
+
+def test_a_value_at_which_the_structure_changes_is_analysed_anew() -> None:
+    # m x' = 1 - x: for m = 0 the equation is a constraint.
+    model = herk.Model("lag", ["x"], [["m"]], ["1 - x"], parameters={"m": 1.0}, t_span=(0, 1), y0=[None])
+    with pytest.raises(herk.InputError):
+        herk.prepare(model)
+    ready = herk.prepare(model, y0=[0.0], rtol=1e-9, atol=1e-9)
+    assert ready.solve(parameters={"m": 2.0}).y[0, -1] == pytest.approx(1 - np.exp(-0.5), abs=1e-8)
+    still = ready.solve(y0=[1.0], parameters={"m": 0.0})
+    assert np.array_equal(still.y[0], np.ones_like(still.t))
+
+
+def test_an_unknown_parameter_is_named(pendulum) -> None:
+    with pytest.raises(herk.InputError, match="length"):
+        herk.prepare(pendulum).solve(parameters={"length": 1.0})
+
+
+def test_breakpoints_and_events_are_kept() -> None:
+    def half(t, y):
+        return y[0] - 0.5
+
+    half.terminal = True
+    model = herk.Model("ramp", ["x"], [[1]], ["Piecewise((1, t < 0.2), (3, True))"], t_span=(0, 1), y0=[0])
+    ready = herk.prepare(model, events=half)
+    for start in (0.0, 0.1):
+        sol = ready.solve(y0=[start])
+        assert sol.t_events[0][0] == pytest.approx(0.2 + (0.3 - start) / 3, abs=1e-9)
+
+
+def test_a_copy_serves_another_thread(pendulum) -> None:
+    from concurrent.futures import ThreadPoolExecutor
+
+    ready = herk.prepare(pendulum, **TIGHT)
+    expected = ready.solve()
+    with ThreadPoolExecutor(3) as pool:
+        found = list(pool.map(lambda one: one.solve(), [ready.copy() for _ in range(6)]))
+    assert all(np.array_equal(each.y, expected.y) for each in found)

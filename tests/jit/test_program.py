@@ -1,0 +1,50 @@
+"""Machine code on disk: kept once, sealed, made again on any fault."""
+
+from __future__ import annotations
+
+import pytest
+
+from herk.jit import program
+from herk.jit.program import Program
+
+
+def twice(x: float) -> float:
+    return 2.0 * x
+
+
+@pytest.fixture
+def made(tmp_path, monkeypatch) -> list[str]:
+    """Return the texts compiled, with a cache folder of its own."""
+    texts, compile_text = [], program.object_code
+    monkeypatch.setattr(program, "object_code", lambda text: texts.append(text) or compile_text(text))
+    monkeypatch.setattr(program, "compiled_folder", lambda _: tmp_path)
+    return texts
+
+
+def test_a_program_is_compiled_once_and_found_again(made) -> None:
+    for _ in range(3):
+        assert Program(twice)[twice].call(1.5) == 3.0
+    assert len(made) == 1
+
+
+@pytest.mark.parametrize("damage", ["cut", "altered", "empty", "foreign"])
+def test_a_damaged_file_is_made_again_and_never_loaded(made, tmp_path, damage) -> None:
+    Program(twice)[twice].call(1.0)
+    [file] = tmp_path.iterdir()
+    content = file.read_bytes()
+    changed = {
+        "cut": content[: len(content) // 2],
+        "altered": content[:-9] + bytes([content[-9] ^ 1]) + content[-8:],
+        "empty": b"",
+        "foreign": b"not machine code at all",
+    }
+    file.write_bytes(changed[damage])
+    assert Program(twice)[twice].call(4.0) == 8.0
+    assert len(made) == 2
+    assert file.read_bytes() == content
+
+
+def test_a_folder_that_cannot_be_written_means_compiling_in_memory(made, tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(program, "compiled_folder", lambda _: tmp_path / "a" / "file" / "in" / "the" / "way")
+    (tmp_path / "a").write_text("in the way")
+    assert Program(twice)[twice].call(2.0) == 4.0
