@@ -89,12 +89,7 @@ RC: Any = {
 # Coordinates are cut, scales of glyphs and the texts of labels are not.
 PLACES = re.compile(rb'(?<=[\s"])(?:d|points|x|y|x1|x2|y1|y2)="[^"]*"|translate\([^)]*\)')
 # Decades on an axis, and the multiples of powers of ten that have a label on one as short as that.
-SUBS = (
-    (0.6, tuple(map(float, range(1, 10)))),
-    (1.7, (1.0, 2.0, 5.0)),
-    (3.0, (1.0, 3.0)),
-    (math.inf, (1.0,)),
-)
+SUBS = ((0.6, tuple(map(float, range(1, 10)))), (1.7, (1.0, 2.0, 5.0)), (3.0, (1.0, 3.0)), (math.inf, (1.0,)))
 EXPONENT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 

@@ -28,7 +28,7 @@ def f(t: float, y: Array) -> Array:
             -2 * y[0] * y[4] + M * (1 - 0.04 * t),
             -2 * y[1] * y[4] - M * G,
             y[0] ** 2 + y[1] ** 2 - length**2,
-        ],
+        ]
     )
 
 

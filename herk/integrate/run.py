@@ -200,7 +200,8 @@ class Run:
         elif self.taken >= self.request.max_steps:
             self._end(
                 Reason.MAX_STEPS,
-                f"max_steps = {self.taken} steps were made; t = {t!r} of {self.request.t1!r} is reached.",
+                f"max_steps = {self.taken} steps were made; t = {t!r} of {self.request.t1!r} is reached."
+                + self.machine.exhausted(),
             )
         if self.reason is None and time.perf_counter() > self.deadline:
             self._late(t)

@@ -149,10 +149,7 @@ def bound(function: Native, parameters: Any, places: Sequence[str] = ("t", "y", 
     kinds = Function("", tuple(FLOAT if name in ("t", "cj") else FLOATS for name in places), ())
     within = f"ptr inttoptr (i64 {values} to ptr)"
     texts, own = [], f"herk_{next(_names)}_bound"
-    for suffix, written, called in (
-        ("_n", NUMBA_ARRAY, function.address),
-        ("", C_ARRAY, function.entry),
-    ):
+    for suffix, written, called in (("_n", NUMBA_ARRAY, function.address), ("", C_ARRAY, function.entry)):
         given = [f"double %{n}" if n in ("t", "cj") else written.format(f"%{n}") for n in places]
         extra = f"ptr null, ptr null, i64 0, i64 8, {within}, i64 0, i64 8" if suffix else f"{within}, i64 0"
         result = "ptr %result, ptr %raised" if suffix else ""

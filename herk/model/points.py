@@ -75,7 +75,7 @@ class Evaluator:
         """Return the values in doubles."""
         try:
             raw = [float(value) for value in self._tape.floats([t, *y, *self._parameters])]
-        except (ArithmeticError, ValueError, TypeError) as error:
+        except (ArithmeticError, ValueError, TypeError, NameError) as error:  # no such function of doubles
             raise OutsideError(str(error)) from None
         if not all(value - value == 0.0 for value in raw):
             raise OutsideError("not finite")

@@ -278,8 +278,11 @@ def test_compare_returns_1_on_a_regression(regression, code, monkeypatch, capsys
 def test_check_prints_every_claim_and_returns_1_if_one_fails(
     holds, code, word, monkeypatch, capsys, tmp_path
 ):
+    from herk.bench.claims import Claim
+
     claims = SimpleNamespace(
-        check=lambda out, say, problems, quick: [SimpleNamespace(text="it holds", holds=holds, evidence="")]
+        Claim=Claim,
+        check=lambda out, say, problems, quick: [SimpleNamespace(text="it holds", holds=holds, evidence="")],
     )
     monkeypatch.setitem(sys.modules, "herk.bench.claims", claims)
     monkeypatch.setattr("herk.bench.claims", claims, raising=False)

@@ -467,3 +467,13 @@ def test_a_problem_that_asks_for_steps_below_rounding_ends_with_a_reason_and_no_
     sol = herk.solve_dae(ode(lambda t, y: -1e30 * (y - 1.0)), (5.0, 6.0), [2.0], max_steps=5000)
     assert sol.reason in (Reason.STEP_UNDERFLOW, Reason.NONFINITE)
     assert (np.diff(sol.t) > 0).all()
+
+
+def test_too_many_steps_of_a_stiff_problem_are_explained() -> None:
+    stiff = herk.Dae(E=np.eye(1), f=lambda t, y: np.array([-1e5 * (y[0] - np.cos(t))]), n=1)
+    sol = herk.solve_dae(stiff, (0.0, 10.0), [1.0], max_steps=500)
+    assert sol.reason is Reason.MAX_STEPS
+    assert "looks stiff" in sol.message
+    assert "radau5" in sol.message
+    smooth = herk.Dae(E=np.eye(2), f=lambda t, y: np.array([y[1], -y[0]]), n=2)
+    assert "stiff" not in herk.solve_dae(smooth, (0.0, 100.0), [1.0, 0.0], max_steps=50).message

@@ -85,6 +85,9 @@ class Stepper:
     def reason(self, status):
         return Reason.STEP_UNDERFLOW, "the steps became too short"
 
+    def exhausted(self):
+        return ""
+
     def counts(self):
         return {"nfev": self.state.nfev, "nreject": self.loop.nreject}
 

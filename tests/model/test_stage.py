@@ -86,10 +86,7 @@ SYSTEMS = {
         ["(2 + s)*x**2 + s*x**2 - 3 - t", "(3*y - 2*x)**2 + s**2 - 2", "5*(s - z)**2/2 - y"],
     ),
     "linear block": system(
-        "s a b",
-        "diag(1, 0, 0)",
-        ["a + b", "0", "0"],
-        ["(2 + s**2)*a + b - cos(s)", "a - 3*b*s + t"],
+        "s a b", "diag(1, 0, 0)", ["a + b", "0", "0"], ["(2 + s**2)*a + b - cos(s)", "a - 3*b*s + t"]
     ),
     "mixing E": system("x y", "[[1 + x**2, x], [y, -2]]", ["cos(t) + y", "x*y"], []),
     "constant mixing E": system("x y z", "[[1, 1, 0], [1, -1, 0], [1/2, x, 3]]", ["y", "t", "x*z + y"], []),

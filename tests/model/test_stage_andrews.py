@@ -168,6 +168,6 @@ def test_positions_couple_in_small_blocks_and_code_comes_within_seconds(stage):
         2,
         13,
     ]  # three closed loops, twice; accelerations with multipliers
-    assert source.work == 13 * 13 + 13
+    assert source.work == 13 * 13 + 2 * 13
     assert source.guessed == (1, 2, 3, 4, 5, 6)
     assert spent < 30

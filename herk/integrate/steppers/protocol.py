@@ -49,6 +49,9 @@ class Stepper(Protocol):
     def reason(self, status: int) -> tuple[Reason, str]:
         """Return in words why a run ended."""
 
+    def exhausted(self) -> str:
+        """Return what to do where steps were too many, as a sentence; nothing if that is not known."""
+
     def counts(self) -> dict[str, int]:
         """Return the counters of the run."""
 

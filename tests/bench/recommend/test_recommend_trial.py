@@ -31,8 +31,7 @@ class Late:
 
 
 @pytest.mark.parametrize(
-    ("late", "reasons"),
-    [(0, [Reason.FINISHED] * 2), (1, [Reason.FINISHED] * 2), (2, [Reason.TIME_LIMIT])],
+    ("late", "reasons"), [(0, [Reason.FINISHED] * 2), (1, [Reason.FINISHED] * 2), (2, [Reason.TIME_LIMIT])]
 )
 def test_first_late_run_gets_a_second_chance(late, reasons, monkeypatch):
     problem = SimpleNamespace(y0=np.ones(1), dae=SimpleNamespace(m=0))

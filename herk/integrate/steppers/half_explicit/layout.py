@@ -59,6 +59,7 @@ class HalfExplicit(State):
     predicted: int
     guessed: int
     pivots: int
+    smooth: int  # pivots change smoothly: determinants, known at every stage
     slot: int
     known: int  # rows of the table
     pending: int  # select before stepping

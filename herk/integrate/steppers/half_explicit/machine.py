@@ -45,10 +45,7 @@ CAUSES = {
     ),
     layout.BRANCH: SINGULAR_BRANCH,
     layout.TURNED: SINGULAR_BRANCH,
-    layout.ROUGH: (
-        Reason.STEP_UNDERFLOW,
-        "algebraic components change ever faster: a pole, or a jump",
-    ),
+    layout.ROUGH: (Reason.STEP_UNDERFLOW, "algebraic components change ever faster: a pole, or a jump"),
     layout.NONFINITE: (
         Reason.NONFINITE,
         "the right-hand side or the constraints gave values that are not finite, however short the step",
@@ -141,6 +138,17 @@ class Machine:
         if status == RANK_LOST:
             return Reason.SINGULAR, f"dg/dy lost rank: it no longer determines {self.dae.m} components"
         return CAUSES[self.loop.cause]
+
+    def exhausted(self) -> str:
+        """Say so if the steps are limited by stability."""
+        from herk.integrate.stiffness import advice
+
+        if self.loop.fixed:
+            return ""
+        try:
+            return advice(self.dae, self.tableau, self.loop.t, self.state.y.copy(), self.state.h_last)
+        except Exception:  # noqa: BLE001 - a user's function outside its domain; advice is not worth an error
+            return ""
 
     def counts(self) -> dict[str, int]:
         """Return the counters of the run."""

@@ -50,7 +50,10 @@ def renew(t: float, y: Floats, own: HalfExplicit) -> bool:
     determinant = parity(rows, m)
     for i in range(m):
         determinant = times(determinant, lu[rows[i] * m + i])
-    pivots[0] = determinant / scale  # its sign tells one branch of solutions from the next
+    # Its sign tells branches of solutions apart. Of many constraints it falls too fast to be a pivot.
+    pivots[0] = determinant / scale
+    if not own.smooth:
+        pivots[0] = smallest if determinant > 0.0 else -smallest
     return smallest > 0.0
 
 

@@ -11,7 +11,7 @@ from herk.core.dae import Array
 from herk.integrate.callables import bound
 from herk.integrate.options import Request, fill
 from herk.integrate.steppers.half_explicit import layout, stepper
-from herk.integrate.steppers.half_explicit.layout import HalfExplicit, allocate
+from herk.integrate.steppers.half_explicit.layout import FRESH_SIZE, HalfExplicit, allocate
 from herk.integrate.steppers.half_explicit.machine import Machine
 from herk.integrate.steppers.half_explicit.step import kernel
 from herk.integrate.steppers.half_explicit.stepper import PROGRAM
@@ -33,6 +33,7 @@ def ready(asked: Request, y: Array, here: Linearisation) -> Machine:
     state = allocate(dae.n, dae.m, tableau, 0, getattr(dae.generated, "parameters", None))
     free = _classify(dae, here.E, state)
     functions = bound(dae)
+    state.smooth = code is not None or dae.m <= FRESH_SIZE
     state.general, state.any_size = code is None, PROGRAM[kernel].address
     state.at_e, state.at_f, state.at_g, state.at_jac_g, state.at_g_t = (
         function.entry for function in functions.natives

@@ -123,7 +123,7 @@ def judged(loop: Loop, own: HalfExplicit) -> int:
     status = kernel_at(own.kernel)(STEP, loop.t, h, own)
     if status != OK or loop.fixed:
         return status
-    if turning(h, own) or (own.probes > 0 and unseen(own)):
+    if own.smooth and (turning(h, own) or (own.probes > 0 and unseen(own))):
         loop.cause = BRANCH
         return SUNK if nearly_zero(own) else TURNED
     damped = damping(loop, own)
@@ -194,7 +194,7 @@ def accept(loop: Loop) -> int:
             before[i] = now[i]
             now[i] = pivot[i]
             peak[i] = max(peak[i], abs(pivot[i]))
-        if sinking(loop, own) and loop.t != loop.t_end:
+        if own.smooth and loop.t != loop.t_end and sinking(loop, own):
             loop.cause = BRANCH
             return unless_units_help(loop, own)
     if not own.always:  # Procedure 3.11 to the letter knows no sizes

@@ -85,6 +85,10 @@ class Machine:
         """Return in words why a run ended."""
         return CAUSES[self.loop.cause]
 
+    def exhausted(self) -> str:
+        """Have no advice: the method is implicit."""
+        return ""
+
     def counts(self) -> dict[str, int]:
         """Return the counters of the run."""
         return {name: getattr(self.state, name) for name in COUNTERS} | {"nreject": self.loop.nreject}

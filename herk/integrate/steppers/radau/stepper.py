@@ -11,14 +11,7 @@ from herk.integrate.steppers.radau.equations import (
     evaluate_here,
     implicit,
 )
-from herk.integrate.steppers.radau.layout import (
-    NONFINITE,
-    OFF_CONSTRAINTS,
-    OK,
-    SINGULAR,
-    Radau,
-    function_at,
-)
+from herk.integrate.steppers.radau.layout import NONFINITE, OFF_CONSTRAINTS, OK, SINGULAR, Radau, function_at
 from herk.integrate.steppers.radau.newton import collect, factored, newton, predict
 from herk.integrate.steppers.radau.sample import sample
 from herk.integrate.steppers.radau.settle import settle
