@@ -22,6 +22,7 @@ def one_thread(n: int) -> Iterator[None]:
 
 @cache
 def _controller() -> Any:
+    import scipy.linalg  # noqa: F401 - its library is another one than numpy's, and must be there to be seen
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController()
