@@ -69,7 +69,8 @@ def solve_segments(asked: Request) -> tuple[Solution, KeyboardInterrupt | None]:
     """Return the joined solution, and the interrupt that ended it, if one did."""
     journey = Journey(asked, asked.t0, asked.y0)
     deadline = None if asked.time_limit is None else time.perf_counter() + asked.time_limit
-    while len(journey.runs) < MOST_SEGMENTS:
+    most = MOST_SEGMENTS + len(asked.breakpoints)
+    while len(journey.runs) < most:
         stop = journey.next_breakpoint()
         try:
             run = finished(_segment(journey, stop, deadline))
@@ -90,7 +91,7 @@ def solve_segments(asked: Request) -> tuple[Solution, KeyboardInterrupt | None]:
             break
     else:
         words = (
-            f"{MOST_SEGMENTS} segments were made, the last one at t = {journey.t!r}: the solution slides"
+            f"{most} segments were made, the last one at t = {journey.t!r}: the solution slides"
             " along a switch, or events "
         )
         journey.parts[-1] = replace(

@@ -2,29 +2,71 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
+import numpy as np
 import sympy as sp
 
 from herk.model.equations import Equations
 
+SAMPLES = 4001  # of the span, between which a condition is taken to change at most once
+HALVINGS = 80
 
-def switching_times(system: Equations) -> list[sp.Expr]:
-    """Return formulas, in the parameters, for the times at which conditions a t + b < 0 of pieces change."""
-    conditions = set().union(*(part.atoms(sp.core.relational.Relational) for part in (system.E, system.f)))
+
+def switching_functions(system: Equations) -> list[sp.Expr]:
+    """Return the functions of time and parameters whose changes of sign switch E or f."""
     known = {system.t, *system.parameters}
-    found = []
-    for condition in sorted(conditions, key=sp.default_sort_key):
-        if system.t not in condition.free_symbols or not condition.free_symbols <= known:
-            continue
-        distance = condition.lhs - condition.rhs
-        slope = sp.diff(distance, system.t)
-        if system.t not in slope.free_symbols and not slope.is_zero:
-            found.append(-distance.xreplace({system.t: sp.S.Zero}) / slope)
-    return list(dict.fromkeys(found))
+    found = [
+        distance
+        for part in (system.E, system.f)
+        for distance in _distances(part)
+        if system.t in distance.free_symbols and distance.free_symbols <= known
+    ]
+    return list(dict.fromkeys(sorted(found, key=sp.default_sort_key)))
 
 
-def breakpoints(formulas: Sequence[sp.Expr], values: dict[sp.Symbol, float]) -> tuple[float, ...]:
-    """Return the finite ones of these times for values of the parameters."""
-    numbers = [complex(formula.evalf(subs=values)) for formula in formulas]
-    return tuple(sorted({number.real for number in numbers if not number.imag and abs(number.real) < 1e300}))
+def _distances(part: sp.Basic) -> Iterator[sp.Expr]:
+    for condition in part.atoms(sp.core.relational.Relational):
+        yield condition.lhs - condition.rhs
+    for kink in part.atoms(sp.sign, sp.Heaviside, sp.Abs):
+        yield kink.args[0]
+    for choice in part.atoms(sp.Max, sp.Min):
+        for i, first in enumerate(choice.args):
+            for second in choice.args[:i]:
+                yield first - second
+
+
+def breakpoints(
+    functions: Sequence[sp.Expr], t: sp.Symbol, values: Mapping[sp.Symbol, float], span: tuple[float, float]
+) -> tuple[float, ...]:
+    """Return the zeros of these functions: all of linear ones, of others those in the span."""
+    found: set[float] = set()
+    for function in functions:
+        slope = sp.diff(function, t)
+        if t not in slope.free_symbols:
+            if not slope.is_zero:
+                number = complex((-function.xreplace({t: sp.S.Zero}) / slope).evalf(subs=dict(values)))
+                found |= {number.real} if not number.imag and abs(number.real) < 1e300 else set()
+        else:
+            found |= set(_zeros(function.xreplace({p: sp.Float(v) for p, v in values.items()}), t, span))
+    return tuple(sorted(found))
+
+
+def _zeros(function: sp.Expr, t: sp.Symbol, span: tuple[float, float]) -> Iterator[float]:
+    """Yield the times in the span at which a function of time changes its sign."""
+    value = sp.lambdify(t, function, "numpy")
+    times = np.linspace(*span, SAMPLES)
+    with np.errstate(all="ignore"):
+        signs = np.sign([float(np.real(value(time))) for time in times])
+        for i in np.flatnonzero(signs[:-1] * signs[1:] < 0):
+            low, high = float(times[i]), float(times[i + 1])
+            for _ in range(HALVINGS):
+                middle = 0.5 * (low + high)
+                if np.sign(float(np.real(value(middle)))) == signs[i]:
+                    low = middle
+                else:
+                    high = middle
+            yield high
+        for i in np.flatnonzero(signs[1:-1] == 0) + 1:
+            if signs[i - 1] * signs[i + 1] < 0:
+                yield float(times[i])

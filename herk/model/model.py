@@ -17,7 +17,7 @@ import sympy as sp
 
 from herk.core import InputError, nearest
 from herk.model import entries, plain
-from herk.model.breakpoints import breakpoints, switching_times
+from herk.model.breakpoints import breakpoints, switching_functions
 from herk.model.equations import Equations
 from herk.model.numbers import inserted
 from herk.model.written.doors import FrontDoors
@@ -112,13 +112,15 @@ class Model(FrontDoors):
         return Equations(self.t, self.states, self.E, self.f, g, tuple(self.parameters))
 
     @cached_property
-    def _switching_times(self) -> list[sp.Expr]:
-        return switching_times(self.symbolic())
+    def _switching_functions(self) -> list[sp.Expr]:
+        return switching_functions(self.symbolic())
 
     @property
     def breakpoints(self) -> tuple[float, ...]:
         """Return the times at which a condition on time alone changes: the equations are not smooth there."""
-        return breakpoints(self._switching_times, dict(self.parameters)) if self._switching_times else ()
+        if not self._switching_functions:
+            return ()
+        return breakpoints(self._switching_functions, self.t, dict(self.parameters), self.t_span)
 
     def numeric(self, constraints: Sequence[sp.Expr] = ()) -> Equations:
         """Return the system with every parameter replaced by its value.

@@ -128,3 +128,30 @@ def test_a_reset_that_returns_nonsense_or_raises_is_named_and_the_points_before_
     hit.reset = 3
     with pytest.raises(InputError, match="attribute reset"):
         herk.solve_dae(BALL, events=hit)
+
+
+@pytest.mark.parametrize(
+    ("f", "end"),
+    [
+        ("sign(sin(t))", np.pi - (10.0 - 3 * np.pi)),  # a triangle wave
+        ("Abs(cos(t))", 6.0 - np.sin(10.0)),
+        ("Heaviside(sin(2*t), 0)", 3 * np.pi / 2 + (10.0 - 3 * np.pi)),
+        ("Max(sin(t), 0)", 4.0),  # two waves of area 2
+    ],
+)
+def test_conditions_on_time_of_any_kind_are_breakpoints(f: str, end: float) -> None:
+    model = herk.Model("waves", ["x"], [[1]], [f], t_span=(0, 10), y0=[0])
+    sol = herk.solve_dae(model, rtol=1e-9, atol=1e-9)
+    assert sol.success
+    assert len(model.breakpoints) >= 3
+    assert sol.y[0, -1] == pytest.approx(end, abs=1e-7)
+
+
+def test_a_thousand_breakpoints_are_no_reason_to_stop() -> None:
+    model = herk.Model("fast", ["x"], [[1]], ["sign(sin(400*t))"], t_span=(0, 10), y0=[0])
+    sol = herk.solve_dae(model)
+    assert sol.success
+    assert len(model.breakpoints) == 1273  # 4000/pi
+    assert sol.y[0, -1] == pytest.approx(
+        np.pi / 400 - (10.0 - 1273 * np.pi / 400), abs=2e-7
+    )  # sign(0) = 0 at the start

@@ -6,7 +6,7 @@ from herk.integrate.steppers.half_explicit.layout import OK, ROUGH, STEP, HalfEx
 from herk.integrate.steps import Loop
 
 NEARLY_ZERO = 1e-6  # a pivot that turned back this close to zero was zero
-DIP = 0.5
+DIP, FALL = 0.5, 0.3
 SUDDEN = 1e-3
 LEVEL = 1e-3  # of a value: what counts as the same before or behind a jump
 TINY = 1e-9  # steps, beside the time, in which something that still is not resolved may be a jump
@@ -30,14 +30,15 @@ def turning(h: float, own: HalfExplicit) -> bool:
 def unseen(own: HalfExplicit) -> bool:
     """Tell whether a pivot may have been zero inside the step, with another branch behind.
 
-    It is far smaller there than at both ends, or it was on its way to zero from one probe to the next and
-    turned back. In shorter steps one sees what it does.
+    It falls to a small part of what it was, is far smaller there than at both ends, or it was on its way to
+    zero from one probe to the next and turned back. In shorter steps one sees what it does.
     """
     width, probed = own.m + 1, own.pivot_probed
     for i in range(own.pivots):
         start, end = own.pivot_now[i], own.pivot[i]
         middle, early, late = probed[i], probed[width + i], probed[2 * width + i]
-        if min(abs(middle), abs(early), abs(late)) < DIP * min(abs(start), abs(end)):
+        least = min(abs(middle), abs(early), abs(late))
+        if least < DIP * min(abs(start), abs(end)) or min(least, abs(end)) < FALL * abs(start):
             return True
         if turned(start, 0.0, early, own.node_1, late, own.node_2):
             return True
