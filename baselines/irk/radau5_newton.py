@@ -10,7 +10,26 @@ depend on t and z; F_z is taken at the z' of the last step.
 
 from __future__ import annotations
 
-from baselines.irk.radau5_coefficients import (
+from baselines.irk.radau5_memory import (
+    AT_JACOBIAN,
+    AT_RESIDUAL,
+    CONVERGENCE,
+    FIRST,
+    H_OLD,
+    ITERATIONS,
+    NEWTON_TOLERANCE,
+    NFEV,
+    NIT,
+    NJEV,
+    NLU,
+    THETA,
+    H,
+    N,
+    T,
+    jacobian_at,
+    residual_at,
+)
+from herk.integrate.steppers.radau.coefficients import (
     ALPHA,
     B11,
     B12,
@@ -44,25 +63,6 @@ from baselines.irk.radau5_coefficients import (
     T31,
     T32,
     T33,
-)
-from baselines.irk.radau5_memory import (
-    AT_JACOBIAN,
-    AT_RESIDUAL,
-    CONVERGENCE,
-    FIRST,
-    H_OLD,
-    ITERATIONS,
-    NEWTON_TOLERANCE,
-    NFEV,
-    NIT,
-    NJEV,
-    NLU,
-    THETA,
-    H,
-    N,
-    T,
-    jacobian_at,
-    residual_at,
 )
 from herk.jit.compiled import inner
 from herk.linalg.for_numba import factor, substitute

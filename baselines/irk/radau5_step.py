@@ -6,7 +6,6 @@ Error estimate, predictive controller, what is kept and what is made anew; compi
 from __future__ import annotations
 
 from baselines.irk.projection import project
-from baselines.irk.radau5_coefficients import D1, D2, D3, I31, I32, I33
 from baselines.irk.radau5_memory import (
     AT_E,
     AT_RESIDUAL,
@@ -51,6 +50,7 @@ from baselines.irk.radau5_memory import (
     residual_at,
 )
 from baselines.irk.radau5_newton import EPS, MOST_ITERATIONS, OK, decompose, linearise, newton, weight
+from herk.integrate.steppers.radau.coefficients import D1, D2, D3, I31, I32, I33
 from herk.jit.compiled import compiled, inner
 from herk.jit.pointers import function_at
 from herk.linalg.for_numba import substitute

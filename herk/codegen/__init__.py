@@ -1,4 +1,1 @@
-"""From formulas to machine code without a Python compiler.
-
-Plain text over floats, LLVM's language, functions by address.
-"""
+"""What generated code may use, and the functions between its conventions and those of users' callables."""

@@ -87,22 +87,23 @@ def system(given: Any, t_span: Any, y0: Any, parameters: Any = None) -> tuple[Da
             "solve_dae takes a herk.Dae, herk.Model or a problem of the test set, not"
             f" {type(given).__name__}."
         )
-    if isinstance(y0, Mapping):
-        y0 = _by_name(dae, y0)
+    y0 = in_order(dae, y0)
     span, start = span if t_span is None else t_span, start if y0 is None else y0
     if span is None or start is None:
         raise InputError("A herk.Dae brings no span and no start: call solve_dae(dae, t_span, y0).")
     return dae, span, start
 
 
-def _by_name(dae: Dae, y0: Mapping[Any, Any]) -> Any:
-    """Return a start given by names in the order of the model."""
-    from herk.model.written.start import in_order
+def in_order(dae: Dae, y0: Any) -> Any:
+    """Return a start given by names in the order of the model; any other as it is."""
+    if not isinstance(y0, Mapping):
+        return y0
+    from herk.model.written import start
 
     model = getattr(dae, "model", None)
     if model is None:
         raise InputError("y0 by name needs a herk.Model; a herk.Dae takes its values in order.")
-    return in_order(model, y0)
+    return start.in_order(model, y0)
 
 
 def _with_parameters(given: Any, parameters: Any) -> Any:
@@ -157,11 +158,7 @@ def request(
     _choice(options["consistent"], CONSISTENT, "consistent")
     _choice(extra.get("newton", "simplified"), NEWTON, "newton")
     _choice(extra.get("selection", "sparse"), SELECTION, "selection")
-    rtol = _positive(options["rtol"], "rtol")
-    if not 1e-15 <= rtol < math.inf:
-        raise InputError(
-            f"rtol = {rtol:g} makes no sense in double precision; use a finite number of at least 1e-15."
-        )
+    rtol = rtol_of(options["rtol"])
     if step is not None and not 16 * EPS * max(abs(t0), abs(t1)) < step < math.inf:
         raise InputError(f"step = {step:g} is not a step from {t0} to {t1} in double precision.")
     if options["callback"] is not None and not callable(options["callback"]):
@@ -191,6 +188,16 @@ def request(
         breakpoints=_breakpoints(breakpoints),
         switches=_switches(switches, dae),
     )
+
+
+def rtol_of(value: Any) -> float:
+    """Return the relative tolerance, checked."""
+    rtol = float(_positive(value, "rtol"))
+    if not 1e-15 <= rtol < math.inf:
+        raise InputError(
+            f"rtol = {rtol:g} makes no sense in double precision; use a finite number of at least 1e-15."
+        )
+    return rtol
 
 
 def span_of(span: Any) -> tuple[float, float]:

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from herk.core import Solution, nearest
+from herk.core import Problem, Solution, nearest
 from herk.core.dae import Array
-from herk.integrate.options import Request, atol_of, request, span_of, start_of, times_of
+from herk.integrate.options import Request, atol_of, in_order, request, rtol_of, span_of, start_of, times_of
 from herk.integrate.outcome import concluded, in_segments
 from herk.integrate.run import Run
 from herk.integrate.start import finished, started
@@ -34,9 +34,9 @@ class Prepared:
     It serves one thread at a time; `copy` gives another one for another thread.
     """
 
-    def __init__(self, asked: Request) -> None:
-        """Check and compile everything once."""
-        self.asked = asked
+    def __init__(self, asked: Request, *, found: bool = False) -> None:
+        """Check and compile everything once; `found`: the breakpoints are those the model shows."""
+        self.asked, self._found = asked, found
         self._names = [p.name for p in getattr(getattr(asked.dae, "model", None), "parameters", {})]
         self.first: Run | None = started(asked)
         self.machine = self.first.machine
@@ -44,7 +44,7 @@ class Prepared:
 
     def copy(self) -> Prepared:
         """Return the same for another thread."""
-        return Prepared(self.asked)
+        return Prepared(self.asked, found=self._found)
 
     def solve(
         self,
@@ -57,10 +57,12 @@ class Prepared:
         t_eval: Sequence[float] | Array | None = None,
     ) -> Solution:
         """Make the run; what is not named stays as it was prepared."""
-        asked = self._changed(t_span, y0, rtol, atol, t_eval)
+        values = self._values(parameters)
+        asked = self._shown(self._changed(t_span, y0, rtol, atol, t_eval), parameters)
         if asked.segmented:
             return in_segments(self._with(asked, parameters))
-        run = self.run(asked, self._values(parameters))
+        # Dense output holds its machine: one that runs again would answer for the later run.
+        run = self.run(asked, values) if not asked.dense_output else None
         return concluded(run if run is not None else finished(self._with(asked, parameters)))
 
     def run(self, asked: Request, values: Array | None) -> Run | None:
@@ -83,15 +85,27 @@ class Prepared:
         if t_span is not None:
             changes["t0"], changes["t1"] = span_of(t_span)
         if y0 is not None:
-            changes["y0"] = start_of(y0, self.asked.dae)
+            changes["y0"] = start_of(in_order(self.asked.dae, y0), self.asked.dae)
         if rtol is not None:
-            changes["rtol"] = float(rtol)
+            changes["rtol"] = rtol_of(rtol)
         if atol is not None:
             changes["atol"] = atol_of(atol, self.asked.dae.n)
-        if t_eval is not None:
+        times = self.asked.t_eval if t_eval is None else t_eval
+        if times is not None and (t_eval is not None or t_span is not None):
             ends = changes.get("t0", self.asked.t0), changes.get("t1", self.asked.t1)
-            changes["t_eval"] = times_of(t_eval, *ends)
+            changes["t_eval"] = times_of(times, *ends)
         return replace(self.asked, **changes) if changes else self.asked
+
+    def _shown(self, asked: Request, parameters: Mapping[str, float] | None) -> Request:
+        """Return the request with the breakpoints the model shows for this span and these values."""
+        moved = parameters or (asked.t0, asked.t1) != (self.asked.t0, self.asked.t1)
+        model: Any = getattr(asked.dae, "model", None)
+        if not (self._found and moved) or model is None:
+            return asked
+        model = model.with_parameters(**(parameters or {})).with_span(asked.t1, asked.t0)
+        return (
+            replace(asked, breakpoints=model.breakpoints) if model.breakpoints != asked.breakpoints else asked
+        )
 
     def _values(self, parameters: Mapping[str, float] | None) -> Array | None:
         """Return the values of all parameters, None if those prepared stay."""
@@ -129,7 +143,7 @@ def prepare(
     extra = {name: options.pop(name) for name in list(options) if name not in OPTIONS}
     given = {name: extra.pop(name) for name in ("breakpoints", "switches") if name in extra}
     asked = request(system, t_span, y0, method, OPTIONS | options, extra, parameters=parameters, **given)
-    made = Prepared(asked)
+    made = Prepared(asked, found=not given.get("breakpoints") and not isinstance(system, Problem))
     made.machine.spent(np.inf, 0.0)  # it will be worth the quickest code
     return made
 

@@ -115,3 +115,29 @@ def test_a_copy_serves_another_thread(pendulum) -> None:
     with ThreadPoolExecutor(3) as pool:
         found = list(pool.map(lambda one: one.solve(), [ready.copy() for _ in range(6)]))
     assert all(np.array_equal(each.y, expected.y) for each in found)
+
+
+def test_dense_output_of_one_run_is_not_changed_by_the_next(pendulum) -> None:
+    ready = herk.prepare(pendulum, dense_output=True, **TIGHT)
+    first = ready.solve()
+    before = first(0.4321)
+    ready.solve(y0=[0.3, -0.4, 0.4, 0.3, None], parameters={"g": 1.6, "l": 0.5})
+    assert np.array_equal(first(0.4321), before)
+
+
+def test_breakpoints_follow_parameters_and_span() -> None:
+    # A pulse of height 1e3 and width 1e-3 at t = c: x ends at 1 wherever it is.
+    f = ["Piecewise((1000, (t > c) & (t < c + 0.001)), (0, True))"]
+    model = herk.Model("pulse", ["x"], [[1]], f, parameters={"c": 0.5}, t_span=(0, 1), y0=[0])
+    ready = herk.prepare(model)
+    for options in ({}, {"parameters": {"c": 0.7}}, {"parameters": {"c": 7.3}, "t_span": (0, 10)}):
+        assert ready.solve(**options).y[0, -1] == pytest.approx(1.0, abs=1e-6)
+
+
+def test_what_is_changed_is_checked(pendulum) -> None:
+    ready = herk.prepare(pendulum, t_eval=[0.5, 1.0])
+    with pytest.raises(herk.InputError, match="outside the span"):
+        ready.solve((0.0, 0.6))
+    with pytest.raises(herk.InputError, match="rtol"):
+        ready.solve(rtol=-1.0)
+    assert ready.solve(y0={"x": 0.6, "y": -0.8, "lam": None}).y[0, 0] != 0.6  # t_eval has no start

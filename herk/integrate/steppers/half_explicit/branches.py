@@ -6,8 +6,8 @@ from herk.integrate.steppers.half_explicit.layout import OK, ROUGH, STEP, HalfEx
 from herk.integrate.steps import Loop
 
 NEARLY_ZERO = 1e-6  # a pivot that turned back this close to zero was zero
-DIP, FALL = 0.5, 0.3
-SUDDEN = 1e-3
+DIP, FALL = 0.5, 0.3  # of a pivot: beside both ends, beside the start, where it may have been zero between
+SUDDEN = 1e-3  # of the time gone by: a pivot that would be zero that soon
 LEVEL = 1e-3  # of a value: what counts as the same before or behind a jump
 TINY = 1e-9  # steps, beside the time, in which something that still is not resolved may be a jump
 

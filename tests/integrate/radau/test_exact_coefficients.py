@@ -6,7 +6,7 @@ import mpmath as mp
 import numpy as np
 import sympy as sp
 
-from baselines.irk import radau5_coefficients as k
+from herk.integrate.steppers.radau import coefficients as k
 
 C = [(4 - sp.sqrt(6)) / 10, (4 + sp.sqrt(6)) / 10, sp.Integer(1)]
 INVERSE = np.array([[k.I11, k.I12, k.I13], [k.I21, k.I22, k.I23], [k.I31, k.I32, k.I33]])
