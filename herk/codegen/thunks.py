@@ -6,7 +6,7 @@ One without parameters where parameters are passed, one in Python that compiled 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import count
 from typing import Any
 from weakref import WeakKeyDictionary, finalize
@@ -20,8 +20,7 @@ from herk.jit.state import address_of
 from herk.jit.values import FLOAT, FLOATS, Function
 
 InPlace = Callable[[float, Array, Array], None]
-_KINDS = Function("", (FLOAT, FLOATS, FLOATS, FLOATS), ())
-_ARGUMENTS = f"double %t, {C_ARRAY.format('%y')}, {C_ARRAY.format('%par')}, {C_ARRAY.format('%out')}"
+_PLACES, _NUMBERS = ("t", "y", "out"), ("t", "cj")
 _known: WeakKeyDictionary[Any, Thunk] = WeakKeyDictionary()
 _names = count()
 
@@ -33,18 +32,21 @@ class Thunk(Native):
     run ends.
     """
 
-    def __init__(self, function: Any) -> None:
-        """Make the entry."""
+    def __init__(self, function: Any, places: Sequence[str] = _PLACES) -> None:
+        """Make the entry; `places` are the names of its arguments, t and y among them, out the last."""
         self._cell = np.zeros(2, dtype=np.int64)  # whether it raised, and the address of the place
         self.place: Array = np.zeros(1)
-        arrays = [
-            f"ptr null, ptr null, i64 %{name}.size, i64 8, ptr %{name}, i64 %{name}.size, i64 8"
-            for name in ("y", "out")
+        given = [
+            f"double %{name}"
+            if name in _NUMBERS
+            else f"ptr null, ptr null, i64 %{name}.size, i64 8, ptr %{name}, i64 %{name}.size, i64 8"
+            for name in places
         ]
-        body = _CALL.format(cell=address_of(self._cell), at=address(function), arrays=", ".join(arrays))
-        engine, entry = _entry(body, _COPY + "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)\n")
+        body = _CALL.format(cell=address_of(self._cell), at=address(function), given=", ".join(given))
+        declared = _COPY + "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)\n"
+        engine, entry = _entry(body, declared, places)
         plain = getattr(function, "py_func", function)
-        super().__init__(0, entry, _KINDS, (engine, function), lambda: _ignoring(plain))
+        super().__init__(0, entry, _kinds(places), (engine, function), lambda: _ignoring(plain))
 
     def forget(self, n: int) -> None:
         """Let it be called again, with states of n components."""
@@ -67,7 +69,7 @@ _CALL = """  %result = alloca i64
   br i1 %before, label %empty, label %call
 call:
   %at = inttoptr i64 {at} to ptr
-  %status = call i32 %at(ptr %result, ptr %error, double %t, {arrays})
+  %status = call i32 %at(ptr %result, ptr %error, {given})
   %fine = icmp eq i32 %status, 0
   br i1 %fine, label %done, label %failed
 failed:
@@ -88,21 +90,32 @@ done:
 """
 
 
-def _entry(body: str, declarations: str) -> tuple[Any, int]:
+def _entry(body: str, declarations: str, places: Sequence[str] = _PLACES) -> tuple[Any, int]:
     name = f"herk_thunk_{next(_names)}"
-    engine = compiled(f"{declarations}define void @{name}({_ARGUMENTS}) {{\n{body}}}\n")
+    taken = [
+        f"double %{place}" if place in _NUMBERS else C_ARRAY.format(f"%{place}") for place in _all(places)
+    ]
+    engine = compiled(f"{declarations}define void @{name}({', '.join(taken)}) {{\n{body}}}\n")
     return engine, engine.get_function_address(name)
 
 
-def with_parameters(function: Any) -> Thunk:
-    """Return a compiled function (t, y, out) as one that takes (t, y, par, out) and leaves par alone."""
+def _all(places: Sequence[str]) -> tuple[str, ...]:
+    return (*places[:-1], "par", places[-1])
+
+
+def _kinds(places: Sequence[str] = _PLACES) -> Function:
+    return Function("", tuple(FLOAT if place in _NUMBERS else FLOATS for place in _all(places)), ())
+
+
+def with_parameters(function: Any, places: Sequence[str] = _PLACES) -> Thunk:
+    """Return a compiled function (t, y, ..., out) as one that takes par before out, and leaves it alone."""
     if function not in _known:
-        _known[function] = Thunk(function)
+        _known[function] = Thunk(function, places)
     return _known[function]
 
 
-def _ignoring(function: InPlace) -> Callable[..., None]:
-    return lambda t, y, _, out: function(t, y, out)
+def _ignoring(function: Callable[..., None]) -> Callable[..., None]:
+    return lambda *given: function(*given[:-2], given[-1])
 
 
 class Callback:
@@ -130,7 +143,7 @@ class Callback:
         )
         engine, entry = _entry(body, _COPY)
         keep = (engine, self._entry, self.y, self.out)
-        self.native = Native(0, entry, _KINDS, keep, lambda: _ignoring(function))
+        self.native = Native(0, entry, _kinds(), keep, lambda: _ignoring(function))
 
     def _call(self, t: float) -> None:
         if self.error is None:

@@ -74,6 +74,10 @@ class Calls(Lines):
         if name in ("floats_at", "wholes_at"):
             at = self.put(STATE, f"inttoptr i64 {values[0].text} to ptr")
             return [Value(FLOATS if name == "floats_at" else WHOLES, at.text)]
+        if name == "stack":  # memory of the function, made where it begins
+            place, size = self.fresh(), values[0].text
+            self.lines.insert(0, f"  {place} = alloca [{size} x double]")
+            return [Value(FLOATS, place, size)]
         if name == "view":
             return [self.part(*values)]
         if name in ("max", "min"):
@@ -157,6 +161,8 @@ class Calls(Lines):
     def library(self, name: str, values: Sequence[Value]) -> Value:
         """Call a function of LLVM or of the C library."""
         called = _INTRINSICS.get(name) or _LIBRARY[name]
-        self.scope.declare(f"declare double @{called}({', '.join(['double'] * len(values))})")
+        takes = ", ".join(["double"] * len(values))
+        pure = "nounwind willreturn readnone"  # equal calls are made once; every LLVM knows the word
+        self.scope.declare(f"declare double @{called}({takes}) {pure}")
         passed = ", ".join(f"double {self.cast(value, FLOAT).text}" for value in values)
         return self.put(FLOAT, f"call double @{called}({passed})")

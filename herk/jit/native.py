@@ -20,6 +20,7 @@ import numpy as np
 
 from herk.core import InputError
 from herk.jit.lower import Module
+from herk.jit.state import address_of
 from herk.jit.values import (
     ENTRY,
     FLOAT,
@@ -74,7 +75,7 @@ def passed(arguments: Sequence[Any]) -> list[Any]:
         if isinstance(each, np.ndarray):
             if not each.flags.c_contiguous or each.dtype.itemsize != 8:
                 raise InputError("Machine code takes contiguous arrays of doubles or whole numbers.")
-            found += [each.__array_interface__["data"][0], each.size]
+            found += [address_of(each), each.size]
         else:
             found.append(each)
     return found
@@ -136,6 +137,25 @@ def build(
     }
 
 
+class Assembled(Native):
+    """An annotated Python function in machine code; other code can be compiled around `written`."""
+
+    def __init__(self, entry: int, kinds: Function, keep: Any, written: Callable[..., Any]) -> None:
+        """Remember the function."""
+        super().__init__(0, entry, kinds, keep, lambda: written)
+        self.written = written
+
+
+def assembled(functions: Mapping[str, Callable[..., Any]]) -> dict[str, Assembled]:
+    """Return annotated Python functions in machine code, compiled together and not kept on disk."""
+    module = Module()
+    kinds = {name: module.take(function) for name, function in functions.items()}
+    entries = {name: f"herk_{next(_names)}_{name}" for name in functions}
+    engine = compiled("\n".join([module.text(), *(c_entry(kinds[name], entries[name]) for name in kinds)]))
+    at = engine.get_function_address
+    return {name: Assembled(at(entries[name]), kinds[name], engine, functions[name]) for name in kinds}
+
+
 def _looked_up(space: Callable[[], dict[str, Any]], name: str) -> Any:
     return space()[name]
 
@@ -145,7 +165,7 @@ def bound(function: Native, parameters: Any, places: Sequence[str] = ("t", "y", 
 
     The array must not move.
     """
-    values = parameters.ctypes.data
+    values = address_of(parameters)
     kinds = Function("", tuple(FLOAT if name in ("t", "cj") else FLOATS for name in places), ())
     within = f"ptr inttoptr (i64 {values} to ptr)"
     texts, own = [], f"herk_{next(_names)}_bound"

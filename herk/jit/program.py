@@ -35,13 +35,13 @@ class Program:
     def __init__(self, *functions: Callable[..., Any]) -> None:
         """Name the functions that are called from outside."""
         self.functions = functions
-        self._entries: dict[str, Entry] = {}
+        self._entries: dict[Callable[..., Any], Entry] = {}
 
     def __getitem__(self, function: Callable[..., Any]) -> Entry:
         """Return the entry of a function."""
         if not self._entries:
             self._make()
-        return self._entries[_name(function)]
+        return self._entries[function]
 
     def _make(self) -> None:
         place = compiled_folder(Path(self.functions[0].__code__.co_filename))
@@ -57,7 +57,7 @@ class Program:
         engine = engine_of(code)
         for function, kinds in zip(self.functions, taken, strict=True):
             at = engine.get_function_address(_name(function))
-            self._entries[_name(function)] = Entry(function, at, kinds, engine)
+            self._entries[function] = Entry(function, at, kinds, engine)
 
 
 def _name(function: Callable[..., Any]) -> str:

@@ -7,10 +7,12 @@ Stages reach linear algebra only through this module, so that banded and sparse 
 
 from __future__ import annotations
 
+from herk.jit.stack import stack
 from herk.jit.state import Floats, Wholes
 
 LEAST = 1e-250
 SWEEPS = 4
+COPIED = 1024  # numbers of a system that is kept while it is solved, to be solved in another scaling
 
 
 def factor(a: Floats, start: int, k: int, order: Wholes) -> float:
@@ -171,29 +173,40 @@ def in_units(work: Floats, k: int) -> bool:
     return True
 
 
-def balance(a: Floats, rows: int, n: int, b: Floats, tops: Floats) -> None:
-    """Divide rows and columns in turn by the roots of their largest entries, until these are near 1."""
+def balance(a: Floats, rows: int, n: int, b: Floats, tops: Floats, means: bool) -> None:
+    """Divide rows and columns in turn by the roots of their largest entries, until these are near 1.
+
+    Or by the means of their extreme entries, at last by the largest: by largest entries alone a row like
+    (1e-15, 1e5) hides that its first entry is large in its own unit.
+    """
     for c in range(n):
         tops[c] = 1.0
     for sweep in range(SWEEPS):
         for r in range(rows):
-            size = 0.0
+            size = typical(a, r * n, 1, n, sweep == SWEEPS - 1, means)
             for c in range(n):
-                size = max(size, abs(a[r * n + c]))
-            if size > 0.0:
-                size = size if sweep == SWEEPS - 1 else size**0.5
-                for c in range(n):
-                    a[r * n + c] /= size
-                b[r] /= size
+                a[r * n + c] /= size
+            b[r] /= size
         for c in range(n):
-            size = 0.0
+            size = typical(a, c, n, rows, sweep == SWEEPS - 1, means)
             for r in range(rows):
-                size = max(size, abs(a[r * n + c]))
-            if size > 0.0:
-                size = size if sweep == SWEEPS - 1 else size**0.5
-                for r in range(rows):
-                    a[r * n + c] /= size
-                tops[c] *= size
+                a[r * n + c] /= size
+            tops[c] *= size
+
+
+def typical(a: Floats, first: int, stride: int, count: int, last: bool, means: bool) -> float:
+    """Return the root of the largest of these entries, or its geometric mean with the smallest not zero."""
+    low, high = 0.0, 0.0
+    for k in range(count):
+        value = abs(a[first + k * stride])
+        high = max(high, value)
+        if value > 0.0 and (low == 0.0 or value < low):
+            low = value
+    if high == 0.0:
+        return 1.0
+    if last:
+        return high
+    return low**0.5 * high**0.5 if means else high**0.5  # type: ignore[no-any-return]
 
 
 def solve_stacked(a: Floats, rows: int, n: int, b: Floats, tops: Floats) -> float:
@@ -201,11 +214,31 @@ def solve_stacked(a: Floats, rows: int, n: int, b: Floats, tops: Floats) -> floa
 
     Return the smallest pivot ratio.
 
-    Rows and columns are scaled by their largest entry first, so that units do not decide about the pivots;
-    `tops` is scratch (n). The rows left over are satisfied by consistency. 0 is returned if the matrix has
-    not full column rank.
+    Rows and columns are scaled first, so that units do not decide about the pivots; `tops` is scratch (n).
+    The rows left over are satisfied by consistency. 0 is returned if the matrix has not full column rank: in
+    neither scaling, where a copy is small enough.
     """
-    balance(a, rows, n, b, tops)
+    size = rows * n
+    if size + rows > COPIED:
+        return eliminated(a, rows, n, b, tops, False)
+    kept = stack(1024)
+    for i in range(size):
+        kept[i] = a[i]
+    for i in range(rows):
+        kept[size + i] = b[i]
+    found = eliminated(a, rows, n, b, tops, False)
+    if found > 0.0:
+        return found
+    for i in range(size):
+        a[i] = kept[i]
+    for i in range(rows):
+        b[i] = kept[size + i]
+    return eliminated(a, rows, n, b, tops, True)
+
+
+def eliminated(a: Floats, rows: int, n: int, b: Floats, tops: Floats, means: bool) -> float:
+    """Solve the system, scaled by largest entries or by means of extreme ones; return the smallest pivot."""
+    balance(a, rows, n, b, tops, means)
     smallest = 1.0
     for i in range(n):
         best = i

@@ -62,15 +62,20 @@ def eliminate(
         row, column = best(a, i, rows, n, required, cost, size, heaviest, forced, threshold * top, chosen)
         chosen[i] = column
         left -= required[column]
-        for c in range(n):
-            a[i * n + c], a[row * n + c] = a[row * n + c], a[i * n + c]
-        for r in range(i + 1, rows):
-            multiplier = a[r * n + column] / a[i * n + column]
-            if multiplier != 0.0:
-                for c in range(n):
-                    a[r * n + c] -= multiplier * a[i * n + c]
-                a[r * n + column] = 0.0
+        remove(a, i, row, column, rows, n)
     return rows
+
+
+def remove(a: Floats, i: int, row: int, column: int, rows: int, n: int) -> None:
+    """Bring a pivot row to place i and eliminate its column from the rows below."""
+    for c in range(n):
+        a[i * n + c], a[row * n + c] = a[row * n + c], a[i * n + c]
+    for r in range(i + 1, rows):
+        multiplier = a[r * n + column] / a[i * n + column]
+        if multiplier != 0.0:
+            for c in range(n):
+                a[r * n + c] -= multiplier * a[i * n + c]
+            a[r * n + column] = 0.0
 
 
 def scale(a: Floats, rows: int, n: int, weight: Floats) -> None:

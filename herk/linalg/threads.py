@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 from typing import Any
 
 SMALL = 24  # unknowns up to which the libraries start no threads of their own
 
 
-@contextmanager
-def one_thread(n: int) -> Iterator[None]:
+def one_thread(n: int) -> AbstractContextManager[Any]:
     """Let BLAS work in one thread, for systems large enough that it would start others."""
-    if n <= SMALL:
-        yield
-        return
-    with _controller().limit(limits=1, user_api="blas"):
-        yield
+    return nullcontext() if n <= SMALL else _controller().limit(limits=1, user_api="blas")
 
 
 @cache

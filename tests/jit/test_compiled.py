@@ -1,4 +1,4 @@
-"""Compiled and interpreted twins, and functions reached by address."""
+"""Functions that numba compiled are told from others and reached by address."""
 
 from __future__ import annotations
 
@@ -6,62 +6,49 @@ import math
 from math import sqrt
 
 import numpy as np
-import pytest
 
-from herk.jit.compiled import compiled, interpreted, is_compiled
-from herk.jit.pointers import address, at
-
-SIGNATURE = "float64(float64)"
-call_at = at(SIGNATURE)
+from herk.codegen.thunks import with_parameters
+from herk.jit.compiled import compiled, is_compiled
+from herk.jit.pointers import FUNCTION, address
 
 
 @compiled(cache=False)
-def root(x):
-    return sqrt(x)  # by name, as generated code calls it
+def roots(t, y, out):
+    for i in range(y.shape[0]):
+        out[i] = t * sqrt(y[i])
 
 
-@compiled(cache=False)
-def twice_root(x):
-    return 2.0 * root(x)
-
-
-@compiled(SIGNATURE, cache=False)
-def picky(x):
-    if x < 0.0:
+@compiled(FUNCTION, cache=False)
+def picky(t, y, out):
+    if t < 0.0:
         raise ValueError("negative")
-    return x
+    out[0] = y[0]
 
 
-@compiled(cache=False)
-def apply(number, x):
-    return call_at(number)(x)
+def test_compiled_functions_are_told_from_others() -> None:
+    assert is_compiled(roots)
+    assert not is_compiled(roots.py_func)
 
 
-def test_a_twin_calls_twins_and_gives_the_same_numbers() -> None:
-    twin = interpreted(twice_root)
-    assert is_compiled(twice_root)
-    assert not is_compiled(twin)
-    assert twin(2.0) == twice_root(2.0) == 2.0 * math.sqrt(2.0)
+def test_outside_its_domain_compiled_code_gives_nan() -> None:
+    out = np.zeros(1)
+    roots(1.0, np.array([-1.0]), out)
+    assert math.isnan(out[0])
 
 
-def test_outside_their_domain_both_give_nan() -> None:
-    with np.errstate(invalid="ignore"):
-        assert math.isnan(interpreted(twice_root)(-1.0))
-    assert math.isnan(twice_root(-1.0))
+def test_a_function_is_compiled_when_its_address_is_asked_for_and_called_by_it() -> None:
+    out = np.zeros(2)
+    assert address(roots, FUNCTION) == address(roots)
+    with_parameters(roots)(2.0, np.array([9.0, 16.0]), np.zeros(1), out)
+    assert out.tolist() == [6.0, 8.0]
 
 
-def test_functions_are_called_by_address() -> None:
-    assert apply(address(picky), 3.0) == 3.0
-    assert apply(address(root, SIGNATURE), 9.0) == 3.0
-
-
-def test_exceptions_come_through_a_call_by_address() -> None:
-    with pytest.raises(ValueError, match="negative"):
-        apply(address(picky), -1.0)
-
-
-def test_interpreted_code_finds_interpreted_functions_by_address() -> None:
-    def plain(x: float) -> float:
-        return x + 1.0
-
-    assert interpreted(apply)(address(plain), 1.0) == 2.0
+def test_a_function_that_raises_gives_nan_and_where_it_was() -> None:
+    thunk, out = with_parameters(picky), np.zeros(1)
+    thunk.forget(1)
+    thunk(1.0, np.array([5.0]), np.zeros(1), out)
+    assert (out[0], thunk.raised) == (5.0, False)
+    thunk(-1.0, np.array([7.0]), np.zeros(1), out)
+    assert math.isnan(out[0])
+    assert thunk.raised
+    assert thunk.place.tolist() == [-1.0, 7.0]

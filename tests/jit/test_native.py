@@ -13,10 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from herk.codegen.scope import PYTHON, SHARED
+from herk.codegen.thunks import with_parameters
 from herk.core import InputError
-from herk.jit.compiled import compiled
 from herk.jit.native import Native, bound, build
-from herk.jit.pointers import FUNCTION, address, at
 from herk.model.code import lines
 
 X = sp.symbols("x0:3", real=True)
@@ -198,18 +197,10 @@ def test_linear_algebra_is_reached_from_generated_code():
     np.testing.assert_allclose(out, [-2.0, 1.0, 3.0])
 
 
-unit = at(FUNCTION)
-
-
-@compiled("float64(int64, float64, float64[::1], float64[::1])")
-def through_address(number, t, y, out):
-    unit(number)(t, y, out)
-    return out[0]
-
-
-def test_compiled_code_calls_machine_code_by_address():
-    function = function_of([X[0] + 10 * X[1] + 100 * X[2]])
-    assert through_address(address(function), 0.0, np.array([1.0, 2.0, 3.0]), np.zeros(1)) == 321.0
+def test_machine_code_is_called_by_the_convention_of_numba_too():
+    function, out = function_of([X[0] + 10 * X[1] + 100 * X[2]]), np.zeros(1)
+    with_parameters(function)(0.0, np.array([1.0, 2.0, 3.0]), np.zeros(1), out)
+    assert out[0] == 321.0
 
 
 def test_bound_parameters_are_read_at_run_time():
