@@ -36,7 +36,7 @@ def arguments(given: list[str] | None) -> argparse.Namespace:
         "--limit",
         type=float,
         default=60.0,
-        help="seconds after which a member counts as hanging (default 60)",
+        help="seconds of computing after which a member counts as hanging (default 60)",
     )
     parser.add_argument("--scripts", action="store_true", help="print the script of every fault")
     parser.add_argument(

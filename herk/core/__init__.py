@@ -3,8 +3,9 @@
 from herk.core.dae import Dae, Generated, StageSource
 from herk.core.errors import HerkError, InputError, nearest
 from herk.core.problem import Invariant, Problem, Reference, Switches
+from herk.core.reason import Reason, Status
 from herk.core.registry import Registry
-from herk.core.solution import Reason, Solution, Stats, Status
+from herk.core.solution import MethodUse, Solution, Stats
 from herk.core.solver import Settings, Solver
 
 __all__ = [
@@ -13,6 +14,7 @@ __all__ = [
     "HerkError",
     "InputError",
     "Invariant",
+    "MethodUse",
     "Problem",
     "Reason",
     "Reference",

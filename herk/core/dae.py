@@ -56,9 +56,34 @@ class Generated(Protocol):
 class Dae:
     """E(t,y) y' = f(t,y), 0 = g(t,y) with n unknowns and m constraints, hidden ones included.
 
-    E is a constant matrix or a callable (t, y) -> n x n; f, g, jac_g (= dg/dy) and g_t (= dg/dt) are
-    callables (t, y) -> array, plain Python or numba functions. Missing derivatives are replaced by finite
-    differences. The thesis writes x for y.
+    For a system given by functions; `Model` is for one given by formulas, and finds the hidden constraints.
+    The thesis writes x for y.
+
+    Parameters
+    ----------
+    E : matrix or callable
+        n x n, constant or a function (t, y).
+    f : callable
+        (t, y) -> n numbers; plain Python or compiled by numba.
+    g : callable, optional
+        (t, y) -> m numbers: all constraints, hidden ones included, independent of each other.
+    n, m : int
+        How many unknowns and constraints there are.
+    jac_g, g_t : callable, optional
+        dg/dy (m x n) and dg/dt (m numbers); finite differences stand in where they are missing.
+    names : sequence of str, optional
+        What the unknowns are called; y0, y1, ... otherwise.
+
+    Examples
+    --------
+    >>> import herk, numpy as np
+    >>> dae = herk.Dae(
+    ...     E=[[1, 0], [0, 0]], f=lambda t, y: [-y[1], 0], g=lambda t, y: [y[0] - y[1]], n=2, m=1
+    ... )
+    >>> sol = herk.solve_dae(dae, (0, 1), [1.0, 1.0], rtol=1e-9)
+    >>> bool(abs(sol.y[0, -1] - np.exp(-1)) < 1e-8)
+    True
+
     """
 
     E: Function | Array

@@ -7,11 +7,30 @@ from collections.abc import Iterable
 
 
 class HerkError(Exception):
-    """Base of every error this package raises on purpose."""
+    """Base of every error this package raises on purpose.
+
+    Examples
+    --------
+    >>> import herk
+    >>> issubclass(herk.InputError, herk.HerkError)
+    True
+
+    """
 
 
 class InputError(HerkError, ValueError):
-    """The call cannot be carried out as it stands; the message says why."""
+    """The call cannot be carried out as it stands; the message says why.
+
+    Examples
+    --------
+    >>> import herk, testset
+    >>> try:
+    ...     herk.solve_dae(testset.get("pendulum"), rtol=-1)
+    ... except herk.InputError as error:
+    ...     print(error)
+    rtol must be a positive number, not -1.
+
+    """
 
 
 def nearest(name: str, known: Iterable[str], what: str) -> InputError:

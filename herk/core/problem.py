@@ -14,9 +14,30 @@ from herk.core.errors import InputError
 
 @dataclass(frozen=True)
 class Reference:
-    """A trusted solution: end values and how they were verified, a formula where there is one.
+    """A trusted solution: end values, how they were verified, and what is in print.
 
-    And what is in print.
+    Parameters
+    ----------
+    t, y : float, array
+        The end of the span and the solution there.
+    digits : float
+        How many digits of y are known to be right.
+    source : str
+        Where the values come from.
+    exact : callable, optional
+        The solution as a function of t, where there is a formula.
+    how : str, optional
+        How the values were verified.
+    published, published_digits, published_note : optional
+        What is in print, NaN where it is not; how many digits of that are right; and what to know about it.
+
+    Examples
+    --------
+    >>> import herk, numpy as np
+    >>> ref = herk.Reference(t=1.0, y=[np.exp(-1.0)], digits=15, source="exact", exact=lambda t: [np.exp(-t)])
+    >>> ref.digits
+    15
+
     """
 
     t: float
@@ -45,7 +66,15 @@ class Reference:
 
 @dataclass(frozen=True)
 class Invariant:
-    """A quantity that stays constant along the exact solution, such as an energy."""
+    """A quantity that stays constant along the exact solution, such as an energy.
+
+    Examples
+    --------
+    >>> import herk
+    >>> herk.Invariant("energy", lambda t, y: y[0] ** 2 + y[1] ** 2).value(0.0, [3.0, 4.0])
+    25.0
+
+    """
 
     name: str
     value: Callable[[float, Array], float]
@@ -74,10 +103,40 @@ class Switches:
 class Problem:
     """One problem of the test set; `dae` is its overdetermined form, `model` its equations as written.
 
-    `kinks` are the times at which the right-hand side is not smooth; a solver does well to start anew there.
-    A problem given by callables has no model: `given_dae` is its overdetermined form, `given_forms` hold
-    those other solvers need. `sizes` are given where one absolute tolerance for all components makes no
-    sense: the units in which the solvers behind the protocol take a single atol.
+    A problem given by callables has no model: `given_dae` is its overdetermined form.
+
+    Parameters
+    ----------
+    name, title, source : str
+        What it is called, in short and in words, and where it comes from.
+    t_span, y0 : (float, float), array
+        Span and start, consistent.
+    model : Model, optional
+        Its equations as written.
+    given_dae, given_forms : Dae, mapping of Dae, optional
+        The overdetermined form and those other solvers need, where there is no model.
+    reference : Reference, optional
+        What is known about the solution.
+    invariants : sequence of Invariant, optional
+        What stays constant.
+    groups : mapping, optional
+        Components that belong together: positions, velocities, multipliers.
+    tags : set of str, optional
+        Such as "stiff".
+    kinks : sequence of float, optional
+        Times at which the right-hand side is not smooth; a solver does well to start anew there.
+    switches : Switches, optional
+        Equations that change where functions of the state change sign.
+    sizes : sequence of float, optional
+        Given where one absolute tolerance for all components makes no sense: the units of a single atol.
+
+    Examples
+    --------
+    >>> import herk, testset
+    >>> problem = testset.get("pendulum")
+    >>> herk.solve_dae(problem, rtol=1e-8).success
+    True
+
     """
 
     name: str

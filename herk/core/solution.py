@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from enum import IntEnum, StrEnum
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -12,51 +12,24 @@ import numpy as np
 
 from herk.core.dae import Array
 from herk.core.errors import InputError, nearest
+from herk.core.reason import Reason
 from herk.results import tables
 
 SMOOTH = 1000  # points of a curve where dense output gives as many as one likes
 
 
-class Status(IntEnum):
-    """How a run ended, in SciPy's numbers."""
+@dataclass(frozen=True)
+class MethodUse:
+    """From when on a method made the steps, and why it was chosen."""
 
-    FAILED = -1
-    FINISHED = 0
-    STOPPED = 1
-
-
-class Reason(StrEnum):
-    """Why a run ended, for programs; `message` says it to people."""
-
-    FINISHED = "finished"
-    EVENT = "event"
-    CALLBACK = "callback"
-    NEWTON = "newton"
-    STEP_UNDERFLOW = "step_underflow"
-    NONFINITE = "nonfinite"
-    SINGULAR = "singular"
-    INCONSISTENT = "inconsistent"
-    EXCEPTION = "exception"
-    MAX_STEPS = "max_steps"
-    TIME_LIMIT = "time_limit"
-    INTERRUPTED = "interrupted"
-    UNSUPPORTED = "unsupported"
-    CRASHED = "crashed"
-
-    @property
-    def status(self) -> Status:
-        """Return SciPy's number for this reason."""
-        if self is Reason.FINISHED:
-            return Status.FINISHED
-        return Status.STOPPED if self in (Reason.EVENT, Reason.CALLBACK) else Status.FAILED
+    t: float
+    method: str
+    why: str
 
 
 @dataclass(frozen=True, kw_only=True)
 class Stats:
-    """Counters of a run: accepted and rejected steps, evaluations of f, g and Jacobians, factorisations.
-
-    Newton iterations.
-    """
+    """Counters of a run: steps, evaluations of f, g and Jacobians, factorisations, Newton iterations."""
 
     nstep: int = 0
     nreject: int = 0
@@ -76,13 +49,11 @@ class Solution(Stats):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> times = np.array([0.0, 1.0])
-    >>> sol = Solution(
-    ...     t=times, y=np.array([[1.0, 0.5]]), names=("x",), reason=Reason.FINISHED, message="The end."
-    ... )
-    >>> sol["x"]
-    array([1. , 0.5])
+    >>> import herk
+    >>> model = herk.Model.from_equations("decay", ["x' = -x"], start={"x": 1}, t_span=(0, 1))
+    >>> sol = herk.solve_dae(model, t_eval=[0.0, 1.0])
+    >>> sol.success, sol["x"].round(4)
+    (True, array([1.    , 0.3679]))
 
     """
 
@@ -91,6 +62,7 @@ class Solution(Stats):
     reason: Reason
     message: str
     sol: Callable[[float | Array], Array] | None = field(default=None, compare=False)
+    slopes: Callable[[float | Array, Array], Array] | None = field(default=None, compare=False, repr=False)
     t_events: list[Array] | None = None
     y_events: list[Array] | None = None
     residual: float = 0.0
@@ -99,9 +71,11 @@ class Solution(Stats):
     names: tuple[str, ...] = ()
     system: str = ""
     method: str = ""
+    methods: tuple[MethodUse, ...] = ()  # which method was in use from when on, and why
     seconds: float | None = field(default=None, compare=False)
     defect: float | None = None  # on request: the largest E y' - f between points, beside its terms
     error_estimate: Array | None = field(default=None, compare=False)  # on request, of every component
+    sensitivities: Mapping[str, Array] | None = field(default=None, compare=False)  # on request, see dyd
 
     @property
     def status(self) -> int:
@@ -124,6 +98,26 @@ class Solution(Stats):
             raise InputError("This solution has no dense output; call solve_dae with dense_output=True.")
         return self.sol(t)
 
+    @cached_property
+    def yp(self) -> Array | None:
+        """Return y' at the points, of every component, from the equations; None if they are not known."""
+        return None if self.slopes is None else self.slopes(self.t, self.y)
+
+    @cached_property
+    def yp_events(self) -> list[Array] | None:
+        """Return y' at the events, like y_events."""
+        if self.slopes is None or self.t_events is None or self.y_events is None:
+            return None
+        found = zip(self.t_events, self.y_events, strict=True)
+        return [self.slopes(t, y.T).T if len(t) else np.zeros((0, len(self.y))) for t, y in found]
+
+    def derivative(self, t: float | Array) -> Array:
+        """Return y' at one time (n) or several (n x times), from the equations at the dense output."""
+        y = self(t)
+        if self.slopes is None:
+            raise InputError("The equations of this solution are not known; solve_dae gives one with them.")
+        return self.slopes(t, y)
+
     @property
     def labels(self) -> tuple[str, ...]:
         """Return the names of the components; y0, y1, ... if the system has none."""
@@ -137,6 +131,17 @@ class Solution(Stats):
             return self.t
         return np.asarray(self.y[self._row(name)])
 
+    def dyd(self, name: str, component: str | None = None) -> Array:
+        """Return dy/dname (n x points), or that of one component; name is a parameter or "y0:x"."""
+        if self.sensitivities is None:
+            raise InputError(
+                f'No sensitivities were asked for; call solve_dae(..., sensitivities=["{name}"]).'
+            )
+        if name not in self.sensitivities:
+            raise nearest(name, self.sensitivities, "sensitivity of this solution")
+        found = self.sensitivities[name]
+        return found if component is None else np.asarray(found[self._row(component)])
+
     def __contains__(self, name: object) -> bool:
         """Tell whether there is a component of this name."""
         return name in self.labels
@@ -146,13 +151,23 @@ class Solution(Stats):
         raise TypeError("A Solution is read by name, sol['x'], or as the arrays sol.t and sol.y.")
 
     def _row(self, name: str) -> int:
-        wanted = name if name in self.labels else _as_state(name)
+        wanted = name if name in self.labels else as_state(name)
         if wanted not in self.labels:
             raise nearest(name, self.labels, "component of this solution")
         return self.labels.index(wanted)
 
     def to_pandas(self) -> Any:
-        """Return a pandas frame: one column for every component, the times as index."""
+        """Return a pandas frame: one column for every component, the times as index.
+
+        Examples
+        --------
+        >>> import herk
+        >>> times = np.array([0.0, 1.0])
+        >>> sol = Solution(t=times, y=times[None], names=("x",), reason=Reason.FINISHED, message="")
+        >>> sol.to_pandas()["x"].iloc[-1]
+        np.float64(1.0)
+
+        """
         return tables.frame(self.t, dict(zip(self.labels, self.y, strict=True)))
 
     def plot(self, *names: str, phase: tuple[str, str] | None = None, ax: Any = None) -> Any:
@@ -216,7 +231,8 @@ class Solution(Stats):
         rows["calls"] = f"f {self.nfev}, g {self.ngev}, Jacobians {self.njev}"
         rows["residual"] = f"{self.residual:.2g}, the largest of any constraint at any step"
         if self.method:
-            rows["method"] = self.method
+            used = ", ".join(f"{use.method} from t = {use.t:.6g}" for use in self.methods[: tables.MOST])
+            rows["method"] = f"{self.method}: {used}" if len(self.methods) > 1 else self.method
         if self.seconds is not None:
             rows["time"] = f"{self.seconds:.3g} s"
         if self.notes:
@@ -258,7 +274,7 @@ class Solution(Stats):
         return tables.as_text(rows)
 
 
-def _as_state(name: str) -> str:
+def as_state(name: str) -> str:
     """Return the name that x' has as a state."""
     primes = len(name) - len(name.rstrip("'"))
     return "d" * primes + name.rstrip("'")

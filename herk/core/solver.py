@@ -14,7 +14,15 @@ from herk.core.solution import Solution
 
 @dataclass(frozen=True)
 class Settings:
-    """What a run is asked for: tolerances or a fixed step, output times, limits, options of the solver."""
+    """What a run behind the bench is asked for: tolerances or a fixed step, output times, limits, options.
+
+    Examples
+    --------
+    >>> import herk
+    >>> herk.Settings(rtol=1e-8, atol=1e-8).step is None
+    True
+
+    """
 
     rtol: float = 1e-6
     atol: float | tuple[float, ...] = 1e-9

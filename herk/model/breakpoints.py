@@ -19,13 +19,14 @@ def switching_functions(system: Equations) -> list[sp.Expr]:
     found = [
         distance
         for part in (system.E, system.f)
-        for distance in _distances(part)
+        for distance in distances(part)
         if system.t in distance.free_symbols and distance.free_symbols <= known
     ]
     return list(dict.fromkeys(sorted(found, key=sp.default_sort_key)))
 
 
-def _distances(part: sp.Basic) -> Iterator[sp.Expr]:
+def distances(part: sp.Basic) -> Iterator[sp.Expr]:
+    """Yield the functions whose signs decide which branch of a formula holds."""
     for condition in part.atoms(sp.core.relational.Relational):
         yield condition.lhs - condition.rhs
     for kink in part.atoms(sp.sign, sp.Heaviside, sp.Abs):

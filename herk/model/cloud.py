@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from contextvars import ContextVar
 from dataclasses import replace
 from itertools import chain
-from math import inf
 
 import mpmath
 import numpy as np
 import sympy as sp
 
+from herk.model.clock import DEADLINE
 from herk.model.findings import RegularizationError
 from herk.model.model import Model
 from herk.model.points import DIGITS, Point, slots, start, starts
@@ -21,7 +20,6 @@ from herk.model.rank import Split, equilibrated, split
 from herk.model.scales import scales
 
 _EASE = 1e5  # how much rather open components of the start move than given ones
-DEADLINE: ContextVar[float] = ContextVar("deadline", default=inf)  # of the analysis, by time.monotonic()
 
 
 class Cloud:

@@ -7,6 +7,7 @@ from itertools import count
 from typing import Any
 
 import sympy as sp
+from sympy.simplify.cse_main import tree_cse
 
 from herk.core import InputError
 from herk.model.equations import Equations
@@ -16,6 +17,7 @@ _SAME = (*_CIRCULAR, "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "exp", "
 _CALLS = {name: name for name in _SAME} | {"Abs": "abs", "Max": "max", "Min": "min", "loggamma": "lgamma"}
 _RECIPROCALS = {"sec": "cos", "csc": "sin", "cot": "tan", "sech": "cosh", "csch": "sinh", "coth": "tanh"}
 _JUMPS = (sp.sign, sp.Heaviside)  # their argument is written more than once
+MANY = 50  # expressions in which looking for common parts of sums takes longer than it saves
 _LONGEST_PRODUCT = 16  # integer powers up to this one are written as products
 
 # How tightly a piece of text binds: sum, product with a leading minus, product, atom or call.
@@ -51,12 +53,19 @@ def lines(assignments: Sequence[tuple[str, Any]], names: Mapping[sp.Symbol, str]
     for branch, symbol in standing.items():
         if symbol in used:  # the others sit inside a branch
             name(branch, symbol)
-    parts, results = sp.cse(expressions, symbols=_dummies())
+    parts, results = _shared(expressions)
     for symbol, expression in parts:
         name(_named_repeats(expression, name), symbol)
     for (target, _), expression in zip(assignments, results, strict=True):
         put(target, _named_repeats(expression, name))
     return statements
+
+
+def _shared(expressions: list[sp.Expr]) -> tuple[list[tuple[sp.Symbol, sp.Expr]], list[sp.Expr]]:
+    """Return common parts and what is left; of many expressions only equal parts, not parts of sums."""
+    if len(expressions) <= MANY:
+        return sp.cse(expressions, symbols=_dummies())  # type: ignore[no-any-return]
+    return tree_cse(expressions, _dummies(), order="none")  # type: ignore[no-any-return]
 
 
 def prepared(equations: Equations) -> tuple[Equations, dict[sp.Symbol, str]]:

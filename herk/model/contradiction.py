@@ -20,16 +20,31 @@ SLOW = 1e-3  # relative to the fastest unknown
 def check_constraints(
     system: Any, t: float | None = None, y: Sequence[float] | Array | None = None, tolerance: float = 1e-6
 ) -> list[str]:
-    """Differentiate g along E y' = f and return a sentence for every row that does not stay zero.
+    """Differentiate g along E y' = f; return a sentence for every row that does not stay zero.
 
-    A contradiction.
+    Parameters
+    ----------
+    system : Dae, Model or Problem
+        What is on trial.
+    t, y : optional
+        Another point than its own start.
+    tolerance : float, optional
+        What counts as zero, relative to the terms of a row.
 
-    `system` is a Dae, a Model or a Problem; without t and y its own start is taken.
+    Examples
+    --------
+    >>> import herk
+    >>> wrong = herk.Dae(E=[[1.0]], f=lambda t, y: [1.0], g=lambda t, y: [y[0] - 2 * t], n=1, m=1)
+    >>> herk.check_constraints(wrong, 0.0, [0.0])
+    ["Row 0 of g contradicts E y' = f: along the flow its derivative is -1 instead of 0 (t = 0.0)."]
+
     """
     from herk.model.start import completed_start
 
     dae, at, start = located(system, t, y, "check_constraints")
-    return contradictions(linearise(dae, at, completed_start(dae, at, start)), at, tolerance)
+    span = getattr(system, "t_span", None)
+    here = linearise(dae, at, completed_start(dae, at, start), None if span is None else span[1])
+    return contradictions(here, at, tolerance)
 
 
 def contradictions(here: Linearisation, t: float, tolerance: float = 1e-6) -> list[str]:

@@ -7,21 +7,20 @@ says nothing there. Unknowns that are solved for, inserted, often free the combi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 
 import mpmath
-import numpy as np
 import sympy as sp
 
 from herk.model.cloud import Cloud
 from herk.model.gradient import gradient
 from herk.model.points import DIGITS, Evaluator, OutsideError
+from herk.model.roots import roots
 from herk.model.writing import SMALL, Term, expanded, shortest, tidy
 
 LONGER = 2  # times as long may be what has no denominator
-SAMPLES = 257  # times at which the sign of a denominator is looked at
-MOST_ROOTS = 3  # of these as many are examined
+MOST_ROOTS = 3  # of the times at which a denominator vanishes as many are examined
 ZERO = 1e-10  # relative to the size of the terms: roots are known to sixteen digits
 
 
@@ -42,27 +41,14 @@ class Division:
         if not parts or sp.count_ops(denominator) > SMALL:
             return divided
         whole = shortest(sp.Add(*(tidy(factor * denominator) * rhs for factor, rhs in terms)))
-        if any(part.free_symbols & states for part in parts) or not (times := self._roots(parts)):
+        times = roots(parts, model.t, model.t_span, model.parameters)[:MOST_ROOTS]
+        if any(part.free_symbols & states for part in parts) or not times:
             return whole if sp.count_ops(whole) <= sp.count_ops(divided) else divided
         reduced = shortest(by_unknowns(plain.xreplace(solved(self.constraints, states)), states))
         allowed = LONGER * sp.count_ops(divided) + SMALL
         if sp.count_ops(reduced) <= allowed and not below([reduced], {model.t, *states}):
             return reduced
         return divided if self._vanishes(whole, times) else whole
-
-    def _roots(self, parts: Set[sp.Expr]) -> list[float]:
-        """Return times of the span at which a denominator that depends on time alone vanishes."""
-        from scipy.optimize import brentq
-
-        model = self.cloud.model
-        grid, found = np.linspace(*model.t_span, SAMPLES), []
-        for part in sorted(parts, key=sp.default_sort_key):
-            value: Callable[[float], float] = _function(part, model.t, dict(model.parameters))
-            signs = [np.sign(value(time)) for time in grid]
-            changes = [k for k in range(SAMPLES - 1) if signs[k] * signs[k + 1] < 0]
-            found += [float(grid[k]) for k in range(SAMPLES) if signs[k] == 0]
-            found += [float(brentq(value, grid[k], grid[k + 1], xtol=1e-300, rtol=1e-15)) for k in changes]
-        return found[:MOST_ROOTS]
 
     def _vanishes(self, expr: sp.Expr, times: Sequence[float]) -> bool:
         """Tell whether an expression is zero at these times wherever the constraints hold."""
@@ -109,16 +95,3 @@ def by_unknowns(expr: sp.Expr, states: Set[sp.Symbol]) -> sp.Expr:
     linear = {s: slope for s, slope in slopes.items() if not slope.free_symbols & states}
     rest = tidy(expr.xreplace(dict.fromkeys(linear, sp.S.Zero)))
     return sp.Add(rest, *(tidy(slope) * s for s, slope in linear.items()))
-
-
-def _function(part: sp.Expr, t: sp.Symbol, values: dict[sp.Symbol, float]) -> Callable[[float], float]:
-    base = part.base if part.is_Pow else part
-    call = sp.lambdify(t, base.xreplace(values), "math")
-
-    def value(time: float) -> float:
-        try:
-            return float(call(time))
-        except (ArithmeticError, ValueError, TypeError):
-            return 1.0  # no value there, and no root
-
-    return value

@@ -12,9 +12,11 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from herk.core import Dae, HerkError, InputError, Problem
 from herk.core.dae import Array
+from herk.linalg.differences import time_size, time_step
 from herk.model.balance import sizes
 
 
@@ -114,11 +116,11 @@ def shapes(dae: Dae) -> dict[str, tuple[int, ...]]:
     return {"E": (dae.n, dae.n), "f": (dae.n,), "g": (dae.m,), "jac_g": (dae.m, dae.n), "g_t": (dae.m,)}
 
 
-def linearise(dae: Dae, t: float, y: Array) -> Linearisation:
-    """Evaluate everything at (t, y); missing derivatives by differences."""
+def linearise(dae: Dae, t: float, y: Array, t_end: float | None = None) -> Linearisation:
+    """Evaluate everything at (t, y); missing derivatives by differences, in t as the span allows."""
     values = {
         "E": matrix(dae, t, y), "f": evaluate("f", dae.f, t, y, (dae.n,)), "g": constraints(dae, t, y),
-        "jac_g": jacobian(dae, t, y), "g_t": time_derivative(dae, t, y),
+        "jac_g": jacobian(dae, t, y), "g_t": time_derivative(dae, t, y, t_end),
     }  # fmt: skip
     for name, value in values.items():
         if not np.isfinite(value).all():
@@ -153,6 +155,22 @@ def matrix(dae: Dae, t: float, y: Array) -> Array:
     return evaluate("E", dae.E, t, y, (dae.n, dae.n)) if callable(dae.E) else np.array(dae.E)
 
 
+def occupied(dae: Dae, t_span: tuple[float, float], y: Array, size: Array, E: Array) -> NDArray[np.bool_]:
+    """Return which entries of E are not zero, at the start or close to it: sin(t) may vanish there."""
+    filled: NDArray[np.bool_] = E != 0.0
+    if not callable(dae.E) or getattr(dae.generated, "constant_E", False):
+        return filled
+    t0, t1 = t_span
+    for share in (1e-3, 2.3e-3):
+        moved = y + share * size * np.linspace(1.0, 2.0, dae.n)
+        try:
+            with np.errstate(all="ignore"):
+                filled |= np.nan_to_num(matrix(dae, t0 + share * (t1 - t0), moved)) != 0.0
+        except HerkError:  # outside the domain of E
+            continue
+    return filled
+
+
 def constraints(dae: Dae, t: float, y: Array) -> Array:
     """Return g(t, y), an empty vector if there is none."""
     return evaluate("g", dae.g, t, y, (dae.m,)) if dae.g is not None and dae.m else np.zeros(0)
@@ -174,13 +192,14 @@ def _shifted(dae: Dae, t: float, y: Array, j: int, shift: float) -> Array:
     return constraints(dae, t, point)
 
 
-def time_derivative(dae: Dae, t: float, y: Array) -> Array:
-    """Return dg/dt, by a central difference if the DAE does not bring it."""
+def time_derivative(dae: Dae, t: float, y: Array, t_end: float | None = None) -> Array:
+    """Return dg/dt, by a central difference if the DAE does not bring it; a span tells in which step."""
     if not dae.m:
         return np.zeros(0)
     if dae.g_t is not None:
         return evaluate("g_t", dae.g_t, t, y, (dae.m,))
-    return _slope(lambda shift: constraints(dae, t + shift, y), 6e-6 * (abs(t) + 1.0))
+    size = abs(t) or 1.0 if t_end is None else time_size(t, t_end)
+    return _slope(lambda shift: constraints(dae, t + shift, y), time_step(t, size))
 
 
 def _slope(function: Callable[[float], Array], step: float) -> Array:

@@ -12,13 +12,24 @@ import sympy as sp
 
 from herk.core import HerkError
 from herk.model.gradient import gradient
-from herk.model.numbers import readable
+from herk.model.numbers import is_residue, readable
 
 
 class RegularizationError(HerkError):
     """The model has no unique solution, or its index is beyond the limit.
 
     The message names equations and unknowns.
+
+    Examples
+    --------
+    >>> import herk
+    >>> nothing_for_z = herk.Model("free", ["x", "z"], [[1, 0], [0, 0]], ["z", 0], t_span=(0, 1), y0=[0, 0])
+    >>> try:
+    ...     herk.regularize(nothing_for_z)
+    ... except herk.RegularizationError:
+    ...     print("refused")
+    refused
+
     """
 
 
@@ -72,6 +83,15 @@ def _listed(combined: Sequence[tuple[str, sp.Expr]]) -> str:
 def row_as_written(entries: Mapping[int, sp.Expr], rhs: sp.Expr, i: int) -> Row:
     """Return row i of E y' = f."""
     return Row(f"row {i}", dict(entries), rhs)
+
+
+def residues(row: Row) -> list[int]:
+    """Return the places of numbers in a row that are what rounding leaves of zero."""
+    if not any(entry.is_number for entry in row.entries.values()):
+        return []
+    terms = [*row.entries.values(), *sp.Add.make_args(row.rhs)]
+    beside = [term.as_coeff_Mul()[0] for term in terms]
+    return [j for j, entry in row.entries.items() if is_residue(entry, beside)]
 
 
 def derivative_row(constraint: sp.Expr, number: int, states: Sequence[sp.Symbol], t: sp.Symbol) -> Row:

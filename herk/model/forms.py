@@ -6,8 +6,7 @@ Each knows its unknowns, its way back to y, its start, and the index of every un
 from __future__ import annotations
 
 import hashlib
-from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from types import MappingProxyType
@@ -17,17 +16,19 @@ import numpy as np
 
 from herk.core import Dae, InputError, nearest
 from herk.core.dae import Array
-from herk.model.balance import factors
+from herk.model.analyses import analysis, case, is_special, make_special, once
 from herk.model.chains import zero_columns
 from herk.model.generated import GeneratedForm
-from herk.model.start import completed_start, consistent_start, inconsistency, linearise
+from herk.model.rates import rates
+from herk.model.start import completed_start, consistent_start, inconsistency
 from herk.model.to_model_states import Back, Elimination
 
 if TYPE_CHECKING:
     from herk.model.equations import Equations
     from herk.model.model import Model
     from herk.model.reduce import Reduced
-    from herk.model.regularize import Regularization
+
+__all__ = ["FORMS", "OPTIONS", "Form", "analysed_anew", "analysed_at", "analysis", "form", "rates"]
 
 FORMS = ("overdetermined", "index1", "index2", "index3", "ggl", "baumgarte", "ode", "second_order")
 OPTIONS: Mapping[str, Mapping[str, float]] = MappingProxyType(
@@ -193,31 +194,6 @@ def _handed(result: Array, out: Array | None) -> Array:
     return out
 
 
-def rates(dae: Dae, t: float, y: Array) -> Array:
-    """Return y' from [E; g_y] y' = [f; -g_t], which determines it in every regularised system."""
-    at = linearise(dae, t, y)
-    matrix, right = np.vstack([at.E, at.jac]), np.concatenate([at.f, -at.g_t])
-    right[: dae.n][~at.E.any(axis=1)] = 0.0  # residuals of constraints, not rates
-    rows, columns = factors(matrix)
-    matrix, right, rate = matrix * rows[:, None] * columns, right * rows, np.zeros(dae.n)
-    for _ in range(3):  # refined, so that small rates beside large ones are right too
-        rate += np.linalg.lstsq(matrix, right - matrix @ rate, rcond=None)[0]
-    return columns * rate
-
-
-_MOST_KEPT = 512  # analyses and forms in memory; the oldest goes first
-_kept: OrderedDict[tuple[Any, ...], Any] = OrderedDict()
-
-
-def _once(key: tuple[Any, ...], make: Callable[[], Any]) -> Any:
-    """Return what was made for this key, or make it."""
-    if key not in _kept:
-        _kept[key] = make()
-        while len(_kept) > _MOST_KEPT:
-            _kept.popitem(last=False)
-    return _kept[key]
-
-
 def form(model: Model, name: str = "overdetermined", **options: float) -> Form:
     """Return the form of this name.
 
@@ -229,9 +205,9 @@ def form(model: Model, name: str = "overdetermined", **options: float) -> Form:
 
         return second_order(model)
     analysis(model)
-    insert = _special(model)
+    insert = is_special(model)
     key = _key(model, name, values, insert)
-    facts = _once(("facts", key), lambda: _facts(_reduced(model, name, values, insert)))
+    facts = once(("facts", key), lambda: _facts(_reduced(model, name, values, insert)))
     common = {**facts, "form": name, "model": model, "options": values}
     rows = common.pop("rows")
     if rows:
@@ -260,30 +236,6 @@ def _facts(result: Reduced) -> dict[str, Any]:
     }
 
 
-def analysis(model: Model) -> Regularization:
-    """Return what regularize found for this structure, whatever the values it was found for.
-
-    Special values have their own.
-    """
-    from herk.model.regularize import regularize
-
-    found: Regularization = _once(_analysis_key(model), lambda: regularize(model))
-    if not _special(model) and any(
-        model.E[place].free_symbols & set(model.parameters) for place in found.zeros
-    ):
-        _special_cases.add(_case(model))  # an entry of E vanishes for just these values
-        _kept.pop(("analysis", model.structure, ()), None)
-        _kept[_analysis_key(model)] = found
-    return found
-
-
-def _analysis_key(model: Model) -> tuple[Any, ...]:
-    return "analysis", *(_case(model) if _special(model) else (model.structure, ()))
-
-
-_special_cases: set[tuple[Any, ...]] = set()
-
-
 def analysed_anew(model: Model) -> Form | None:
     """Return the overdetermined form found for just these parameter values and this start.
 
@@ -293,29 +245,22 @@ def analysed_anew(model: Model) -> Form | None:
     mass of zero, another branch of the equations), the start does not fit or y' is not determined: then this
     case is analysed for itself.
     """
-    if _case(model) in _special_cases or _case(analysis(model).model) == _case(model):
+    if is_special(model) or case(analysis(model).model) == case(model):
         return None
-    _special_cases.add(_case(model))
+    return analysed_at(model)
+
+
+def analysed_at(model: Model) -> Form:
+    """Return the overdetermined form found for just these parameter values and this start."""
+    make_special(model)
     return form(model)
-
-
-def _case(model: Model) -> tuple[Any, ...]:
-    return model.structure, model.values, model.y0, model.t_span[0]
-
-
-def _special(model: Model) -> bool:
-    """Tell whether an analysis for this case must not serve others.
-
-    A parameter is zero, or the general one did not fit.
-    """
-    return 0.0 in model.values or _case(model) in _special_cases
 
 
 def _reduced(model: Model, name: str, options: Mapping[str, float], insert: bool) -> Reduced:
     from herk.model.reduce import reduced
 
     key = ("reduced", _key(model, name, options, insert))
-    return _once(key, lambda: reduced(model, analysis(model), name, options, insert=insert))  # type: ignore[no-any-return]
+    return once(key, lambda: reduced(model, analysis(model), name, options, insert=insert))  # type: ignore[no-any-return]
 
 
 def _equations(model: Model, name: str, options: Mapping[str, float], insert: bool) -> Equations:
@@ -350,5 +295,5 @@ def _options(name: str, options: Mapping[str, float]) -> dict[str, float]:
 
 
 def _key(model: Model, name: str, options: Mapping[str, float], insert: bool) -> str:
-    text = repr((model.structure, name, sorted(options.items()), _case(model) if insert else ()))
+    text = repr((model.structure, name, sorted(options.items()), case(model) if insert else ()))
     return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -6,7 +6,7 @@ Parameters keep their place until run time.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -36,6 +36,7 @@ class Code:
         self.natives: dict[
             Any, dict[str, Native]
         ] = {}  # stage functions and kernels, by what they were made for
+        self.works: dict[Any, int] = {}  # scratch memory of derivatives of stages
         self.busy: dict[str, float] = {}  # seconds that runs have spent in compiled steps so far, by tableau
 
     @cached_property
@@ -43,21 +44,21 @@ class Code:
         """Return E, f, g, jac_g, g_t as functions (t, y, par, out)."""
         from herk.model.texts import functions_text
 
-        return _built(functions_text(self.equations), _FUNCTIONS)
+        return build_text(functions_text(self.equations), _FUNCTIONS)
 
     @cached_property
     def derivatives(self) -> dict[str, Native]:
         """Return jac_f(t, y, par, out) and jac_Ey(t, y, v, par, out)."""
         from herk.model.texts import derivatives_text
 
-        return _built(derivatives_text(self.equations), ("jac_f", "jac_Ey"))
+        return build_text(derivatives_text(self.equations), ("jac_f", "jac_Ey"))
 
     @cached_property
     def implicit(self) -> dict[str, Native]:
         """Return residual(t, y, v, par, out) and jacobian(t, y, v, cj, par, out)."""
         from herk.model.texts import residual_text
 
-        return _built(residual_text(self.equations), ("residual", "jacobian"))
+        return build_text(residual_text(self.equations), ("residual", "jacobian"))
 
     @cached_property
     def structure(self) -> Array:
@@ -89,10 +90,12 @@ class Code:
         return self.stages[algebraic, scalar]
 
 
-def _built(text: str, names: Sequence[str]) -> dict[str, Native]:
+def build_text(text: str, names: Sequence[str], shared: Mapping[str, Any] | None = None) -> dict[str, Native]:
+    """Return functions of a generated text in machine code; it may call those in `shared` too."""
     from herk.jit.native import build
 
-    return build(text, names, CONSTANTS, SHARED, PYTHON)
+    more = shared or {}
+    return build(text, names, CONSTANTS, {**SHARED, **more}, {**PYTHON, **more})
 
 
 _codes: OrderedDict[str, Code] = OrderedDict()

@@ -9,7 +9,7 @@ import sympy as sp
 Gradient = dict[sp.Symbol, sp.Expr]
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=1 << 14)
 def gradient(expr: sp.Expr) -> Gradient:
     """Return the partial derivatives that are not zero, by symbol."""
     return {symbol: value for symbol, value in _gradient(expr, {}).items() if value != 0}

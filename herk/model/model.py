@@ -30,8 +30,40 @@ if TYPE_CHECKING:
 class Model(FrontDoors):
     """E(t,y) y' = f(t,y) with n states; parameters stay symbols, their values count at run time.
 
-    Entries of y0 may be None: they are computed from the constraints. States and parameters are symbols or
-    names, entries of E and f formulas or texts such as "-2*x*lam"; equal names mean the same symbol.
+    Rows of E that are zero are constraints, 0 = f. `Model.from_equations` takes equations in any order.
+
+    Parameters
+    ----------
+    name : str
+        What the model is called.
+    states : sequence of symbols or str
+        The unknowns; equal names mean the same symbol.
+    E, f : matrix and vector of formulas
+        Numbers, sympy's expressions or texts such as ``"-2*x*lam"``.
+    t : symbol or str, optional
+        The time, "t" if not given.
+    parameters : mapping, optional
+        Values of constants; they stay symbols, and other values cost nothing.
+    t_span : (float, float)
+        Start and end of time.
+    y0 : sequence of float or None
+        The start; None is computed from the constraints.
+
+    Examples
+    --------
+    >>> import herk
+    >>> model = herk.Model(
+    ...     "pendulum",
+    ...     ["x", "y", "v", "w", "lam"],
+    ...     [[1, 0, 0, 0, 0], [0, 1, 0, 0, 0], [0, 0, 1, 0, 0], [0, 0, 0, 1, 0], [0, 0, 0, 0, 0]],
+    ...     ["v", "w", "-2*x*lam", "-2*y*lam - g", "x**2 + y**2 - 1"],
+    ...     parameters={"g": 9.81},
+    ...     t_span=(0, 10),
+    ...     y0=[1, 0, 0, 0, None],
+    ... )
+    >>> model.with_parameters(g=1.62).values
+    (1.62,)
+
     """
 
     name: str
@@ -112,15 +144,21 @@ class Model(FrontDoors):
         return Equations(self.t, self.states, self.E, self.f, g, tuple(self.parameters))
 
     @cached_property
-    def _switching_functions(self) -> list[sp.Expr]:
+    def switching_functions(self) -> list[sp.Expr]:
+        """Return the functions of time and parameters whose zeros are breakpoints."""
         return switching_functions(self.symbolic())
+
+    @property
+    def switches_in_time(self) -> bool:
+        """Tell whether there are conditions on time alone."""
+        return bool(self.switching_functions)
 
     @property
     def breakpoints(self) -> tuple[float, ...]:
         """Return the times at which a condition on time alone changes: the equations are not smooth there."""
-        if not self._switching_functions:
+        if not self.switching_functions:
             return ()
-        return breakpoints(self._switching_functions, self.t, dict(self.parameters), self.t_span)
+        return breakpoints(self.switching_functions, self.t, dict(self.parameters), self.t_span)
 
     def numeric(self, constraints: Sequence[sp.Expr] = ()) -> Equations:
         """Return the system with every parameter replaced by its value.

@@ -8,7 +8,7 @@ them would depend on the units the model is written in.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import sympy as sp
 
@@ -17,6 +17,8 @@ BITS = 2**13  # of an exact number; it can still be printed
 PRECISION = 30  # digits of a number that stands for an exact one
 DOUBLE, LARGEST = 53, 1e308  # bits and size of what a double can hold
 DECIMAL = 15  # digits up to which every decimal number comes back from a double as it was
+FEW = 8  # an odd number below is all that is left of a double where others cancelled
+RESIDUE = 2.0**-50  # and so much beside them
 MOST_EXPONENT = 64  # denominator of an exponent beyond which it stays a decimal number
 MOST_WHOLE = 10**6  # a longer whole number is shown with its first digits
 MOST_ROOT = 12  # numerator or denominator of an exponent up to which roots of numbers are exact
@@ -46,6 +48,19 @@ def exact(value: float) -> sp.Rational:
     word = repr(float(value))
     digits = re.sub(r"[-+.]", "", re.split("[eE]", word)[0]).strip("0")
     return sp.Rational(word if len(digits) <= DECIMAL else value)
+
+
+def is_residue(value: sp.Expr, beside: Iterable[sp.Expr]) -> bool:
+    """Tell whether a number is what doubles that should cancel leave: 0.1 + 0.2 - 0.3 is 2**-54.
+
+    Few bits, a decimal nobody would write, and nothing beside the other numbers.
+    """
+    if not value.is_Rational or not value or value.q & (value.q - 1) or exact(float(value)) != value:
+        return False
+    word = repr(float(value)).split("e")[0]
+    bits = abs(int(value.p)) // (abs(int(value.p)) & -abs(int(value.p)))
+    largest = max((abs(number) for number in beside if number.is_Rational), default=sp.S.Zero)
+    return bits < FEW and len(word) > DECIMAL and abs(value) < RESIDUE * largest
 
 
 def fraction(value: sp.Float) -> sp.Rational:

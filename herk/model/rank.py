@@ -41,6 +41,7 @@ class _Echelon:
     """Gaussian elimination at one point: reduced rows, their pivots, and what they are made of."""
 
     alive: bool = True
+    floor: int = 0  # a row smaller than this is small, whatever it is beside itself
     pivots: list[tuple[int, SparseRow, SparseRow]] = field(default_factory=list)
     places: dict[int, int] = field(default_factory=dict)
 
@@ -49,6 +50,7 @@ class _Echelon:
         left = dict(row)
         used: SparseRow = {}
         largest = max(map(abs, row.values()), default=mpmath.mpf(0))
+        largest = max(largest, mpmath.mpf(self.floor))
         waiting = [self.places[j] for j in left if j in self.places]
         heapify(waiting)
         while waiting:
@@ -84,7 +86,8 @@ class _Elimination:
     ) -> None:
         self.near = [*near, False]
         self.scaled = [*matrices, start or []]
-        self.echelons = [_Echelon() for _ in matrices] + [_Echelon(alive=start is not None)]
+        # At the start rows are in the sizes they have nearby: one that is small vanishes there.
+        self.echelons = [_Echelon() for _ in matrices] + [_Echelon(alive=start is not None, floor=1)]
         self.result = Split()
 
     def quality(self, i: int) -> float:

@@ -11,14 +11,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from math import inf
-from time import monotonic
 
 import sympy as sp
 
 from herk.linalg.threads import one_thread
 from herk.model import explain
-from herk.model.cloud import DEADLINE
+from herk.model.clock import within
 from herk.model.findings import RegularizationError, Step
 from herk.model.model import Model
 from herk.model.search import Search
@@ -79,18 +77,44 @@ class Regularization:
 def regularize(
     model: Model, *, max_index: int = 10, simplify: bool = True, time_limit: float | None = None
 ) -> Regularization:
-    """Find the index and all constraints of the model.
+    """Find the index and all constraints of a model, hidden ones included.
 
-    Raise RegularizationError if it has no unique solution.
+    Parameters
+    ----------
+    model : Model
+        Equations as written.
+    max_index : int, optional
+        A higher index is refused.
+    simplify : bool, optional
+        False leaves the formulas of hidden constraints as they come: quicker, and longer to read.
+    time_limit : float, optional
+        Seconds after which the search is given up.
 
-    simplify=False leaves the formulas of hidden constraints as they come: quicker, and longer to read. After
-    `time_limit` seconds RegularizationError is raised, too.
+    Returns
+    -------
+    Regularization
+        ``index``, ``constraints``, ``levels``; ``explain()`` tells how each was found.
+
+    Raises
+    ------
+    RegularizationError
+        If the model has no unique solution, or a limit was reached.
+
+    Examples
+    --------
+    >>> import herk
+    >>> model = herk.Model.from_equations(
+    ...     "path", ["x' = v", "v' = u", "x = sin(t)"], t_span=(0, 1)
+    ... )
+    >>> found = herk.regularize(model)
+    >>> found.index
+    3
+    >>> found.constraints
+    [-x + sin(t), -v + cos(t), -u - sin(t)]
+
     """
-    token = DEADLINE.set(inf if time_limit is None else monotonic() + time_limit)
-    try:
+    with within(time_limit):
         return _regularize(model, max_index, simplify)
-    finally:
-        DEADLINE.reset(token)
 
 
 @lru_cache(maxsize=64)

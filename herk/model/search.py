@@ -13,7 +13,7 @@ from herk.model import combine
 from herk.model.cloud import Cloud
 from herk.model.combine import Entry
 from herk.model.division import Division
-from herk.model.findings import RegularizationError, Row, Step, derivative_row, row_as_written
+from herk.model.findings import RegularizationError, Row, Step, derivative_row, residues, row_as_written
 from herk.model.model import Model
 from herk.model.points import DIGITS, Evaluator, OutsideError, Point, negligible
 from herk.model.rank import CLEAN, SparseRow, equilibrated, split, undetermined
@@ -153,11 +153,11 @@ class Search:
             # Analytic formulas that vanish around a point vanish everywhere; with branches they need not.
             if not entry.has(*_BRANCHING) and not any(matrix[i][j] for matrix in matrices)
         ]
+        places += [(i, j) for i, row in enumerate(self.rows) for j in residues(row) if (i, j) not in places]
         for i, j in places:
             entry = self.rows[i].entries.pop(j)
-            self.notes.append(
-                f"{self.rows[i].label}: the factor {entry} of {self.model.states[j]}' is zero everywhere."
-            )
+            why = "is what rounding leaves of zero" if entry.is_number else "is zero everywhere"
+            self.notes.append(f"{self.rows[i].label}: the factor {entry} of {self.model.states[j]}' {why}.")
         if places:
             self._evaluate()
         return tuple(places)

@@ -13,6 +13,7 @@ from herk.core import Dae, HerkError, InputError
 from herk.core.dae import Array
 from herk.model.balance import rank, sizes
 from herk.model.contradiction import check_constraints, contradictions
+from herk.model.correction import correction
 from herk.model.evaluate import (
     CallableError,
     Linearisation,
@@ -40,7 +41,7 @@ OUTSIDE = "g or its Jacobian is not finite there."
 REPAIR = 'Give other start values, or have them changed as little as possible by consistent="project".'
 
 
-def free_columns(E: Array) -> tuple[int, ...]:
+def free_columns(E: Array | NDArray[np.bool_]) -> tuple[int, ...]:
     """Return the components whose derivative does not occur: the required algebraic ones."""
     return tuple(int(j) for j in np.flatnonzero(~E.any(axis=0)))
 
@@ -105,10 +106,29 @@ def consistent_start(
     y0: Sequence[float | None] | Array | None = None,
     fixed: Sequence[int] = (),
 ) -> Array:
-    """Return a consistent y near y0: unknown (None, nan) and required algebraic components move first.
+    """Return a consistent start near y0: what is unknown moves first, the rest as little as possible.
 
-    Others move only if they must, and as little as possible relative to their size; those listed in `fixed`
-    never do. `system` is a Dae, a Model or a Problem; without t0 and y0 its own start is taken.
+    Parameters
+    ----------
+    system : Dae, Model or Problem
+        Its constraints, hidden ones included, are to hold.
+    t0, y0 : optional
+        Another start than the system's own; None or nan stands for what is unknown.
+    fixed : sequence of int, optional
+        Components that must not move.
+
+    Returns
+    -------
+    array
+        All components; those whose derivative does not occur move before the others.
+
+    Examples
+    --------
+    >>> import herk
+    >>> model = herk.Model.from_equations("circle", ["x' = -y", "0 = x**2 + y**2 - 1"], t_span=(0, 1))
+    >>> herk.consistent_start(model, 0.0, [0.6, 0.7]).round(12)
+    array([0.6, 0.8])
+
     """
     dae, t, start = located(system, t0, y0, "consistent_start")
     y, unknown = _start_vector(dae, start)
@@ -253,7 +273,7 @@ def _newton(task: _Task, y: Array, scale: Array | None = None) -> tuple[Array | 
             best, nearest_point, closest = size, y, (g, limits)
         if stalled > 6:
             break
-        y = y + _correction(g, jac, scale, task.first, task.others)
+        y = y + correction(g, jac, scale, task.first, task.others)
     if best <= 1e3:  # at rounding level, but for a badly scaled constraint
         return nearest_point, ""
     if best == np.inf:
@@ -261,39 +281,3 @@ def _newton(task: _Task, y: Array, scale: Array | None = None) -> tuple[Array | 
     g, limits = closest
     wrong = [i for i in np.argsort(-np.abs(g) / limits)[:3] if abs(g[i]) > 1e3 * limits[i]]
     return None, f"{', '.join(f'{_row(task.dae, task.rows[i])} stays at {g[i]:.3g}' for i in wrong)}."
-
-
-def _correction(g: Array, jac: Array, scale: Array, first: list[int], others: list[int]) -> Array:
-    """Return the Newton correction that moves `others` only.
-
-    For what `first` cannot reach (left null space).
-    """
-    change = np.zeros(len(scale))
-    tops = _row_sizes((jac * scale)[:, first])
-    tops[tops == 0] = _row_sizes(jac * scale)[tops == 0]
-    tops[tops == 0] = 1.0
-    jac, g = jac / tops[:, None], g / tops  # by what `first` can do for each row, in whatever units
-    if others:
-        left, values, _ = (
-            np.linalg.svd(jac[:, first] * scale[first]) if first else (np.eye(len(g)), np.zeros(0), None)
-        )
-        null = left[:, int(np.sum(values > 1e-10 * max(values.max(initial=0.0), 1e-300))) :].T
-        open_rows, right = _equilibrated(null @ (jac[:, others] * scale[others]), -null @ g)
-        change[others] = scale[others] * np.linalg.lstsq(open_rows, right, rcond=1e-12)[0]
-    if first:
-        change[first] = (
-            scale[first] * np.linalg.lstsq(jac[:, first] * scale[first], -(g + jac @ change), rcond=1e-12)[0]
-        )
-    return change
-
-
-def _equilibrated(matrix: Array, right: Array) -> tuple[Array, Array]:
-    """Return the system with rows of equal size: equations in different units count alike."""
-    tops = _row_sizes(matrix)
-    tops[tops == 0] = 1.0
-    return matrix / tops[:, None], right / tops
-
-
-def _row_sizes(matrix: Array) -> Array:
-    tops: Array = np.abs(matrix).max(axis=1, initial=0.0)
-    return tops

@@ -5,6 +5,7 @@ The same for E y' = f.
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,9 +17,13 @@ import sympy as sp
 
 from herk.core import InputError
 from herk.model.equations import Equations
+from herk.model.gradient import gradient as partials
 from herk.model.rank import equilibrated, split
+from herk.model.tape import Tape
 
 Pattern = Sequence[Collection[int]]
+GOLDEN = 0.6180339887498949  # multiples of it are far from each other, modulo 1
+CLEARLY = 1e-6  # of its terms: a sum that is not zero by rounding
 _EXPAND_LIMIT = 400  # operations up to which an expression is expanded to see a cancellation
 
 
@@ -77,7 +82,7 @@ def rate_blocks(equations: Equations, wanted: Collection[int]) -> list[Block]:
     for own_rows, own_columns in reversed(parts):
         block = Block(tuple(rows[i] for i in own_rows), tuple(columns[i] for i in own_columns), True)
         if needed & set(block.columns):
-            needed |= {j for j in columns for i in block.rows if not is_zero(equations.E[i, j])}
+            needed |= {j for i, j in filled(equations.E) if i in block.rows}
             blocks.append(block)
     return blocks[::-1]
 
@@ -93,21 +98,20 @@ def required(E: sp.ImmutableDenseMatrix) -> tuple[int, ...] | None:
 
 def nonzero(E: sp.ImmutableDenseMatrix) -> tuple[list[int], list[int]]:
     """Return the rows and the columns of E that are not zero."""
-    full = [(i, j) for i in range(E.rows) for j in range(E.cols) if not is_zero(E[i, j])]
+    full = filled(E)
     return sorted({i for i, _ in full}), sorted({j for _, j in full})
+
+
+def filled(E: sp.ImmutableDenseMatrix) -> dict[tuple[int, int], sp.Expr]:
+    """Return the entries of E that do not vanish, by place: what is large is mostly zero."""
+    return {place: entry for place, entry in sorted(E.todok().items()) if not is_zero(entry)}
 
 
 def gradient(expression: sp.Expr, symbols: Collection[sp.Symbol]) -> dict[sp.Symbol, sp.Expr]:
     """Return the derivatives that do not vanish."""
-    present = sorted(expression.free_symbols.intersection(symbols), key=sp.default_sort_key)
-    entries = {s: derivative(expression, s) for s in present}
-    return {s: e for s, e in entries.items() if not is_zero(e)}
-
-
-@lru_cache(maxsize=1 << 16)
-def derivative(expression: sp.Expr, symbol: sp.Symbol) -> sp.Expr:
-    """Return a derivative; code for functions, patterns and stages asks for the same ones."""
-    return sp.diff(expression, symbol)
+    entries = partials(expression)
+    present = sorted(entries.keys() & symbols, key=sp.default_sort_key)
+    return {s: entries[s] for s in present if not is_zero(entries[s])}
 
 
 def jacobian(expressions: Iterable[sp.Expr], symbols: Sequence[sp.Symbol]) -> list[list[sp.Expr]]:
@@ -124,9 +128,19 @@ def jacobian(expressions: Iterable[sp.Expr], symbols: Sequence[sp.Symbol]) -> li
 @lru_cache(maxsize=1 << 16)
 def is_zero(expression: sp.Expr) -> bool:
     """Tell whether an expression vanishes, as far as expansion shows it."""
-    if expression.is_Add:
+    if expression.is_Add and not _seen_not_to_vanish(expression):
         expression = _expanded(expression)
     return bool(expression.is_number and expression.is_zero)
+
+
+def _seen_not_to_vanish(total: sp.Expr) -> bool:
+    """Tell whether a sum is clearly not zero at some point: much quicker to see than by expansion."""
+    symbols = sorted(total.free_symbols, key=str)
+    try:
+        terms = Tape(symbols, total.args).floats([0.5 + GOLDEN * (i + 1) % 1.0 for i in range(len(symbols))])
+        return abs(math.fsum(terms)) > CLEARLY * math.fsum(map(abs, terms))
+    except (ArithmeticError, TypeError, ValueError):  # outside the domain of a function
+        return False
 
 
 def triangular(pattern: Pattern) -> list[tuple[tuple[int, ...], tuple[int, ...]]] | None:
@@ -163,7 +177,11 @@ def _reduced(E: sp.ImmutableDenseMatrix) -> list[tuple[tuple[int, ...], tuple[in
     rows, columns = nonzero(E)
     if len(rows) != len(columns):
         return None
-    parts = triangular([{c for c, j in enumerate(columns) if not is_zero(E[i, j])} for i in rows])
+    place = {j: c for c, j in enumerate(columns)}
+    pattern: dict[int, set[int]] = {i: set() for i in rows}
+    for i, j in filled(E):
+        pattern[i].add(place[j])
+    parts = triangular(list(pattern.values()))
     if parts is None:
         return None
     blocks = (

@@ -22,7 +22,7 @@ def functions_text(given: Equations) -> str:
     jac_g = [e for row in jacobian(system.g, system.states) for e in row]
     contents = {"f": system.f, "g": system.g, "E": system.E, "jac_g": jac_g, "g_t": system.g_t}
     return "\n".join(
-        _function(name, list(entries), texts, "t, y, par, out") for name, entries in contents.items()
+        function_text(name, list(entries), texts, "t, y, par, out") for name, entries in contents.items()
     )
 
 
@@ -34,8 +34,8 @@ def derivatives_text(given: Equations) -> str:
         [e for row in jacobian(rows, system.states) for e in row]
         for rows in (system.f, system.E * sp.Matrix(rates))
     )
-    first = _function("jac_f", jac_f, texts, "t, y, par, out")
-    return first + "\n" + _function("jac_Ey", product, {**texts, **more}, "t, y, v, par, out")
+    first = function_text("jac_f", jac_f, texts, "t, y, par, out")
+    return first + "\n" + function_text("jac_Ey", product, {**texts, **more}, "t, y, v, par, out")
 
 
 def residual_text(given: Equations) -> str:
@@ -50,8 +50,8 @@ def residual_text(given: Equations) -> str:
     moved = jacobian(residual, system.states)
     shifted = [cj * system.E[i, j] + moved[i][j] for i in range(system.n) for j in range(system.n)]
     names = {**texts, **more, cj: "cj"}
-    first = _function("residual", residual, names, "t, y, v, par, out")
-    return first + "\n" + _function("jacobian", shifted, names, "t, y, v, cj, par, out")
+    first = function_text("residual", residual, names, "t, y, v, par, out")
+    return first + "\n" + function_text("jacobian", shifted, names, "t, y, v, cj, par, out")
 
 
 def _rates(system: Equations) -> tuple[list[sp.Symbol], dict[sp.Symbol, str]]:
@@ -59,7 +59,7 @@ def _rates(system: Equations) -> tuple[list[sp.Symbol], dict[sp.Symbol, str]]:
     return rates, {s: f"v{j}" for j, s in enumerate(rates)}
 
 
-def _function(name: str, entries: Sequence[sp.Expr], texts: Texts, arguments: str) -> str:
+def function_text(name: str, entries: Sequence[sp.Expr], texts: Texts, arguments: str) -> str:
     """Return a function that writes the entries into `out`, zeros by a loop if there are many."""
     used = {texts[s] for e in entries for s in e.free_symbols} - {"t", "cj"}
     body = [f"{text} = {_place(text)}" for text in sorted(used)]

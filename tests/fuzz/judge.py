@@ -12,6 +12,7 @@ from tests.fuzz.member import Array, Member
 
 TIMES_TOLERANCE = 1e3  # an error up to this many tolerances is forgiven ...
 RELATIVE = 1e-5  # ... and so is this much of the size of an unknown
+ORDINARY = 100.0  # errors of the start that grow by this much are in what is forgiven
 TIME_OF_END = 0.01  # the end of a solution is to be found to this share of the time up to it
 HONEST_REASONS = frozenset({"newton", "step_underflow", "nonfinite", "singular"})
 CRASHES = frozenset({"exception", "crashed"})
@@ -71,7 +72,8 @@ def times_to_judge(member: Member) -> Array:
     share = np.unique(np.concatenate([[0.0], share, near[(near > 0) & (near < 1)], [1.0]]))
     times = t0 + span * share
     times[-1] = t1
-    return times
+    apart = np.concatenate([[True], np.diff(times) * np.sign(span) > 0])  # rounding may have joined two
+    return times[apart]
 
 
 def judge(member: Member, answers: Sequence[Answer]) -> Verdict:
@@ -144,7 +146,8 @@ def worst(member: Member, t: Array, y: Array) -> tuple[float, float, int]:
     with np.errstate(all="ignore"):
         right = member.truth(t)
         size = np.maximum.accumulate(np.where(np.isfinite(right), np.abs(right), 0.0), axis=1)
-        forgiven = max(TIMES_TOLERANCE, RELATIVE / member.rtol) * (member.atol[:, None] + member.rtol * size)
+        allowed = max(TIMES_TOLERANCE, RELATIVE / member.rtol) * max(1.0, member.enlarged / ORDINARY)
+        forgiven = allowed * (member.atol[:, None] + member.rtol * size)
         excess = np.abs(y - right) / (forgiven * _steepness(member, t))
     excess = np.where(np.isfinite(right), np.where(np.isfinite(y), excess, np.inf), 0.0)
     component, point = np.unravel_index(int(np.argmax(excess)), excess.shape)

@@ -17,6 +17,7 @@ from scipy.integrate import solve_ivp
 from tests.fuzz.member import Array, JudgeError, Truth
 
 JUDGES_AGREE = 1e-6  # of the size of an unknown
+SHIFT = 1e-5  # of the start, to a neighbouring solution
 
 
 @dataclass(frozen=True)
@@ -36,8 +37,11 @@ class Mechanism:
     damping: float = 0.0
 
 
-def judged(mechanism: Mechanism) -> Truth:
-    """Return positions, velocities and multipliers; raise JudgeError if the judges differ."""
+def judged(mechanism: Mechanism) -> tuple[Truth, float]:
+    """Return positions, velocities and multipliers, and how many times errors of the start are enlarged.
+
+    Raise JudgeError if the judges differ.
+    """
     field, k = accelerations(mechanism), len(mechanism.names)
     span, start = (0.0, float(mechanism.t_end)), np.concatenate([mechanism.start, mechanism.speed])
 
@@ -55,8 +59,26 @@ def judged(mechanism: Mechanism) -> Truth:
     other = solve_ivp(rate, span, state(start), method="LSODA", rtol=1e-11, atol=1e-12, t_eval=grid)
     if not (run.success and other.success):
         raise JudgeError(f"a judge failed on {mechanism.name}")
-    compare(mechanism.name, truth(grid)[: 2 * k], other.y)
-    return truth
+    right = truth(grid)[: 2 * k]
+    compare(mechanism.name, right, other.y)
+    return truth, _enlarged(small, state, start, grid, right)
+
+
+def _enlarged(
+    rate: Callable[[float, Array], Array],
+    state: Callable[[Array], Array],
+    start: Array,
+    grid: Array,
+    right: Array,
+) -> float:
+    """Return by what factor the relative distance of a neighbouring solution has grown at most."""
+    moved = start + SHIFT * np.maximum(np.abs(start), 0.1) * np.resize([1.0, -1.0, 1.0], start.size)
+    run = solve_ivp(rate, grid[[0, -1]], moved, method="DOP853", rtol=1e-9, atol=1e-10, t_eval=grid)
+    if not run.success:
+        raise JudgeError("a neighbouring solution ends early")
+    other = np.array([state(u) for u in run.y.T]).T
+    sizes = np.abs(right).max(axis=1, keepdims=True)
+    return float((np.abs(other - right) / np.where(sizes > 0, sizes, 1.0)).max() / SHIFT)
 
 
 def compare(name: str, one: Array, other: Array) -> None:

@@ -125,7 +125,7 @@ def make(seed: int) -> Member:
     f = [f"{force}{slow} - ({row})" for force, slow, row in zip(mechanism.forces, drag, pull, strict=True)]
     diagonal = ["1"] * k + [repr(m) for m in mechanism.masses] + ["0"] * c
     E = tuple(tuple(entry if i == j else "0" for j in range(2 * k + c)) for i, entry in enumerate(diagonal))
-    truth = judged(mechanism)
+    truth, enlarged = judged(mechanism)
     grid = truth(np.linspace(0, mechanism.t_end, 201))
     size = np.abs(grid).max(axis=1)
     start = np.where(np.abs(grid[:, 0]) < 1e-15 * size, 0.0, grid[:, 0])  # sin(pi) and the like
@@ -143,5 +143,6 @@ def make(seed: int) -> Member:
         tuple(y0),
         tuple(float(s) or 1.0 for s in size),
         truth,
+        enlarged=enlarged,
     )
     return with_settings(disguised(member, rng), rng)

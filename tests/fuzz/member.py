@@ -29,6 +29,7 @@ class Member:
     singular_at  the constraints lose rank at these times: a run may end there, or go on rightly with a note
     corners      times at which the solution or a derivative of it jumps
     channels     where values are judged
+    enlarged     how many times larger a relative error of the start is later: that is the model's doing
     """
 
     family: str
@@ -48,6 +49,7 @@ class Member:
     singular_at: tuple[float, ...] = ()
     corners: tuple[float, ...] = ()
     channels: tuple[str, ...] = CHANNELS
+    enlarged: float = 1.0
 
     @property
     def atol(self) -> Array:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import multiprocessing as mp
+import os
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
+from pathlib import Path
 from typing import Any
 
 CONTEXT = mp.get_context("spawn")  # a forked child would inherit threads and locks of compilers
 START = 120.0  # seconds for a new process to come up
 LIFE = 150  # members per worker, because compiled code is never given back
+PATIENCE = 10  # times the limit of waiting is the end, however little of it the machine gave
 
 
 @dataclass
@@ -23,6 +26,7 @@ class Worker:
     task: Any = None
     deadline: float = 0.0
     done: int = 0
+    begun: tuple[float, float] = (0.0, 0.0)  # by the clock, and in seconds of computing before
 
 
 @dataclass
@@ -45,7 +49,7 @@ class Pool:
                 patience = max(0.0, min(worker.deadline for worker in busy) - time.monotonic())
                 ready = wait([worker.pipe for worker in busy], timeout=patience)
                 for worker in busy:
-                    if worker.pipe in ready or time.monotonic() >= worker.deadline:
+                    if worker.pipe in ready or (time.monotonic() >= worker.deadline and self._hangs(worker)):
                         yield self._collect(worker, worker.pipe in ready)
         finally:
             for worker in list(self.workers):
@@ -60,6 +64,7 @@ class Pool:
                 return
             worker = idle.pop() if idle else self._start()
             worker.task, worker.deadline = task, time.monotonic() + self.limit
+            worker.begun = time.monotonic(), computed(worker.process.pid)
             worker.pipe.send(task)
 
     def _start(self) -> Worker:
@@ -73,6 +78,13 @@ class Pool:
             raise TimeoutError(f"A new worker did not come up within {START:g} s; is the machine overloaded?")
         ours.recv()  # it is up: what it loads is not charged to its first member
         return worker
+
+    def _hangs(self, worker: Worker) -> bool:
+        """Tell whether a worker had its time; on a loaded machine it may have to wait for it."""
+        since, before = worker.begun
+        left = self.limit - (computed(worker.process.pid) - before)
+        worker.deadline = min(time.monotonic() + max(left, 0.1), since + PATIENCE * self.limit)
+        return left <= 0.0 or time.monotonic() >= since + PATIENCE * self.limit
 
     def _collect(self, worker: Worker, ready: bool) -> tuple[Any, Any, str]:
         task, worker.task = worker.task, None
@@ -94,6 +106,15 @@ class Pool:
         worker.process.kill()
         worker.process.join()
         worker.pipe.close()
+
+
+def computed(pid: int) -> float:
+    """Return how many seconds a process has computed; where nobody knows, the clock."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return time.monotonic()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def _serve(work: Callable[[Any], Any], pipe: Connection) -> None:

@@ -76,6 +76,18 @@ def test_an_error_below_a_hundred_thousandth_is_forgiven_at_tight_tolerances_and
     assert judge(tight, [answer(tight, 1.01e5)]).outcome == Outcome.WRONG_SUCCESS
 
 
+def test_an_error_is_forgiven_in_proportion_where_the_model_itself_enlarges_errors_unusually() -> None:
+    for enlarged, most in ((100.0, 1e3), (500.0, 5e3)):
+        member = replace(SINE, enlarged=enlarged)
+        assert judge(member, [answer(member, 0.99 * most)]).outcome == Outcome.RIGHT
+        assert judge(member, [answer(member, 1.01 * most)]).outcome == Outcome.WRONG_SUCCESS
+
+
+def test_times_to_judge_that_rounding_makes_equal_are_one() -> None:
+    member = replace(SINE, t_span=(0.0, 10.0), corners=(4.3, 4.313))  # 4.3 + 0.003 and 4.313 - 0.01
+    assert (np.diff(times_to_judge(member)) > 0).all()
+
+
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 def test_a_success_with_values_that_are_no_numbers_is_wrong(value: float) -> None:
     given_answer = answer(SINE)

@@ -10,6 +10,9 @@ from tests.fuzz.pool import Pool
 
 def work(task: str) -> str:
     if task == "hang":
+        while True:
+            pass
+    if task == "wait":
         time.sleep(600)
     if task == "die":
         os._exit(3)
@@ -17,11 +20,12 @@ def work(task: str) -> str:
 
 
 def test_hanging_and_dying_tasks_cost_their_own_row_and_leave_no_process() -> None:
-    pool = Pool(work, jobs=1, limit=1.0)
-    found = list(pool.run(iter(["a", "hang", "b", "die", "c"])))
+    pool = Pool(work, jobs=1, limit=0.4)
+    found = list(pool.run(iter(["a", "hang", "wait", "b", "die", "c"])))
     assert found == [
         ("a", "A", "done"),
         ("hang", None, "hang"),
+        ("wait", None, "hang"),
         ("b", "B", "done"),
         ("die", None, "died"),
         ("c", "C", "done"),

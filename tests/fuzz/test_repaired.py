@@ -17,9 +17,15 @@ NOISE = [
 # Constraints divided by a function of time that vanishes on the way.
 POLES = [("linear", seed) for seed in (9002, 9054, 12007)]
 
+# Constraints that were singular only by how they were combined at the start.
+COMBINED = [("linear", seed) for seed in (31023, 70162, 70171, 80012, 80019)]
+# A column of E that is zero at the start by chance; times to judge that rounding made equal; a pendulum that
+# passes its highest point slowly, which enlarges errors two hundred times.
+CHANCE = [("linear", 70022), ("piecewise", 70144), ("mechanisms", 70029)]
+
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("family", "seed"), [*NOISE, *POLES])
+@pytest.mark.parametrize(("family", "seed"), [*NOISE, *POLES, *COMBINED, *CHANCE])
 def test_what_was_repaired_stays_right(family: str, seed: int) -> None:
     verdict, _, script = examine(family, seed)
     assert verdict.outcome is Outcome.RIGHT, f"{script}\n# {verdict.detail}"

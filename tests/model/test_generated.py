@@ -14,7 +14,6 @@ import pytest
 import sympy as sp
 
 from herk.core import InputError
-from herk.jit.compiled import interpreted
 from herk.jit.native import Native
 from herk.model import generated
 from herk.model.equations import Equations
@@ -82,7 +81,7 @@ def test_compiled_and_interpreted_functions_agree():
     for name, function in (form.functions() | {"jac_f": form.derivatives()["jac_f"]}).items():
         one, other = np.full(25, 7.0), np.full(25, 7.0)
         function(TIME, np.array(POINT), one)
-        interpreted(function)(TIME, np.array(POINT), other)
+        function.py_func(TIME, np.array(POINT), other)
         np.testing.assert_allclose(one, other, rtol=1e-14, err_msg=name)
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import mpmath
 import numpy as np
 import pytest
 import sympy as sp
 
 from herk.model.model import Model
-from herk.model.numbers import exact, inserted, without_floats
+from herk.model.numbers import exact, inserted, is_residue, without_floats
 from herk.model.regularize import regularize
 from tests.fuzz.linear import make
 
@@ -22,12 +23,13 @@ def test_index_is_that_of_the_nilpotent_block_and_the_solution_meets_all_constra
     model = member.model()
     found = regularize(model, time_limit=30.0)
     assert f"index {found.index}," in member.kind
-    for t in np.linspace(*member.t_span, 5):
-        y = member.truth(np.array([t]))[:, 0]
-        at = {model.t: sp.Rational(t)} | dict(zip(model.states, map(sp.Rational, y), strict=True))
-        for constraint in found.constraints:
-            slopes = [abs(constraint.diff(s).subs(at) * at[s]) for s in (model.t, *model.states)]
-            assert abs(constraint.subs(at).evalf(30)) <= 1e-12 * max(slopes).evalf(30)
+    symbols = (model.t, *model.states)
+    for constraint in found.constraints:
+        value = sp.lambdify(symbols, [constraint, *(constraint.diff(s) * s for s in symbols)], "mpmath")
+        for t in np.linspace(*member.t_span, 5):
+            with mpmath.workdps(40):
+                residual, *slopes = value(*map(mpmath.mpf, [t, *member.truth(np.array([t]))[:, 0]]))
+                assert abs(residual) <= 1e-12 * max(map(abs, slopes))
 
 
 def test_a_double_is_the_decimal_it_was_written_as() -> None:
@@ -66,3 +68,38 @@ def test_parameters_that_cancel_as_decimals_cancel_in_the_analysis(a: float, b: 
     found = regularize(model)
     assert found.index == 1
     assert found.constraints == [sp.Add(*model.states)]
+
+
+@pytest.mark.parametrize("rest", [0.1 + 0.2 - 0.3, 1.1 + 2.2 - 3.3, 0.7 + 0.1 - 0.8])
+def test_what_cancelling_doubles_leave_in_e_is_zero_with_a_note(rest: float) -> None:
+    assert rest != 0.0
+    model = Model("rest", ["x", "z"], [[1, 0], [0, rest]], ["-x", "z - x"], t_span=(0, 1), y0=[1, 1])
+    found = regularize(model)
+    assert found.index == 1
+    assert "what rounding leaves of zero" in found.notes[0]
+
+
+def test_a_small_number_of_small_units_or_of_a_user_is_itself() -> None:
+    ones = [sp.Integer(1)]
+    assert is_residue(sp.Rational(2.0**-54), ones)
+    assert not is_residue(sp.Rational(2.0**-54), [sp.Rational(3 * 2.0**-54)])  # beside others of its size
+    assert not is_residue(sp.Rational(1, 10**17), ones)  # a decimal
+    assert not is_residue(sp.Rational(1.2345678901234567e-17), ones)  # with all its digits
+    assert not is_residue(sp.S.Zero, ones)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_matrices_that_are_products_of_doubles_have_the_index_of_their_exact_product(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    index, d = seed % 4 + 1, 1
+    n = index + d
+    K, A = np.zeros((n, n)), np.eye(n)
+    K[0, 0], A[0, 0] = 1.0, -0.7
+    K[range(1, n - 1), range(2, n)] = 1.0
+    Q, S = rng.normal(size=(2, n, n)) * 10.0 ** rng.uniform(-6, 6, (2, n, n)).round()[:, :1, :]
+    Q, S = Q.T, S
+    y, right = sp.symbols(f"y0:{n}"), Q @ A @ S
+    f = [sum(right[i, j] * y[j] for j in range(n)) + sp.sin(sp.Symbol("t")) * Q[i, -1] for i in range(n)]
+    start = [None] * n
+    model = Model("product", y, (Q @ K @ S).tolist(), f, t=sp.Symbol("t"), t_span=(0, 1), y0=start)
+    assert regularize(model).index == index

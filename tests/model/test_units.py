@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import sympy as sp
 
+import herk
 import testset
 from herk.model.balance import rank
 from herk.model.model import Model
@@ -18,17 +19,10 @@ from herk.model.regularize import regularize
 from herk.model.scales import scales
 
 DECADES = 12
-PROBLEMS = [
-    "pendulum",
-    "cv_circuit",
-    "akzo",
-    "wind_pendulum",
-    "spring_chain",
-    "academic",
-    "selector_change",
-    "raised_index",
-    "rlc",
-]
+PROBLEMS = [name for name in testset.names() if testset.get(name).model is not None]
+LARGE = ("andrews", "slider_crank")  # minutes in random units
+STIFF = {*testset.names("stiff"), *testset.names("discontinuous")}
+SOLVED = [name for name in PROBLEMS if name not in (*LARGE, *STIFF)]
 
 
 def in_units(model: Model, seed: int) -> tuple[Model, list[sp.Integer]]:
@@ -49,13 +43,42 @@ def in_units(model: Model, seed: int) -> tuple[Model, list[sp.Integer]]:
     ), units
 
 
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("name", PROBLEMS)
+def marked(name: str, seed: int) -> object:
+    """Return a case of the test below; large models are for long runs."""
+    return pytest.param(name, seed, marks=[pytest.mark.slow] if name in LARGE else [])
+
+
+@pytest.mark.parametrize(
+    ("name", "seed"), [marked(name, seed) for name in PROBLEMS for seed in range(1 if name in LARGE else 3)]
+)
 def test_index_and_levels_are_the_same_in_any_units(name: str, seed: int) -> None:
     model = testset.get(name).model
     here, there = regularize(model), regularize(in_units(model, seed)[0])
     assert [len(level) for level in there.levels] == [len(level) for level in here.levels]
     assert there.notes == here.notes
+
+
+@pytest.mark.parametrize("name", SOLVED)
+def test_a_problem_in_any_units_is_solved_to_the_same_digits(name: str) -> None:
+    problem = testset.get(name)
+    t0, t1 = problem.t_span
+    model = problem.model.with_start(list(problem.y0)).with_span(t0 + 0.2 * (t1 - t0), t0)
+    other, units = in_units(model, 5)
+    scale, share = np.array(units, dtype=float), np.linspace(0.0, 1.0, 41)
+    here = solved(model, share, np.ones(model.n))
+    there = solved(other, share, scale) * scale[:, None]
+    size = np.abs(here).max(axis=1, keepdims=True) + 1e-3
+    assert (np.abs(there - here) <= 1e-4 * size).all()
+
+
+def solved(model: Model, share: np.ndarray, units: np.ndarray) -> np.ndarray:
+    """Return the solution at shares of the span, with absolute tolerances in these units."""
+    t0, t1 = model.t_span
+    times = t0 + share * (t1 - t0)
+    times[-1] = t1
+    sol = herk.solve_dae(model, method="dopri5", rtol=1e-7, atol=1e-8 / units, t_eval=times)
+    assert sol.success, sol.message
+    return np.asarray(sol.y)
 
 
 @pytest.mark.parametrize("name", ["pendulum", "wind_pendulum", "spring_chain"])

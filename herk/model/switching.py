@@ -1,0 +1,152 @@
+"""One smooth branch at a time: conditions on the state become modes, unknowns that are 0 or 1."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import sympy as sp
+from sympy.core.relational import GreaterThan, LessThan, Relational, StrictGreaterThan, StrictLessThan
+
+from herk.core import Switches
+from herk.core.dae import Array
+from herk.model.breakpoints import distances
+from herk.model.model import Model
+
+ABOVE, BELOW = (GreaterThan, StrictGreaterThan), (LessThan, StrictLessThan)
+
+
+def switches_of(model: Model) -> Switches | None:
+    """Return the model with a mode for every function of the state that switches it; None if none does."""
+    found = list(_switching(model))
+    if not found:
+        return None
+    modes = [sp.Symbol(f"mode_{i}_of_{model.name}", real=True) for i in range(len(found))]
+    branches = Branches(model, dict(zip(found, modes, strict=True)))
+    events = tuple(Distance.of(model, function) for function in found)
+    start = np.array([0.0 if value is None else value for value in model.y0], dtype=float)
+    n, k = model.n, len(found)
+    E = sp.zeros(n + k, n + k)
+    E[:n, :n], E[n:, n:] = branches.smooth_matrix(sp.Matrix(model.E)), sp.eye(k)
+    f = [*branches.smooth_matrix(sp.Matrix(model.f)), *([0] * k)]
+    begun = [float(event(model.t_span[0], start) > 0) for event in events]
+    extended = Model(
+        f"{model.name}_in_modes",
+        [*model.states, *modes],
+        E,
+        f,
+        t=model.t,
+        parameters=dict(model.parameters),
+        t_span=model.t_span,
+        y0=[*model.y0, *begun],
+    )
+    return Switches(extended.form("overdetermined"), events)
+
+
+def _switching(model: Model) -> Iterator[sp.Expr]:
+    """Yield the functions of the state whose signs decide on E or f, each once whatever its sign."""
+    seen: set[sp.Expr] = set()
+    found = {each for part in (model.E, model.f) for each in distances(part)}
+    for function in sorted(found, key=sp.default_sort_key):
+        if function.free_symbols & set(model.states) and not {function, -function} & seen:
+            seen.add(function)
+            yield function
+
+
+@dataclass(frozen=True)
+class Distance:
+    """A switching function (t, y) -> float, in units of its terms at the start."""
+
+    text: str
+    names: tuple[str, ...]
+    scale: float
+
+    @classmethod
+    def of(cls, model: Model, function: sp.Expr) -> Distance:
+        """Insert the values of the parameters."""
+        values = {p: sp.Float(value) for p, value in model.parameters.items()}
+        plain = function.xreplace(values)
+        at = {s: 0.0 if v is None else v for s, v in zip(model.states, model.y0, strict=True)}
+        sizes = [
+            abs(complex(term.evalf(subs=at | {model.t: model.t_span[0]}))) for term in sp.Add.make_args(plain)
+        ]
+        size = max((each for each in sizes if 0.0 < each < np.inf), default=1.0)
+        names = (str(model.t), *(f"y{i}" for i in range(model.n)))
+        renamed = plain.xreplace(dict(zip(model.states, map(sp.Symbol, names[1:]), strict=True)))
+        return cls(sp.sstr(renamed), names, size)
+
+    def __call__(self, t: float, y: Array) -> float:
+        """Return the value."""
+        return float(_compiled(self.text, self.names)(t, *y)) / self.scale
+
+
+@lru_cache(maxsize=256)
+def _compiled(text: str, names: tuple[str, ...]) -> Callable[..., float]:
+    return sp.lambdify([sp.Symbol(name) for name in names], sp.sympify(text), "numpy")  # type: ignore[no-any-return]
+
+
+@dataclass(frozen=True)
+class Branches:
+    """Rewrites formulas so that modes choose their branches."""
+
+    model: Model
+    modes: dict[sp.Expr, sp.Symbol]
+
+    def smooth_matrix(self, matrix: sp.Matrix) -> sp.Matrix:
+        """Return the matrix with smooth entries."""
+        return matrix.applyfunc(self.smooth)
+
+    def smooth(self, e: sp.Expr) -> sp.Expr:
+        """Return a formula whose branches are chosen by modes."""
+        if not e.args or not e.has(sp.Piecewise, sp.Abs, sp.sign, sp.Heaviside, sp.Max, sp.Min):
+            return e
+        if isinstance(e, sp.Piecewise):
+            return sp.Piecewise(*((self.smooth(value), self.condition(when)) for value, when in e.args))
+        if isinstance(e, (sp.Abs, sp.sign, sp.Heaviside)) and self.of_state(e.args[0]):
+            mode = self.mode(e.args[0])
+            sign = 2 * mode - 1
+            return (
+                sign * self.smooth(e.args[0])
+                if isinstance(e, sp.Abs)
+                else sign
+                if isinstance(e, sp.sign)
+                else mode
+            )
+        if isinstance(e, (sp.Max, sp.Min)):
+            return self.extreme(e)
+        return e.func(*(self.smooth(argument) for argument in e.args))
+
+    def extreme(self, e: sp.Expr) -> sp.Expr:
+        """Return the largest or smallest argument as a sum in which modes leave one."""
+        total = sp.S.Zero
+        for first in e.args:
+            chosen = sp.S.One
+            for second in e.args:
+                if second is not first:
+                    ahead = first - second if isinstance(e, sp.Max) else second - first
+                    chosen *= self.mode(ahead) if self.of_state(ahead) else sp.Heaviside(ahead, 1)
+            total += chosen * self.smooth(first)
+        return total
+
+    def condition(self, when: sp.Basic) -> sp.Basic:
+        """Return a condition in which comparisons of states are those of modes."""
+        if isinstance(when, Relational):
+            if not when.free_symbols & set(self.model.states):
+                return when
+            if not isinstance(when, (*ABOVE, *BELOW)):  # an equality holds at points alone
+                return sp.true if isinstance(when, sp.Ne) else sp.false
+            mode = self.mode(when.lhs - when.rhs)
+            return (
+                sp.Gt(mode, sp.Rational(1, 2)) if isinstance(when, ABOVE) else sp.Lt(mode, sp.Rational(1, 2))
+            )
+        return when.func(*(self.condition(part) for part in when.args)) if when.args else when
+
+    def of_state(self, e: sp.Expr) -> bool:
+        """Tell whether a formula contains states."""
+        return bool(e.free_symbols & set(self.model.states))
+
+    def mode(self, function: sp.Expr) -> sp.Expr:
+        """Return 1 where this function is positive."""
+        return self.modes[function] if function in self.modes else 1 - self.modes[-function]
