@@ -8,8 +8,10 @@ from __future__ import annotations
 import math
 import types
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +19,7 @@ import numpy as np
 from herk.codegen.thunks import Callback, Thunk, callback, with_parameters
 from herk.core import Dae
 from herk.core.dae import Array
-from herk.jit.compiled import HAVE_NUMBA, interpreted, is_compiled
+from herk.jit.compiled import is_compiled
 from herk.jit.pointers import FUNCTION
 from herk.model.evaluate import CallableError, call, real, shapes
 
@@ -26,23 +28,6 @@ if TYPE_CHECKING:
 
 InPlace = Callable[[float, Array, Array], None]
 NAMES = ("E", "f", "g", "jac_g", "g_t")
-
-
-class SlowWarning(UserWarning):
-    """A solve runs interpreted, some hundred times slower than compiled."""
-
-
-@dataclass(frozen=True)
-class Functions:
-    """The five functions of a DAE in the order of NAMES.
-
-    Missing derivatives are placeholders that are never called.
-    """
-
-    in_place: tuple[InPlace, ...]
-    compiled: bool
-    have_jacobian: bool
-    have_g_t: bool
 
 
 @dataclass(eq=False)
@@ -62,6 +47,11 @@ class Bound:
     def compiled(self) -> bool:
         """Tell whether the loop never calls Python."""
         return not self.callbacks
+
+    @cached_property
+    def given(self) -> bool:
+        """Tell whether functions of the user are among them, which can raise."""
+        return bool(self.callbacks or self.thunks)
 
     @property
     def error(self) -> BaseException | None:
@@ -96,10 +86,6 @@ def bound(dae: Dae) -> Bound:
     """
     if dae.generated is not None and hasattr(dae.generated, "code"):
         return Bound(tuple(dae.generated.code.functions[name] for name in NAMES))
-    if dae.generated is not None:
-        made = Bound(tuple(with_parameters(function) for function in bind(dae).in_place), n=dae.n)
-        made.forget()
-        return made
     made = Bound(have_jacobian=dae.jac_g is not None, have_g_t=dae.g_t is not None, n=dae.n)
     natives, callbacks = [], []
     for name, shape in shapes(dae).items():
@@ -115,46 +101,18 @@ def bound(dae: Dae) -> Bound:
     return made
 
 
-def bind(dae: Dae, *, interpret: bool = False) -> Functions:
-    """Return the in-place functions; say once if they have to be interpreted."""
-    if dae.generated is not None:
-        table = dae.generated.functions()
-        functions = tuple(table[name] for name in NAMES)
-        compiled = not interpret and all(is_compiled(function) for function in functions)
-        return Functions(functions if compiled else tuple(map(interpreted, functions)), compiled, True, True)
-    given = {name: getattr(dae, name) for name in NAMES}
-    have = {"have_jacobian": dae.jac_g is not None, "have_g_t": dae.g_t is not None}
-    if HAVE_NUMBA and not interpret:
-        compiled_ones = [_compile(given[name]) for name in NAMES]
-        if not any(isinstance(each, Refusal) for each in compiled_ones):
-            return Functions(
-                tuple(each for each in compiled_ones if not isinstance(each, Refusal)), compiled=True, **have
-            )
-        _warn(next(each for each in compiled_ones if isinstance(each, Refusal)))
-    return Functions(tuple(_wrap(name, given[name]) for name in NAMES), compiled=False, **have)
-
-
 @dataclass
 class Refusal:
-    """Why numba does not compile a function, and whether the user was told."""
+    """Why numba does not compile a function."""
 
     reason: str
-    told: bool = False
-
-
-def _warn(refusal: Refusal) -> None:
-    if not refusal.told:
-        refusal.told = True
-        warnings.warn(
-            "The callables cannot be compiled by numba, so the solve runs interpreted and slowly. Write them"
-            " with scalars, numpy arrays and math functions, or use herk.Model. numba says:"
-            f" {refusal.reason}",
-            SlowWarning,
-            stacklevel=7,  # the line that calls solve_dae
-        )
 
 
 _compiled: dict[tuple[Any, ...], InPlace | Refusal] = {}
+# Closures of one text that are compiled: numba never frees the megabytes each of them takes. Later ones are
+# called back.
+MOST_CLOSURES = 16
+_closures: Counter[Any] = Counter()
 
 
 def _compile(function: Any) -> InPlace | Refusal:
@@ -170,11 +128,15 @@ def _compile(function: Any) -> InPlace | Refusal:
             return _compiled[key]
     except TypeError:  # an object that cannot be hashed is no function
         return Refusal(f"{type(function).__name__} objects are not functions")
+    text = None if is_compiled(function) else getattr(function, "__code__", None)
+    if _closures[text] >= MOST_CLOSURES:
+        return Refusal(f"{MOST_CLOSURES} functions of this text were compiled already")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # advice of numba on the user's code
             _compiled[key] = _in_place(function)
-    except Exception as error:  # noqa: BLE001 - numba refuses in many ways; the interpreted path takes over and says so
+        _closures[text] += text is not None
+    except Exception as error:  # noqa: BLE001 - numba refuses in many ways; the function is called back then
         lines = str(error).strip().splitlines()
         _compiled[key] = Refusal(lines[0] if lines else type(error).__name__)
     return _compiled[key]

@@ -27,6 +27,8 @@ class Watch:
     y: list[list[Array]] = field(default_factory=list)
     values: list[float] = field(default_factory=list)
     muted: int | None = None  # not looked at in the first step, because it is zero at the start
+    seen: tuple[int, ...] = ()  # events that were found right at the start, by an earlier part of the run
+    began: float = 0.0
     ended: int | None = None  # the terminal event that ended the run
     sunk: bool = (
         False  # the muted event went on in the direction in which it is an event: it would come ever faster
@@ -34,6 +36,7 @@ class Watch:
 
     def start(self, t: float, y: Array) -> None:
         """Evaluate the events at the start."""
+        self.began = t
         self.t, self.y = [[] for _ in self.events], [[] for _ in self.events]
         self.values = [value(event, t, y) for event in self.events]
 
@@ -55,7 +58,8 @@ class Watch:
         ]
         found = [(locate(self.events[i], t_old, t_new, before[i], after[i], between), i) for i in active]
         for t, i in sorted(found, key=lambda pair: abs(pair[0] - t_old)):
-            if self.t[i] and self.t[i][-1] == t:  # a zero right at an accepted point is seen from both sides
+            known = self.t[i][-1] == t if self.t[i] else t == self.began and i in self.seen
+            if known:  # a zero right at an accepted point is seen from both sides
                 continue
             y = between(t)
             self.t[i].append(t)

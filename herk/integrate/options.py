@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,13 +11,25 @@ import numpy as np
 
 from herk.core import Dae, InputError, Problem, Switches, nearest
 from herk.core.dae import Array
+from herk.integrate.checks import (
+    atol_of,
+    breakpoints_of,
+    choice,
+    count,
+    events_of,
+    positive,
+    rtol_of,
+    span_of,
+    start_of,
+    switches_of,
+    times_of,
+)
 from herk.integrate.controller import shortest_first
-from herk.integrate.methods import Method, method_of
+from herk.integrate.methods import Auto, Method, Plan, method_of
+from herk.integrate.progress import Progress
 from herk.integrate.steps import INFINITE, Loop
-from herk.model.plain import ordered
 
 EPS = float(np.finfo(float).eps)
-NUMBERS = (bool, int, float, np.bool_, np.number)
 CONSISTENT = ("check", "trust", "project")
 NEWTON = ("simplified", "full")
 SELECTION = ("sparse", "complete")
@@ -32,7 +44,7 @@ class Request:
     t0: float
     t1: float
     y0: tuple[float | None, ...]
-    tableau: Method
+    method: Method
     rtol: float
     atol: Array
     step: float | None
@@ -51,7 +63,32 @@ class Request:
     project_output: bool
     breakpoints: tuple[float, ...] = ()
     switches: Switches | None = None
+    plan: Plan | None = None  # method="auto": what the run may be changed for
+    progress: Progress | None = None  # where it is told how far the run is
     muted: int | None = None  # an event that is zero at the start and not looked at in the first step
+    seen: tuple[int, ...] = ()  # events that were found right at the start already
+
+    def changed(self, **others: Any) -> Request:
+        """Return the same with other values, which were checked before; quicker than `replace`."""
+        made = object.__new__(Request)
+        made.__dict__.update(self.__dict__)
+        made.__dict__.update(others)
+        return made
+
+    def steps_like(self, other: Request) -> bool:
+        """Tell whether span, tolerances and everything that sets the steps are the same."""
+        return (
+            (self.t0, self.t1, self.rtol, self.step) == (other.t0, other.t1, other.rtol, other.step)
+            and (self.first_step, self.max_step) == (other.first_step, other.max_step)
+            and (self.atol is other.atol or bool((self.atol == other.atol).all()))
+            and self.newton == other.newton
+            and self.patience == other.patience
+        )
+
+    @property
+    def patience(self) -> int:
+        """Return how many steps stability may seem to limit before another method is considered; 0: all."""
+        return 0 if self.plan is None else self.plan.patience
 
     @property
     def segmented(self) -> bool:
@@ -124,7 +161,7 @@ def request(
     given: Any,
     t_span: Any,
     y0: Any,
-    method: str | Method,
+    method: Any,
     options: dict[str, Any],
     extra: dict[str, Any],
     parameters: Any = None,
@@ -137,30 +174,9 @@ def request(
             raise nearest(name, METHOD_OPTIONS, "option")
     dae, span, start = system(given, t_span, y0, parameters)
     t0, t1 = span_of(span)
-    atol = options["atol"]
-    if isinstance(given, Switches):
-        switches = given
-    if isinstance(given, Problem):
-        breakpoints, switches = breakpoints or given.kinks, switches or given.switches
-        atol = given.atol(atol) if given.sizes and np.ndim(atol) == 0 else atol
-    elif not breakpoints:
-        model = getattr(dae, "model", None)
-        if model is not None and model.t_span != (t0, t1):
-            model = model.with_span(t1, t0)
-        breakpoints = getattr(model, "breakpoints", ())
-    tableau = method_of(method)
-    step = _positive(options["step"], "step", none=True)
-    if step is None and not tableau.adaptive:
-        raise InputError(
-            f"Method {tableau.name!r} has no error estimate; give step=h, or choose an adaptive pair such as"
-            " 'dopri5'."
-        )
-    _choice(options["consistent"], CONSISTENT, "consistent")
-    _choice(extra.get("newton", "simplified"), NEWTON, "newton")
-    _choice(extra.get("selection", "sparse"), SELECTION, "selection")
-    rtol = rtol_of(options["rtol"])
-    if step is not None and not 16 * EPS * max(abs(t0), abs(t1)) < step < math.inf:
-        raise InputError(f"step = {step:g} is not a step from {t0} to {t1} in double precision.")
+    atol, times, switches = _brought(given, dae, (t0, t1), options["atol"], breakpoints, switches)
+    step = _step(options["step"], t0, t1)
+    chosen, plan = _method(method, dae, step)
     if options["callback"] is not None and not callable(options["callback"]):
         raise InputError("callback must be a callable (t, y); it stops the run by returning True.")
     return Request(
@@ -168,171 +184,82 @@ def request(
         t0=t0,
         t1=t1,
         y0=start_of(start, dae),
-        tableau=tableau,
-        rtol=rtol,
+        method=chosen,
+        plan=plan,
+        rtol=rtol_of(options["rtol"]),
         atol=atol_of(atol, dae.n),
         step=step,
         t_eval=times_of(options["t_eval"], t0, t1),
         dense_output=bool(options["dense_output"]),
-        events=_events(options["events"]),
-        first_step=_positive(options["first_step"], "first_step", none=True),
-        max_step=_positive(options["max_step"], "max_step"),
-        max_steps=_count(options["max_steps"]),
-        time_limit=_positive(options["time_limit"], "time_limit", none=True),
-        consistent=options["consistent"],
+        events=events_of(options["events"]),
+        **_limits(options),
+        consistent=choice(options["consistent"], CONSISTENT, "consistent"),
         callback=options["callback"],
-        newton=extra.get("newton", "simplified"),
-        selection=extra.get("selection", "sparse"),
+        newton=choice(extra.get("newton", "simplified"), NEWTON, "newton"),
+        selection=choice(extra.get("selection", "sparse"), SELECTION, "selection"),
         generate=bool(extra.get("generate", True)),
         project_output=bool(extra.get("project_output", True)),
-        breakpoints=_breakpoints(breakpoints),
-        switches=_switches(switches, dae),
+        breakpoints=breakpoints_of(times),
+        switches=switches_of(switches, dae),
     )
 
 
-def rtol_of(value: Any) -> float:
-    """Return the relative tolerance, checked."""
-    rtol = float(_positive(value, "rtol"))
-    if not 1e-15 <= rtol < math.inf:
+def _brought(
+    given: Any, dae: Dae, span: tuple[float, float], atol: Any, times: Any, switches: Any
+) -> tuple[Any, Any, Any]:
+    """Return atol, breakpoints and switches: those of the call, otherwise those the system brings."""
+    if isinstance(given, Switches):
+        switches = given
+    if switches is True:
+        switches = _found(dae)
+    if isinstance(given, Problem):
+        atol = given.atol(atol) if given.sizes and np.ndim(atol) == 0 else atol
+        return atol, times or given.kinks, switches or given.switches
+    model = getattr(dae, "model", None)
+    if not times and model is not None:
+        model = model if model.t_span == span else model.with_span(span[1], span[0])
+        times = model.breakpoints
+    return atol, times, switches
+
+
+def _found(dae: Dae) -> Switches | None:
+    """Return the switches of a model that are written in its equations."""
+    from herk.model.switching import switches_of as of_model
+
+    model = getattr(dae, "model", None)
+    if model is None:
+        raise InputError("switches=True needs a herk.Model, in whose equations conditions can be found.")
+    return of_model(model)
+
+
+def _step(value: Any, t0: float, t1: float) -> float | None:
+    step: float | None = positive(value, "step", none=True)
+    if step is not None and not 16 * EPS * max(abs(t0), abs(t1)) < step < math.inf:
+        raise InputError(f"step = {step:g} is not a step from {t0} to {t1} in double precision.")
+    return step
+
+
+def _method(given: Any, dae: Dae, step: float | None) -> tuple[Method, Plan | None]:
+    """Return the method, and the one it may be changed for; fixed steps are made with one method."""
+    chosen = method_of(given)
+    if isinstance(chosen, Auto):
+        both = step is None and dae.n <= chosen.implicit.largest
+        return chosen.explicit, Plan(chosen.implicit) if both else None
+    if step is None and not chosen.adaptive:
         raise InputError(
-            f"rtol = {rtol:g} makes no sense in double precision; use a finite number of at least 1e-15."
+            f"Method {chosen.name!r} has no error estimate; give step=h, or choose an adaptive pair such as"
+            " 'dopri5'."
         )
-    return rtol
+    return chosen, None
 
 
-def span_of(span: Any) -> tuple[float, float]:
-    """Return both ends of the span, checked."""
-    try:
-        t0, t1 = (float(value) for value in ordered(span, "t_span must be two numbers"))
-    except (TypeError, ValueError):
-        raise InputError(f"t_span must be two numbers (t0, t_end), not {span!r}.") from None
-    if not (math.isfinite(t0) and math.isfinite(t1)):
-        raise InputError(f"t_span = ({t0}, {t1}) is not finite.")
-    if t0 == t1:
-        raise InputError(f"t_span has length zero: both ends are {t0}.")
-    return t0, t1
-
-
-def start_of(y0: Any, dae: Dae) -> tuple[float | None, ...]:
-    """Return the start values, checked; None stands for one to be computed."""
-    try:
-        values = tuple(
-            None if value is None else float(value) for value in ordered(y0, "y0 must be a sequence")
-        )
-    except (TypeError, ValueError):
-        values = ()
-    if not values:
-        raise InputError(
-            f"y0 must be a sequence of {dae.n} numbers (None for one to be computed), not {y0!r}."
-        )
-    if len(values) != dae.n:
-        raise InputError(f"y0 has {len(values)} entries; the DAE has n = {dae.n} unknowns.")
-    wrong = [dae.names[i] for i, value in enumerate(values) if value is not None and not math.isfinite(value)]
-    if wrong:
-        raise InputError(f"y0 is not finite in {', '.join(wrong)}.")
-    return values
-
-
-def _positive(value: Any, name: str, none: bool = False) -> Any:
-    if value is None and none:
-        return None
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not float(value) > 0:
-        raise InputError(f"{name} must be a positive number, not {value!r}.")
-    return float(value)
-
-
-def _count(value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-        raise InputError(f"max_steps must be a whole number of at least 1, not {value!r}.")
-    return int(value)
-
-
-def _choice(value: Any, known: Sequence[str], name: str) -> None:
-    if value not in known:
-        raise nearest(value, known, f"choice of {name}")
-
-
-def atol_of(atol: Any, n: int) -> Array:
-    """Return an absolute tolerance for every component, checked."""
-    try:
-        array = np.array(atol, dtype=float)
-    except (TypeError, ValueError):
-        raise InputError(f"atol must be a number or {n} numbers, not {atol!r}.") from None
-    if array.shape not in ((), (n,)):
-        raise InputError(
-            f"atol has shape {array.shape}; give one number or one for each of the {n} unknowns."
-        )
-    if not (np.isfinite(array).all() and (array > 0).all()):
-        raise InputError("atol must be positive and finite in every component.")
-    return np.broadcast_to(array, (n,)).copy()
-
-
-def times_of(t_eval: Any, t0: float, t1: float) -> Array | None:
-    """Return the output times, checked."""
-    if t_eval is None:
-        return None
-    try:
-        times: Array = np.array(t_eval, dtype=float)
-    except (TypeError, ValueError):
-        raise InputError("t_eval must be a sequence of times, all of them numbers.") from None
-    if times.ndim != 1 or not times.size:
-        raise InputError("t_eval must be a non-empty sequence of times.")
-    if not ((times >= min(t0, t1)) & (times <= max(t0, t1))).all():
-        raise InputError(f"t_eval has times outside the span from {t0} to {t1}.")
-    if times.size > 1 and not (np.diff(times) * np.sign(t1 - t0) > 0).all():
-        raise InputError("t_eval must be strictly monotone in the direction of integration.")
-    return times
-
-
-def _breakpoints(times: Any) -> tuple[float, ...]:
-    try:
-        found = tuple(sorted({float(time) for time in times}))
-    except (TypeError, ValueError):
-        raise InputError(f"breakpoints must be a sequence of times, not {times!r}.") from None
-    if not all(map(math.isfinite, found)):
-        raise InputError("breakpoints must be finite times.")
-    return found
-
-
-def _switches(switches: Any, dae: Dae) -> Switches | None:
-    if switches is None:
-        return None
-    if not isinstance(switches, Switches):
-        raise InputError(f"switches must be a herk.core.Switches, not {type(switches).__name__}.")
-    if switches.dae.n != dae.n + len(switches.events):
-        wanted = f"{dae.n} and a mode for each of {len(switches.events)} events are needed"
-        raise InputError(f"The DAE of the switches has {switches.dae.n} unknowns; {wanted}.")
-    return switches
-
-
-def _events(events: Any) -> tuple[Callable[[float, Array], float], ...] | None:
-    if events is None:
-        return None
-    try:
-        listed = (events,) if callable(events) else tuple(events)
-    except TypeError:
-        raise InputError(
-            f"events must be a callable (t, y) -> float or several, not {type(events).__name__}."
-        ) from None
-    for event in listed:
-        if not callable(event):
-            raise InputError(f"events must be callables (t, y) -> float, not {type(event).__name__}.")
-        terminal, direction = getattr(event, "terminal", None), getattr(event, "direction", 0)
-        if terminal is not None and not (
-            isinstance(terminal, NUMBERS) and int(terminal) == terminal and terminal >= 0
-        ):
-            raise InputError(
-                "The attribute terminal of an event must be True, False or a whole number of events to end"
-                " after."
-            )
-        if getattr(event, "reset", None) is not None and not callable(event.reset):
-            raise InputError("The attribute reset of an event must be a function (t, y) -> new y.")
-        if not isinstance(direction, NUMBERS) or direction != direction:
-            raise InputError(
-                "The attribute direction of an event must be a number, of which the sign counts, not"
-                f" {direction!r}."
-            )
-    return listed
+def _limits(options: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "first_step": positive(options["first_step"], "first_step", none=True),
+        "max_step": positive(options["max_step"], "max_step"),
+        "max_steps": count(options["max_steps"]),
+        "time_limit": positive(options["time_limit"], "time_limit", none=True),
+    }
 
 
 def fill(request: Request, loop: Loop) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from herk.core import Solution
 from herk.integrate.options import Request
+from herk.integrate.renewal import ENDS, renewed
 from herk.integrate.run import Run
 from herk.integrate.segments import solve_segments
 from herk.integrate.start import solution_of
@@ -15,7 +16,9 @@ def in_segments(asked: Request) -> Solution:
 
 
 def concluded(run: Run) -> Solution:
-    """Return the solution of a run that ended."""
+    """Return the solution of a run that ended; where another method or other constraints go on, they do."""
+    if run.change is not None or (run.reason in ENDS and renewed(run) is not None):
+        return _raised(*solve_segments(run.request, run))
     return _raised(solution_of(run), run.interrupted)
 
 

@@ -34,14 +34,13 @@ class Output:
         self.track = Track(
             machine.dae.n, int(min(steps, request.max_steps, MOST_AHEAD / machine.dae.n)) + 128
         )
-        t, y, slots = self.track.room(1)
-        t[0], y[0], slots[0] = request.t0, y0, 0
-        self.track.count = 1
+        self.track.begin(request.t0, y0)
         self.steps = 0
         self.values: list[tuple[Array, Array]] = []
         self.selections: list[tuple[float, tuple[int, ...]]] = []
         self.done = 0  # how many of t_eval have values
-        self._evaluate((self.track.t, self.track.y, self.track.slots))
+        if request.t_eval is not None:
+            self._evaluate((self.track.t, self.track.y, self.track.slots))
 
     @property
     def last(self) -> tuple[float, Array]:
@@ -62,7 +61,8 @@ class Output:
         self._note_selections(*joined)
         self.track.count += count
         self.steps += count
-        self._evaluate(joined)
+        if self.request.t_eval is not None:
+            self._evaluate(joined)
 
     def between(self, count: int, times: Array) -> Array:
         """Return the states at times between the last kept point and the first `count` in the room.
@@ -103,8 +103,7 @@ class Output:
 
     def _evaluate(self, points: Points) -> None:
         times = self.request.t_eval
-        if times is None:
-            return
+        assert times is not None
         t_new = points[0][-1]
         upto = int(np.count_nonzero(times <= t_new if self.request.t1 > self.request.t0 else times >= t_new))
         if upto > self.done:
@@ -115,7 +114,9 @@ class Output:
 
     def _note_selections(self, t: Array, _: Array, slots: np.ndarray) -> None:
         """Remember from which time on other components were algebraic."""
-        changed = [0, *(1 + np.flatnonzero(slots[2:] != slots[1:-1])).tolist()]
+        changed = [0]
+        if slots[2:].tobytes() != slots[1:-1].tobytes():
+            changed += (1 + (slots[2:] != slots[1:-1]).nonzero()[0]).tolist()
         for i in changed:
             chosen = self.machine.known[slots[i + 1]]
             if not self.selections or self.selections[-1][1] != chosen:

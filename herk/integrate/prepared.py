@@ -1,25 +1,21 @@
-"""Prepared runs: what does not depend on start, span, tolerances or parameter values is done once.
-
-A machine that was made and checked for a start serves others, as long as its checks hold there: the
-constraints are satisfied, no pivot is near zero, y' is determined. Otherwise all is looked at again.
-"""
+"""Prepared runs: what does not depend on start, span, tolerances or parameter values is done once."""
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from herk.core import Problem, Solution, nearest
+from herk.core import Problem, Reason, Solution, nearest
 from herk.core.dae import Array
-from herk.integrate.options import Request, atol_of, in_order, request, rtol_of, span_of, start_of, times_of
+from herk.integrate.checks import atol_of, rtol_of, span_of, start_of, times_of
+from herk.integrate.kept import Reusable, made
+from herk.integrate.options import Request, in_order, request
 from herk.integrate.outcome import concluded, in_segments
-from herk.integrate.run import Run
-from herk.integrate.start import finished, started
-from herk.linalg.threads import one_thread
+from herk.integrate.start import finished
+from herk.integrate.steppers.protocol import Stepper
 
 OPTIONS = {
     "rtol": 1e-6, "atol": 1e-9, "step": None, "t_eval": None, "dense_output": False, "events": None,
@@ -36,11 +32,15 @@ class Prepared:
 
     def __init__(self, asked: Request, *, found: bool = False) -> None:
         """Check and compile everything once; `found`: the breakpoints are those the model shows."""
-        self.asked, self._found = asked, found
+        model = getattr(asked.dae, "model", None)
+        self.asked, self._found = asked, found and model is not None and model.switches_in_time
         self._names = [p.name for p in getattr(getattr(asked.dae, "model", None), "parameters", {})]
-        self.first: Run | None = started(asked)
-        self.machine = self.first.machine
-        self.machine.remember()
+        self.reusable = Reusable(asked)
+
+    @property
+    def machine(self) -> Stepper:
+        """Return the machine that makes the steps."""
+        return self.reusable.machine
 
     def copy(self) -> Prepared:
         """Return the same for another thread."""
@@ -62,22 +62,12 @@ class Prepared:
         if asked.segmented:
             return in_segments(self._with(asked, parameters))
         # Dense output holds its machine: one that runs again would answer for the later run.
-        run = self.run(asked, values) if not asked.dense_output else None
-        return concluded(run if run is not None else finished(self._with(asked, parameters)))
-
-    def run(self, asked: Request, values: Array | None) -> Run | None:
-        """Return the run, made to its end; None if all must be looked at again."""
-        run, self.first = self.first, None
-        if run is None or asked is not self.asked or values is not None:
-            run = (
-                Run(asked, self.machine, self.machine.state.y.copy())
-                if self.machine.restart(asked, values)
-                else None
-            )
-        if run is not None:
-            with one_thread(asked.dae.n):
-                run.go()
-        return run
+        run = self.reusable.run(asked, values) if not asked.dense_output else None
+        if run is None:
+            return concluded(finished(self._with(asked, parameters)))
+        if run.change is not None or run.reason is not Reason.FINISHED:
+            run.request = self._with(asked, parameters)  # what goes on needs the values the machine was given
+        return concluded(run)
 
     def _changed(self, t_span: Any, y0: Any, rtol: Any, atol: Any, t_eval: Any) -> Request:
         """Return what is asked for now, checked."""
@@ -94,14 +84,14 @@ class Prepared:
         if times is not None and (t_eval is not None or t_span is not None):
             ends = changes.get("t0", self.asked.t0), changes.get("t1", self.asked.t1)
             changes["t_eval"] = times_of(times, *ends)
-        return replace(self.asked, **changes) if changes else self.asked
+        return self.asked.changed(**changes) if changes else self.asked
 
     def _shown(self, asked: Request, parameters: Mapping[str, float] | None) -> Request:
         """Return the request with the breakpoints the model shows for this span and these values."""
         moved = parameters or (asked.t0, asked.t1) != (self.asked.t0, self.asked.t1)
-        model: Any = getattr(asked.dae, "model", None)
-        if not (self._found and moved) or model is None:
+        if not (self._found and moved):
             return asked
+        model: Any = asked.dae.model  # type: ignore[attr-defined]
         model = model.with_parameters(**(parameters or {})).with_span(asked.t1, asked.t0)
         return (
             replace(asked, breakpoints=model.breakpoints) if model.breakpoints != asked.breakpoints else asked
@@ -132,13 +122,24 @@ def prepare(
     t_span: tuple[float, float] | None = None,
     y0: Sequence[float | None] | Array | None = None,
     *,
-    method: Any = "dopri5",
+    method: Any = "auto",
     parameters: Mapping[str, float] | None = None,
     **options: Any,
 ) -> Prepared:
-    """Return a run that can be made again and again: `herk.prepare(model).solve(y0=..., parameters=...)`.
+    """Return a run that can be made again and again, for other starts, spans, tolerances and parameters.
 
-    It takes what solve_dae takes, and gives what solve_dae gives.
+    It takes what `solve_dae` takes, and each run gives what `solve_dae` gives, to the last bit.
+
+    Examples
+    --------
+    >>> import herk
+    >>> model = herk.Model.from_equations(
+    ...     "decay", ["x' = -k*x"], parameters={"k": 1.0}, start={"x": 1}, t_span=(0, 1)
+    ... )
+    >>> run = herk.prepare(model, rtol=1e-9)
+    >>> [round(float(run.solve(parameters={"k": k})["x"][-1]), 6) for k in (1.0, 2.0)]
+    [0.367879, 0.135335]
+
     """
     extra = {name: options.pop(name) for name in list(options) if name not in OPTIONS}
     given = {name: extra.pop(name) for name in ("breakpoints", "switches") if name in extra}
@@ -148,29 +149,6 @@ def prepare(
     return made
 
 
-_MOST_KEPT = 32
-_kept: OrderedDict[tuple[Any, ...], Prepared] = OrderedDict()
-
-
 def outcome(asked: Request) -> Solution:
-    """Carry out a request, with the machine of an earlier one where that had the same code."""
-    if asked.segmented:
-        return in_segments(asked)
-    generated: Any = asked.dae.generated
-    if not hasattr(generated, "code") or asked.consistent == "project" or asked.dense_output:
-        return concluded(finished(asked))
-    how = asked.generate, asked.selection, asked.newton, asked.step is None
-    key = (generated.key, asked.tableau.mark, *how)
-    prepared = _kept.pop(key, None)  # nobody else may use it meanwhile
-    values = generated.parameters if generated.values else None
-    run = prepared.run(asked, values) if prepared is not None else None
-    if run is None:
-        prepared = Prepared(asked)
-        run = prepared.run(asked, None)
-    assert prepared is not None
-    assert run is not None
-    found = concluded(run)
-    _kept[key] = prepared
-    while len(_kept) > _MOST_KEPT:
-        _kept.popitem(last=False)
-    return found
+    """Carry out a request."""
+    return in_segments(asked) if asked.segmented else concluded(made(asked))

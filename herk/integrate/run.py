@@ -6,20 +6,21 @@ import signal
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from types import FrameType
 
 import numpy as np
 
 from herk.core import HerkError, Reason
 from herk.core.dae import Array
+from herk.integrate.auto import Change, Chooser
 from herk.integrate.callables import NAMES
 from herk.integrate.events import Watch
 from herk.integrate.loop import PROGRAM, advance
 from herk.integrate.options import Request
 from herk.integrate.output import Output
 from herk.integrate.steppers.protocol import Stepper
-from herk.integrate.steps import FINISHED, NEED_PYTHON, STUCK
+from herk.integrate.steps import CONSIDER, FINISHED, NEED_PYTHON, STUCK
 from herk.jit.native import passed
 from herk.model.evaluate import CallableError, call
 
@@ -30,6 +31,7 @@ FIRST_CHUNK, LONGEST_CHUNK, PATIENCE = (
 )  # steps; seconds after which a chunk should come back to Python
 # seconds of stepping, all runs of a model together, after which kernels with written-out sums are made
 WORTH_A_KERNEL = 0.05
+NEVER = 1 << 62
 
 
 @contextmanager
@@ -59,7 +61,16 @@ class Run:
         """Prepare the output."""
         self.request, self.machine, self.y0 = request, machine, y0
         self.output = Output(request, machine, y0)
-        self.watch = Watch(request.events, muted=request.muted) if request.events is not None else None
+        self.watch = (
+            Watch(request.events, muted=request.muted, seen=request.seen)
+            if request.events is not None
+            else None
+        )
+        self.looking = self.watch is not None or request.callback is not None
+        self.chooser = Chooser(request, machine, request.plan) if request.plan is not None else None
+        self.change: Change | None = None  # of method, with which the run ended
+        self.due = NEVER  # number of the step after which the choice of the method is looked at next:
+        self.pause = 0  # by counts of steps, so that clocks decide nothing
         self.deadline = np.inf
         machine.spent(0.0, WORTH_A_KERNEL)
         self.taken = 0
@@ -75,9 +86,12 @@ class Run:
             self.watch.start(self.request.t0, self.y0)
         if self.request.time_limit is not None:
             self.deadline = time.perf_counter() + self.request.time_limit
-        chunk = FIRST_CHUNK if self.machine.functions.compiled else 1
+        compiled = self.machine.functions.compiled
+        chunk = FIRST_CHUNK if compiled else 1
+        if self.chooser is not None:
+            self.pause = self.due = self.chooser.first or FIRST_CHUNK
         try:
-            with np.errstate(all="ignore"):
+            with nullcontext() if compiled and not self.looking else np.errstate(all="ignore"):
                 while self.reason is None:
                     chunk = self._chunk(chunk)
         except (KeyboardInterrupt, Exception) as error:  # noqa: BLE001 - whatever happens, the points reached are returned
@@ -90,17 +104,17 @@ class Run:
         """
         loop, functions = self.machine.loop, self.machine.functions
         left = loop.total - loop.index if loop.fixed else size
-        size = min(size, left, self.request.max_steps - self.taken)
+        wanted, size = size, min(size, left, self.request.max_steps - self.taken, self.due - self.taken)
         t, y, slots = self.output.room(size)
-        looking = self.watch is not None or self.request.callback is not None
-        before = self._snapshot() if looking else None
+        before = self._snapshot() if self.looking else None
         loop.count = 0
         started = time.perf_counter()
         error: BaseException | None = None
         try:
             status = self._advance(t, y, slots)
-            error, self._raised_at = functions.error, functions.places  # of a user's function
-            functions.forget()
+            if functions.given:
+                error, self._raised_at = functions.error, functions.places
+                functions.forget()
         except (KeyboardInterrupt, Exception) as caught:  # noqa: BLE001 - the points before it are kept
             error, status = caught, STUCK
         taken, count = time.perf_counter() - started, loop.count
@@ -110,6 +124,8 @@ class Run:
         self.taken += count
         kept = self._watched(t[:count], y[:count])
         self.output.add(kept)
+        if self.request.progress is not None:
+            self.request.progress.show(self.output.last[0])
         if kept < count and before is not None:
             self._rewind(before, kept)
         if self.reason is None:
@@ -117,7 +133,7 @@ class Run:
                 self._fail(error)
             else:
                 self._judge(status)
-        return min(2 * size, LONGEST_CHUNK) if quick else max(size // 2, 1)
+        return min(2 * wanted, LONGEST_CHUNK) if quick else max(size // 2, 1)
 
     def _advance(self, t: Array, y: Array, slots: np.ndarray) -> int:
         """Let the compiled loop write its next points there."""
@@ -139,7 +155,7 @@ class Run:
 
         Return how many count, the last one being the terminal event.
         """
-        if self.watch is None and self.request.callback is None:
+        if not self.looking:
             return t.size
         for i in range(t.size):
             try:
@@ -185,11 +201,12 @@ class Run:
 
     def _judge(self, status: int) -> None:
         """Say how the run ended if it did; make the selection the loop asks for."""
-        t = self.output.last[0]
-        loop = self.machine.loop
         if status == FINISHED:
             self._end(Reason.FINISHED, "The end of the span was reached.")
-        elif status == NEED_PYTHON:
+            return
+        t = self.output.last[0]
+        loop = self.machine.loop
+        if status == NEED_PYTHON:
             with undisturbed():
                 self.machine.serve()
         elif status < 0:
@@ -205,6 +222,17 @@ class Run:
             )
         if self.reason is None and time.perf_counter() > self.deadline:
             self._late(t)
+        if (
+            self.reason is None
+            and self.chooser is not None
+            and (self.taken == self.due or status == CONSIDER)
+        ):
+            if self.taken == self.due:
+                self.pause = min(2 * self.pause, LONGEST_CHUNK)
+                self.due += self.pause
+            self.change = self.chooser.look(t, self.taken, limited=status == CONSIDER)
+            if self.change is not None:
+                self._end(Reason.FINISHED, self.change.why)
 
     def _late(self, t: float) -> None:
         self._end(

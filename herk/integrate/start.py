@@ -7,10 +7,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from herk.core import HerkError, InputError, Solution
+import numpy as np
+
+from herk.core import HerkError, InputError, MethodUse, Solution
 from herk.core.dae import Array
 from herk.integrate.options import Request
 from herk.integrate.run import Run
+from herk.integrate.slopes import Slopes
 from herk.integrate.steppers.half_explicit import ready as half_explicit
 from herk.integrate.steppers.protocol import Stepper
 from herk.integrate.steppers.radau import ready as radau
@@ -20,6 +23,8 @@ from herk.model.contradiction import contradictions
 from herk.model.evaluate import Linearisation, linearise
 from herk.model.forms import Form, analysed_anew, analysis
 from herk.model.start import completed_start, consistent_start, inconsistency, undetermined
+
+ASKED, BEGUN = "asked for", "an explicit method to begin with"  # why a method is in use at the start
 
 
 def finished(asked: Request) -> Run:
@@ -67,7 +72,7 @@ def _start(asked: Request) -> Run:
         if asked.consistent == "project"
         else completed_start(dae, asked.t0, asked.y0)
     )
-    here = linearise(dae, asked.t0, y)
+    here = linearise(dae, asked.t0, y, asked.t1)
     if asked.consistent == "check":
         _check_start(asked, y, here)
     wrong = undetermined(dae, here)
@@ -78,7 +83,7 @@ def _start(asked: Request) -> Run:
 
 def _machine(asked: Request, y: Array, here: Linearisation) -> Stepper:
     """Return the stepper of the method asked for, ready for its first step."""
-    if isinstance(asked.tableau, RadauMethod):
+    if isinstance(asked.method, RadauMethod):
         return radau.ready(asked, y, here)
     machine = half_explicit.ready(asked, y, here)
     machine.slot(machine.first_selection(here.jac) if asked.dae.m else ())
@@ -97,6 +102,12 @@ def _check_start(asked: Request, y: Array, here: Linearisation) -> None:
         raise InputError(f'{" ".join(contrary)} Correct g, or insist with consistent="trust".')
 
 
+def _parameters(run: Run) -> Array | None:
+    """Return the values of parameters the run was made with."""
+    known = getattr(run.machine.state, "parameters", None)
+    return None if known is None else np.array(known)
+
+
 def solution_of(run: Run) -> Solution:
     """Return what a finished run found."""
     t_events, y_events = run.watch.results() if run.watch else (None, None)
@@ -108,6 +119,7 @@ def solution_of(run: Run) -> Solution:
         reason=run.reason,
         message=run.message,
         sol=run.output.dense() if run.request.dense_output else None,
+        slopes=Slopes(run.request, _parameters(run)),
         t_events=t_events,
         y_events=y_events,
         residual=run.machine.residual,
@@ -116,7 +128,8 @@ def solution_of(run: Run) -> Solution:
         notes=run.machine.notes(),
         names=run.request.dae.names,
         system=getattr(getattr(run.request.dae, "model", None), "name", ""),
-        method=run.request.tableau.name,
+        method=run.request.method.name if run.request.plan is None else "auto",
+        methods=(MethodUse(run.request.t0, run.request.method.name, BEGUN if run.request.plan else ASKED),),
         seconds=run.seconds,
         **run.machine.counts(),  # type: ignore[arg-type]
     )

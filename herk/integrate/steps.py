@@ -7,10 +7,12 @@ from herk.jit.state import Floats, State
 
 OK = 0  # of a step: it was made; negative: it failed and is tried again, shorter
 RUNNING, FINISHED, CHUNK_FULL, NEED_PYTHON = 0, 1, 2, 3
+CONSIDER = 4  # the step was made, and another method should be thought about
 ENDS = -100  # what ends a run, and below
 UNDERFLOW, STUCK, RANK_LOST, SUNK = -101, -102, -103, -104
 
 INFINITE = 1e300
+NEGLIGIBLE = 1e-3  # of the tolerance: how far a start may be from the constraints
 
 stepper_at = by_address("int(int)")  # begin, try_step, accept: all take the state of the loop
 

@@ -21,6 +21,11 @@ class Track:
             np.empty(capacity, dtype=np.int64),
         )
 
+    def begin(self, t: float, y: Array) -> None:
+        """Put the start there."""
+        self._t[0], self._y[0], self._slots[0] = t, y, 0
+        self.count = 1
+
     def room(self, size: int) -> tuple[Array, Array, np.ndarray]:
         """Return arrays for up to `size` further points; they count when `count` is raised."""
         needed = self.count + size

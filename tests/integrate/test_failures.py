@@ -175,7 +175,8 @@ def test_a_mass_matrix_that_becomes_singular_ends_with_a_reason() -> None:
 
 @PATHS
 def test_an_exception_during_the_run_is_reported_with_t_and_y_and_keeps_the_points(python) -> None:
-    sol = failed(herk.solve_dae(called_back(ode(empty_tank), python), (0.0, 2.0), [1.0]), Reason.EXCEPTION)
+    tank = called_back(ode(empty_tank), python)
+    sol = failed(herk.solve_dae(tank, (0.0, 2.0), [1.0], method="dopri5"), Reason.EXCEPTION)
     assert sol.t.size > 3
     assert 0.2 < sol.t[-1] <= 0.5
     assert np.abs(sol.y[0] - np.exp(-sol.t)).max() < 1e-5
@@ -471,9 +472,10 @@ def test_a_problem_that_asks_for_steps_below_rounding_ends_with_a_reason_and_no_
 
 def test_too_many_steps_of_a_stiff_problem_are_explained() -> None:
     stiff = herk.Dae(E=np.eye(1), f=lambda t, y: np.array([-1e5 * (y[0] - np.cos(t))]), n=1)
-    sol = herk.solve_dae(stiff, (0.0, 10.0), [1.0], max_steps=500)
+    sol = herk.solve_dae(stiff, (0.0, 10.0), [1.0], method="dopri5", max_steps=500)
     assert sol.reason is Reason.MAX_STEPS
     assert "looks stiff" in sol.message
     assert "radau5" in sol.message
     smooth = herk.Dae(E=np.eye(2), f=lambda t, y: np.array([y[1], -y[0]]), n=2)
-    assert "stiff" not in herk.solve_dae(smooth, (0.0, 100.0), [1.0, 0.0], max_steps=50).message
+    sol = herk.solve_dae(smooth, (0.0, 100.0), [1.0, 0.0], method="dopri5", max_steps=50)
+    assert "stiff" not in sol.message

@@ -7,7 +7,7 @@ import pytest
 
 import herk
 import testset
-from herk.integrate import prepared
+from herk.integrate import kept
 from herk.jit.native import Native
 
 TIGHT = {"method": "dop853", "rtol": 1e-9, "atol": 1e-9}
@@ -15,7 +15,7 @@ TIGHT = {"method": "dop853", "rtol": 1e-9, "atol": 1e-9}
 
 def alone(*arguments, **options) -> herk.Solution:
     """Solve as if nothing had been solved before."""
-    prepared._kept.clear()
+    kept._kept.clear()
     return herk.solve_dae(*arguments, **options)
 
 

@@ -78,6 +78,31 @@ def test_a_pendulum_that_hits_a_wall_keeps_its_constraints_and_its_energy():
     np.testing.assert_allclose(np.diff(times), 2 * times[0], rtol=1e-6)  # down, up and down again
 
 
+def test_a_reset_of_callables_is_kept_to_the_last_digit_and_multipliers_follow():
+    g, E = 9.81, np.diag([1.0, 1.0, 1.0, 1.0, 0.0])
+    dae = herk.Dae(
+        E=E,
+        f=lambda t, y: np.array([y[2], y[3], -2 * y[0] * y[4], -g - 2 * y[1] * y[4], 0.0]),
+        g=lambda t, y: np.array([
+            y[0] ** 2 + y[1] ** 2 - 1,
+            y[0] * y[2] + y[1] * y[3],
+            y[2] ** 2 + y[3] ** 2 - g * y[1] - 2 * (y[0] ** 2 + y[1] ** 2) * y[4],
+        ]),
+        n=5,
+        m=3,
+    )  # fmt: skip
+
+    def wall(t, y):
+        return y[0] - 0.3
+
+    wall.direction, wall.reset = 1, lambda t, y: [y[0], y[1], -0.7 * y[2], -0.7 * y[3], y[4]]
+    sol = herk.solve_dae(dae, (0, 1), [np.sin(-1.2), -np.cos(1.2), 0, 0, None], events=wall, **TIGHT)
+    before, after = sol.y[:, np.abs(sol.t - sol.t_events[0][0]) < 1e-12].T
+    np.testing.assert_allclose(after[:4], [*before[:2], *(-0.7 * before[2:4])], atol=1e-12)
+    speed = after[2] ** 2 + after[3] ** 2
+    assert after[4] == pytest.approx((speed - g * after[1]) / 2, rel=1e-12)
+
+
 @pytest.mark.parametrize("backwards", [False, True])
 def test_no_step_leads_across_a_breakpoint(backwards):
     model = herk.Model("kink", ["x"], [[1]], ["Piecewise((1, t < 1), (3, True))"], t_span=(0, 2), y0=[0])

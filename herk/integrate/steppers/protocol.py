@@ -25,9 +25,15 @@ class Stepper(Protocol):
     functions: Bound
     loop: Loop
     state: Any  # its own state
-    rtol: float
-    atol: Array
     known: list[tuple[int, ...]]  # what the slots of points stand for
+
+    @property
+    def rtol(self) -> float:
+        """Return the relative tolerance."""
+
+    @property
+    def atol(self) -> Array:
+        """Return the absolute tolerance of every component."""
 
     @property
     def degree(self) -> int:

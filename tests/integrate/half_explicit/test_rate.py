@@ -102,6 +102,25 @@ def test_a_matrix_whose_zeros_move_is_noticed() -> None:
     np.testing.assert_allclose(end(dae, [1.0, 1.0], 2.0), [exp(-2), exp(-2)], rtol=1e-8)
 
 
+@pytest.mark.parametrize("written", [True, False])
+def test_a_column_of_e_that_is_zero_at_the_start_is_no_algebraic_component(written: bool) -> None:
+    """x = z (1 - sin(t)), z = exp(-t): solved for z from it, the run would end at t = pi/2."""
+    E = [["1", "sin(t)"], ["0", "0"]]
+    f = ["-z - cos(t)*z", "x - z*(1 - sin(t))"]
+    system: herk.Model | herk.Dae = herk.Model("chance", ["x", "z"], E, f, t_span=(0, 3), y0=[1, 1])
+    if not written:
+        system = herk.Dae(
+            E=lambda t, y: np.array([[1.0, np.sin(t)], [0.0, 0.0]]),
+            f=lambda t, y: np.array([-y[1] - np.cos(t) * y[1], y[0] - y[1] * (1 - np.sin(t))]),
+            g=lambda t, y: np.array([y[0] - y[1] * (1 - np.sin(t))]),
+            n=2,
+            m=1,
+        )
+    sol = herk.solve_dae(system, (0.0, 3.0), [1.0, 1.0], rtol=1e-8, atol=1e-8)
+    assert sol.success
+    np.testing.assert_allclose(sol.y[1], np.exp(-sol.t), atol=1e-6)
+
+
 @pytest.mark.parametrize("python", [False, True])
 def test_constraints_that_do_not_exist_before_the_start_need_no_derivative_in_time(python: bool) -> None:
     # x' + y' = 0 (twice) with 0 = x - y - t^(5/2): x = (1 + t^(5/2))/2, y = 1 - x; a difference quotient

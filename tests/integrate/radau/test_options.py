@@ -264,3 +264,12 @@ def test_constraints_that_cancel_are_satisfied_as_well_as_rounding_allows() -> N
     sol = herk.solve_dae(problem, (0.0, 0.02), method="radau5")
     assert sol.success, sol.message
     assert sol.residual < 1e-10
+
+
+def test_dense_output_is_exact_between_long_steps_of_a_quasistatic_solution() -> None:
+    """The solution y = cos t of y' = -1e5 (y - cos t) - sin t: steps of length one, far beyond a cubic."""
+    model = Model("slow", ["y"], [[1]], ["-1e5*(y - cos(t)) - sin(t)"], t_span=(0, 20), y0=(1.0,))
+    sol = herk.solve_dae(model, method="radau5", rtol=1e-8, atol=1e-8, dense_output=True)
+    assert np.diff(sol.t).max() > 0.5
+    times = np.linspace(0.0, 20.0, 301)
+    assert np.abs(sol(times)[0] - np.cos(times)).max() < 1e-5

@@ -51,8 +51,10 @@ def unseen(own: HalfExplicit) -> bool:
 
 def turned(first: float, a: float, second: float, b: float, third: float, c: float) -> bool:
     """Tell whether a line through values at a < b is beyond zero at c, and the value there is not."""
+    if not (abs(second) < abs(first) and third * second > 0.0):
+        return False
     ahead = second + (second - first) * (c - b) / (b - a)
-    return ahead * second < 0.0 and third * second > 0.0 and abs(second) < abs(first)
+    return ahead * second < 0.0
 
 
 def nearly_zero(own: HalfExplicit) -> bool:
@@ -88,8 +90,10 @@ def resolved(loop: Loop, own: HalfExplicit) -> int:
     """
     rough = max(own.roughness, own.roughness_free)
     if rough <= own.resolved:
-        if rough > 1e-6 * own.resolved:
-            loop.limit = min((own.resolved / rough) ** (1.0 / 3.0), 2.0) * abs(loop.h_tried)
+        if 8.0 * rough > own.resolved:
+            loop.limit = (own.resolved / rough) ** (1.0 / 3.0) * abs(loop.h_tried)
+        elif rough > 1e-6 * own.resolved:
+            loop.limit = 2.0 * abs(loop.h_tried)
         return OK
     least = TINY * (abs(loop.target) + 1e-3 * abs(loop.t_end - loop.t_start))
     if 0.25 * abs(loop.h_tried) > least or own.roughness > own.resolved:

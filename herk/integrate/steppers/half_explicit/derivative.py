@@ -15,6 +15,7 @@ from herk.integrate.steppers.half_explicit.layout import (
 from herk.integrate.steppers.half_explicit.newton import jacobian
 from herk.jit.state import Floats, Wholes, view
 from herk.linalg.dense import factor, solve_stacked, substitute
+from herk.linalg.differences import time_step
 
 
 def derivative(t: float, y: Floats, row: int, own: HalfExplicit) -> int:
@@ -114,7 +115,7 @@ def time_derivative(t: float, y: Floats, out: Floats, own: HalfExplicit) -> None
     if own.have_g_t:
         function_at(own.at_g_t)(t, y, own.parameters, out)
         return
-    step = 6e-6 * (abs(t) + 1.0)
+    step = time_step(t, own.t_size)
     if difference(t, -step, step, y, out, own):
         return
     if difference(t, 0.0, step, y, out, own):

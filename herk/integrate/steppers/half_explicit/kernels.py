@@ -195,10 +195,24 @@ class Unrolled:
             *lines,
             *self.keep(s, s + 1),
             *self.pivots(),
+            *self.dominating(),
             *self.roughness(),
             residual,
             f"return OK if {finite} == 0.0 else NONFINITE",
         ]
+
+    def dominating(self) -> list[str]:
+        """Return the lines of `step.dominating`, where the tableau allows it."""
+        s = self.stages
+        if s < 2 or self.nodes[s - 1] != 1.0 or not self.source.differential:
+            return []
+        lines = ["top, bottom = 0.0, 0.0"]
+        for j, c in enumerate(self.source.differential):
+            lines += [f"weight = 1.0 / (abs(z{s}_{c}) + floor[{c}])"]
+            lines += [f"top += ((k{s}_{j} - k{s - 1}_{j}) * weight) ** 2"]
+            lines += [f"bottom += ((z{s}_{c} - z{s - 1}_{c}) * weight) ** 2"]
+        lines += ["mem[FASTEST] = (top / bottom) ** 0.5 if bottom > NO_DIFFERENCE else 0.0"]
+        return ["if ints[PATIENCE] > 0:", *(f"    {line}" for line in lines)]
 
     def roughness(self) -> list[str]:
         """Return the lines of `step.roughness`."""

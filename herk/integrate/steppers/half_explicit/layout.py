@@ -21,6 +21,7 @@ OK, NO_CONVERGENCE, SINGULAR, E_CHANGED, NONFINITE, BRANCH, ROUGH, TURNED = 0, -
 EPS = 2.220446049250313e-16  # rounding of 1
 DETERIORATED = 0.7  # a pivot that fell below this part of its best value asks for a new selection
 FRESH_SIZE = 16  # up to this many constraints a Jacobian per step costs less than the iterations it saves
+NO_DIFFERENCE = 1e-26  # the square of a difference of two stages that is rounding
 UNSEEN = 0.05  # changes that are small beside this part of a component are no sign of anything
 
 # Ways to get y' from E y' = f.
@@ -82,6 +83,7 @@ class HalfExplicit(State):
     have_e: int  # E is a function, not a matrix
     have_jacobian: int
     have_g_t: int
+    t_size: float  # in which functions of time change: for differences
     full_newton: int
     e_mode: int
     e_rank: int
@@ -115,6 +117,13 @@ class HalfExplicit(State):
     roughness_free: float  # and the others
     resolved: float  # how far they may be
     h_last: float
+    # Whether stability limits the steps, see `stability`
+    patience: int  # steps in a row it may seem so; 0: nobody asks
+    limited: int
+    innocent: int
+    gate: float  # of h * fastest
+    worth: float  # steps left, at this length, from which on the question is worth an answer
+    fastest: float  # the modulus of the dominating eigenvalue
     jumps: int
     jump: float
     y: Floats
@@ -129,6 +138,7 @@ class HalfExplicit(State):
     pivot_before: Floats
     pivot_peak: Floats
     pivot_probed: Floats  # at the three probes
+    least: Floats  # pivots with which the run may begin
     error: Floats
     k: Floats
     table_a: Floats
@@ -203,7 +213,9 @@ def sizes(n: int, m: int, tableau: Tableau, parameters: int = 1) -> dict[str, in
     """Return the lengths of all arrays but the last two, in the order in which they stand."""
     rows, nodes, estimates = rows_of(tableau)
     vectors = dict.fromkeys(("y", "new", "stage", "slope"), n) | {"floor": 2 * n}
-    pivots = dict.fromkeys(("pivot", "best_pivot", "sign", "pivot_now", "pivot_before", "pivot_peak"), m + 1)
+    pivots = dict.fromkeys(
+        ("pivot", "best_pivot", "sign", "pivot_now", "pivot_before", "pivot_peak", "least"), m + 1
+    )
     tables = {"error": len(estimates) * n, "k": len(rows) * n, "table_a": rows.size, "table_c": nodes.size}
     tables |= {"table_e": estimates.size, "table_b": 0 if tableau.dense_B is None else tableau.dense_B.size}
     systems = {"ydot": n, "f": n, "g": m, "jacobian": m * n, "lu": m * m, "e_now": n * n, "e_lu": n * n}

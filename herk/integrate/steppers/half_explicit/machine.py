@@ -64,13 +64,22 @@ class Machine:
     state: HalfExplicit
     required: tuple[int, ...]
     code: Code | None  # of a model
-    rtol: float
-    atol: Array
+    asked: Request
     table: np.ndarray = field(default_factory=lambda: np.zeros((0, 0), dtype=np.int64))
     known: list[tuple[int, ...]] = field(default_factory=list)
     kept: list[Any] = field(default_factory=list)  # what the addresses in the table belong to
     written_out: bool = False  # kernels with sums written out are in use
     beginning: Beginning | None = None
+
+    @property
+    def rtol(self) -> float:
+        """Return the relative tolerance."""
+        return self.asked.rtol
+
+    @property
+    def atol(self) -> Array:
+        """Return the absolute tolerance of every component."""
+        return self.asked.atol
 
     @property
     def degree(self) -> int:

@@ -19,7 +19,7 @@ from herk.integrate.steppers.half_explicit.tableau import Tableau
 from herk.integrate.steppers.half_explicit.tolerances import set_tolerances
 from herk.integrate.steps import Loop
 from herk.model.balance import rank
-from herk.model.evaluate import Linearisation, linearise
+from herk.model.evaluate import Linearisation, linearise, occupied
 from herk.model.start import free_columns, jacobian
 
 SPARSE_THRESHOLD = 0.1
@@ -27,11 +27,12 @@ SPARSE_THRESHOLD = 0.1
 
 def ready(asked: Request, y: Array, here: Linearisation) -> Machine:
     """Bind the functions, classify E, allocate the memory, set the tolerances."""
-    dae, tableau = asked.dae, asked.tableau
+    dae, tableau = asked.dae, asked.method
     assert isinstance(tableau, Tableau)
     code = getattr(dae.generated, "code", None) if asked.generate else None
     state = allocate(dae.n, dae.m, tableau, 0, getattr(dae.generated, "parameters", None))
-    free = _classify(dae, here.E, state)
+    size = np.abs(y) + asked.atol / asked.rtol
+    free = _classify(asked, y, size, here.E, state)
     functions = bound(dae)
     state.smooth = code is not None or dae.m <= FRESH_SIZE
     state.general, state.any_size = code is None, PROGRAM[kernel].address
@@ -45,13 +46,14 @@ def ready(asked: Request, y: Array, here: Linearisation) -> Machine:
     )
     sparse = asked.selection == "sparse"
     state.threshold, state.size[:] = SPARSE_THRESHOLD if sparse else 1.0, np.abs(y) if sparse else 1.0
-    state.cost[:] = _occurrences(dae, asked.t0, y)
+    state.cost[:] = _occurrences(dae, asked.t0, y, size)
     state.always, state.pending = asked.selection == "complete" and dae.m > 0, 1
     set_tolerances(asked, state, generated=code is not None)
     state.y[:] = y
+    state.open[:] = [value is None for value in asked.y0]
     state.floor[dae.n :] = np.abs(y) + state.floor[: dae.n]
     loop = _loop(asked, dae.n)
-    machine = Machine(dae, tableau, functions, loop, state, free, code, asked.rtol, asked.atol)
+    machine = Machine(dae, tableau, functions, loop, state, free, code, asked)
     machine.connect()
     return machine
 
@@ -59,7 +61,7 @@ def ready(asked: Request, y: Array, here: Linearisation) -> Machine:
 def _loop(asked: Request, n: int) -> Loop:
     """Return the state of the loop for this stepper."""
     loop = Loop(atol=n)
-    loop.n, loop.exponent = n, 1.0 / (asked.tableau.error_order + 1)
+    loop.n, loop.exponent = n, 1.0 / (asked.method.error_order + 1)
     loop.begin, loop.try_step, loop.accept = (
         PROGRAM[function].address for function in (stepper.begin, stepper.try_step, stepper.accept)
     )
@@ -67,15 +69,17 @@ def _loop(asked: Request, n: int) -> Loop:
     return loop
 
 
-def _classify(dae: Dae, E: Array, state: HalfExplicit) -> tuple[int, ...]:
+def _classify(asked: Request, y: Array, size: Array, E: Array, state: HalfExplicit) -> tuple[int, ...]:
     """Note how y' follows from E y' = f; return the components that must be algebraic."""
-    rows, columns = np.flatnonzero(E.any(axis=1)), np.flatnonzero(E.any(axis=0))
+    dae = asked.dae
+    filled = occupied(dae, (asked.t0, asked.t1), y, size, E)
+    rows, columns = np.flatnonzero(filled.any(axis=1)), np.flatnonzero(filled.any(axis=0))
     square = len(rows) == len(columns) and (not len(rows) or rank(E[np.ix_(rows, columns)]) == len(rows))
     state.e_now[:] = E.ravel()
     if not square:
         state.e_mode = layout.E_STACKED
         return ()
-    free = free_columns(E)
+    free = free_columns(filled)
     state.e_rank = len(rows)
     state.e_rows[: len(rows)], state.e_columns[: len(rows)] = rows, columns
     state.required[list(free)] = 1
@@ -86,15 +90,15 @@ def _classify(dae: Dae, E: Array, state: HalfExplicit) -> tuple[int, ...]:
     return free
 
 
-def _occurrences(dae: Dae, t: float, y: Array) -> np.ndarray:
+def _occurrences(dae: Dae, t: float, y: Array, size: Array) -> np.ndarray:
     """Return how many constraints each component occurs in: of models, or from dg/dy near the start."""
     if dae.generated is not None and dae.generated.structure is not None:
         return np.array(dae.generated.structure.sum(axis=0), dtype=np.int64)
     pattern = np.zeros((dae.m, dae.n), dtype=bool)
     for shift in (0.0, 1e-3, -2e-3):  # at the start itself derivatives may vanish by chance
         try:
-            moved = y + shift * (np.abs(y) + 1e-2) * np.linspace(1.0, 2.0, dae.n)
-            pattern |= np.abs(jacobian(dae, t, moved)) > 1e-9
+            slopes = np.abs(jacobian(dae, t, y + shift * size * np.linspace(1.0, 2.0, dae.n)))
+            pattern |= slopes > 1e-9 * slopes.max(axis=1, keepdims=True, initial=0.0)
         except Exception:  # noqa: BLE001, S112 - outside the domain of g; the pattern is advice only
             continue
     return np.array(pattern.sum(axis=0), dtype=np.int64)
@@ -111,12 +115,12 @@ class Recipe:
     @classmethod
     def of(cls, request: Request, machine: Machine) -> Recipe:
         """Return the recipe of a machine; what only concerns the run is left out."""
-        kept = replace(request, events=None, callback=None, t_eval=None)
+        kept = replace(request, events=None, callback=None, t_eval=None, progress=None)
         return cls(kept, tuple(machine.known), machine.state.e_mode)
 
     def machine(self, y: Array) -> Machine:
         """Make the machine again, from the point y it started at."""
-        machine = ready(self.request, y, linearise(self.request.dae, self.request.t0, y))
+        machine = ready(self.request, y, linearise(self.request.dae, self.request.t0, y, self.request.t1))
         machine.state.e_mode = self.e_mode
         for algebraic in self.selections:
             machine.slot(algebraic)

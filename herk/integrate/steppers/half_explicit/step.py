@@ -16,6 +16,7 @@ from herk.integrate.steppers.half_explicit.layout import (
     DERIVATIVE,
     DETERIORATED,
     NO_CONVERGENCE,
+    NO_DIFFERENCE,
     NONFINITE,
     OK,
     STEP,
@@ -142,6 +143,18 @@ def stage(i: int, z: Floats, tolerance: float, t: float, h: float, own: HalfExpl
     return derivative(t + node * h, z, i, own)
 
 
+def dominating(own: HalfExplicit) -> None:
+    """Estimate the dominating eigenvalue from the last stage and the new point."""
+    n, new, stage, k, last = own.n, own.new, own.stage, own.k, own.stages * own.n
+    top, bottom = 0.0, 0.0
+    for j in range(own.differential):
+        c = own.order[j]
+        weight = 1.0 / (abs(new[c]) + own.floor[c])
+        top += ((k[last + j] - k[last - n + j]) * weight) ** 2
+        bottom += ((new[c] - stage[c]) * weight) ** 2
+    own.fastest = (top / bottom) ** 0.5 if bottom > NO_DIFFERENCE else 0.0
+
+
 def whole_step(t: float, h: float, own: HalfExplicit) -> int:
     """Compute all stages, the new point and the error estimates of the differential components."""
     n, stages, k, e, error, new, order = own.n, own.stages, own.k, own.table_e, own.error, own.new, own.order
@@ -160,6 +173,8 @@ def whole_step(t: float, h: float, own: HalfExplicit) -> int:
             for s in range(stages + 1):
                 total += e[q * (stages + 1) + s] * k[s * n + j]
             error[q * n + j] = h * total
+    if own.patience > 0:
+        dominating(own)
     roughness(own)
     own.residual = residual(t + h, new, own)
     total = 0.0

@@ -21,8 +21,9 @@ from herk.integrate.steppers.half_explicit.layout import (
 )
 from herk.integrate.steppers.half_explicit.sample import sample
 from herk.integrate.steppers.half_explicit.selecting import SUSPECT, reselect, switch
+from herk.integrate.steppers.half_explicit.stability import suspect
 from herk.integrate.steppers.half_explicit.step import kernel
-from herk.integrate.steps import ENDS, RUNNING, SUNK, Loop
+from herk.integrate.steps import CONSIDER, ENDS, INFINITE, NEGLIGIBLE, RUNNING, STUCK, SUNK, Loop
 from herk.jit.program import Program
 from herk.jit.state import Floats
 
@@ -60,6 +61,31 @@ def settle(loop: Loop) -> int:
     if status == RUNNING and missing:
         status = kernel_at(own.kernel)(DERIVATIVE, loop.t, 0.0, own)
         own.nfev -= 1  # at the start it counts once
+    return status
+
+
+def resettle(loop: Loop, other: int) -> int:
+    """Do the same at a start the machine was not made for; what was checked where it was made must hold.
+
+    No parameter vanishes (of `other` values), the constraints are satisfied, and no pivot of the first
+    selection is near zero.
+    """
+    own = HalfExplicit.at(loop.own)
+    y, par, n = own.y, own.parameters, own.n
+    for i in range(par.size):
+        if other and (par[i] == 0.0 or not abs(par[i]) < INFINITE):
+            return STUCK
+    for i in range(n):
+        if own.threshold < 1.0:  # selected by sizes
+            own.size[i] = abs(y[i])
+        own.floor[n + i] = abs(y[i]) + own.floor[i]
+    status = settle(loop)
+    if status == RUNNING and not loop.error <= NEGLIGIBLE:
+        status = STUCK
+    if status == RUNNING and own.slot == 0:
+        for i in range(own.pivot.size):
+            if not abs(own.pivot[i]) >= own.least[i]:
+                status = STUCK
     return status
 
 
@@ -208,7 +234,8 @@ def accept(loop: Loop) -> int:
     if not loop.fixed and outgrown(own):
         own.h_last = 0.0  # pivots in old units tell nothing
         return switch(loop, own, own.slot)
-    return RUNNING
+    asking = own.patience > 0 and suspect(loop.h_tried, loop.t_end - loop.t, own)
+    return CONSIDER if asking else RUNNING
 
 
 def unless_units_help(loop: Loop, own: HalfExplicit) -> int:
@@ -231,4 +258,4 @@ def outgrown(own: HalfExplicit) -> bool:
     return found
 
 
-PROGRAM = Program(begin, settle, try_step, accept, kernel, sample)
+PROGRAM = Program(begin, resettle, try_step, accept, kernel, sample)

@@ -32,21 +32,38 @@ class Tableau:
     bs32) is not among the s stages: dopri5 has s = 6. With constraints the new point is first completed by
     them, so stage s belongs to the completed point.
 
-    error        estimates err = h sum_j e_j k_j with e = b - embedded weights, of length s, or s + 1 if stage
-                 s takes part; none for
-                 methods of fixed step; two for dop853 (Hairer's of fifth, then of third order, which the
-                 controller combines)
-    error_order  order q of the estimator: err is O(h^(q+1)), the step changes with the power 1/(q+1); 0
-                 without an estimator
-    dense_A      k further stages s+1..s+k for dense output, a row over the stages before each (k x (s+1+k)),
-                 at the nodes dense_c
-    dense_P      y(t + theta h) = y + h sum_j k_j sum_d P_jd theta^(d+1), (s+1+k) x degree; None where there
-                 is no dense output
-    dense_order  the order of that formula for every theta in [0, 1]; 0 without one
-    dense_B      the same polynomials as sum_i B_ji C(d,i) theta^i (1-theta)^(d-i), (s+1+k) x (d+1); computed
-                 from dense_P if not given.
-                 In powers of theta large terms cancel: rounding is 4e-12 in P's weights for verner98, 4e-15
-                 in B's
+    Parameters
+    ----------
+    name, order, A, b, c
+        What it is called, its order, and its coefficients.
+    error
+        Estimates err = h sum_j e_j k_j with e = b - embedded weights, of length s, or s + 1 if stage s takes
+        part; none for methods of fixed step; two for dop853 (Hairer's of fifth, then of third order, which
+        the controller combines).
+    error_order
+        Order q of the estimator: err is O(h^(q+1)), the step changes with the power 1/(q+1); 0 without one.
+    dense_A, dense_c
+        k further stages s+1..s+k for dense output, a row over the stages before each (k x (s+1+k)), and their
+        nodes.
+    dense_P
+        y(t + theta h) = y + h sum_j k_j sum_d P_jd theta^(d+1), (s+1+k) x degree; None where there is no
+        dense output.
+    dense_order
+        The order of that formula for every theta in [0, 1]; 0 without one.
+    dense_B
+        The same polynomials as sum_i B_ji C(d,i) theta^i (1-theta)^(d-i), (s+1+k) x (d+1); computed from
+        dense_P if not given. In powers of theta large terms cancel: rounding is 4e-12 in P's weights for
+        verner98, 4e-15 in B's.
+    source
+        Where the coefficients come from.
+
+    Examples
+    --------
+    >>> import herk
+    >>> midpoint = herk.Tableau("midpoint", order=2, A=[[0, 0], [0.5, 0]], b=[0, 1], c=[0, 0.5])
+    >>> midpoint.stages, midpoint.adaptive
+    (2, False)
+
     """
 
     name: str

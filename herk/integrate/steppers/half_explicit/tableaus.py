@@ -56,7 +56,15 @@ class Coefficients(NamedTuple):
 
 
 class Methods(Mapping[str, Tableau]):
-    """Name to tableau; iterating reads no file, an entry is read once."""
+    """Name to tableau; iterating reads no file, an entry is read once.
+
+    Examples
+    --------
+    >>> import herk
+    >>> herk.METHODS["dop853"].order
+    8
+
+    """
 
     def __getitem__(self, name: str) -> Tableau:
         """Return the tableau of this name."""

@@ -6,7 +6,11 @@ from functools import lru_cache
 
 from herk.integrate.options import Request
 from herk.integrate.steppers.half_explicit.layout import HalfExplicit
+from herk.integrate.steppers.half_explicit.stability import bound
 from herk.integrate.steppers.half_explicit.tableau import Tableau
+from herk.linalg.differences import time_size
+
+GATE = 0.9  # part of what stability allows from which on it is taken to be the limit
 
 
 def set_tolerances(asked: Request, state: HalfExplicit, *, generated: bool) -> None:
@@ -19,9 +23,12 @@ def set_tolerances(asked: Request, state: HalfExplicit, *, generated: bool) -> N
     state.tight = 1e-9 if generated else 1e-14
     loose = min(1e-4, (1e-3 * asked.rtol) ** 0.5) if generated else 1e-3 * asked.rtol
     state.tolerance = state.tight if asked.step is not None else max(state.tight, loose)
+    state.t_size = time_size(asked.t0, asked.t1)
     state.full_newton = asked.newton == "full"
     state.floor[: state.n] = asked.atol / asked.rtol
-    state.resolved = 0.08 if _few_inside(asked.tableau) else 0.2  # two stages see less than three
+    state.resolved = 0.08 if _few_inside(asked.method) else 0.2  # two stages see less than three
+    state.patience = 0 if asked.plan is None else asked.plan.patience
+    state.gate = 0.0 if asked.plan is None else GATE * bound(asked.method)
     if asked.step is not None:  # taken as they are
         state.probes = 0
 

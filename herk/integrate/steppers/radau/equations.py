@@ -8,6 +8,7 @@ from __future__ import annotations
 from herk.integrate.steppers.radau.layout import Radau, function_at, jacobian_at, residual_at
 from herk.jit.state import Floats, view
 from herk.linalg.dense import solve_stacked
+from herk.linalg.differences import time_step
 
 INCREMENT = 1.5e-8  # relative, of differences
 
@@ -144,9 +145,13 @@ def time_derivative(t: float, out: Floats, own: Radau) -> None:
     if own.have_g_t:
         function_at(own.at_g_t)(t, own.y, own.parameters, out)
         return
-    step = 6e-6 * (abs(t) + 1.0)
-    for attempt in range(3):  # central, one-sided where g ends
+    step, short = time_step(t, own.t_size), 2.5e-3 * time_step(t, own.t_size)
+    for attempt in range(3):  # central, one-sided where g ends, or the span
         low, high = (0.0 if attempt == 1 else -step), (0.0 if attempt == 2 else step)
+        if t + low < own.t_low:
+            low, high = 0.0, short
+        elif t + high > own.t_high:
+            low, high = -short, 0.0
         constraints(t + high, own.y, out, own)
         constraints(t + low, own.y, own.g_moved, own)
         total = 0.0

@@ -26,6 +26,7 @@ class RadauMethod:
     error_order: int = 3
     adaptive: bool = True
     mark: str = "radau5"  # what tells kept runs of one method from those of another
+    largest: int = 1000  # unknowns for which full matrices are reasonable
 
 
 class Radau(State):
@@ -46,6 +47,7 @@ class Radau(State):
     have_e: int  # E is a function, not a matrix
     have_jacobian: int
     have_g_t: int
+    t_size: float  # in which functions of time change: for differences
     # What holds at the current point
     begun: int
     first: int  # no step was accepted yet
@@ -80,6 +82,8 @@ class Radau(State):
     error_old: float
     sign: float  # of the determinant of [S E; g_y], 0 if the selection is new
     pivot: float  # smallest one of [E; g_y] at the start
+    t_low: float  # the span: differences in time do not leave it
+    t_high: float
     stage_t: float
     residual: float
     worst_residual: float
@@ -125,6 +129,12 @@ class Radau(State):
     free: Wholes
     order: Wholes
     order_complex: Wholes
+    # Functions of the stepper, for those who call them from elsewhere
+    at_accept: int
+    at_check: int
+    at_sample: int
+    recorded: int  # steps whose stages are kept,
+    record: Floats  # elsewhere, for those who ask
 
 
 def sizes(n: int, m: int, parameters: int) -> dict[str, int]:
@@ -134,11 +144,8 @@ def sizes(n: int, m: int, parameters: int) -> dict[str, int]:
     found |= {"g": m, "g_moved": m, "right": n + m, "z": 3 * n, "w": 3 * n, "old": 3 * n, "pair": 2 * n}
     found |= dict.fromkeys(("e_here", "mass", "jacobian", "whole", "lu", "re", "im"), n * n)
     found |= {"g_y": m * n, "stacked": (n + m) * n, "parameters": parameters}
-    return (
-        found
-        | dict.fromkeys(("rows", "chosen", "level", "row_level", "free", "order", "order_complex"), n)
-        | {"used": n + m}
-    )
+    wholes = ("rows", "chosen", "level", "row_level", "free", "order", "order_complex")
+    return found | dict.fromkeys(wholes, n) | {"used": n + m}
 
 
 def allocate(n: int, m: int, parameters: int) -> Radau:

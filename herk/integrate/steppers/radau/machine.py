@@ -14,8 +14,8 @@ from herk.integrate.options import Request
 from herk.integrate.steppers.radau import layout
 from herk.integrate.steppers.radau.layout import Radau, RadauMethod
 from herk.integrate.steppers.radau.restart import Beginning
-from herk.integrate.steppers.radau.sample import sample
-from herk.integrate.steppers.radau.stepper import PROGRAM
+from herk.integrate.steppers.radau.sample import sample, slopes
+from herk.integrate.steppers.radau.stepper import PROGRAM, fastest
 from herk.integrate.steps import Loop
 from herk.jit.native import passed
 
@@ -80,6 +80,15 @@ class Machine:
         """
         state = self.state.copy()
         return int(PROGRAM[sample].call(state.address, *passed((t, y.reshape(-1), times, out.reshape(-1)))))
+
+    def slopes(self, t: Array, y: Array, out: Array) -> int:
+        """Write y' at the points y (by rows) at t; return at how many it is not determined."""
+        state = self.state.copy()
+        return int(PROGRAM[slopes].call(state.address, *passed((t, y.reshape(-1), out.reshape(-1)))))
+
+    def fastest(self) -> float:
+        """Return about the modulus of the fastest eigenvalue at the current point."""
+        return float(PROGRAM[fastest].call(self.loop.address))
 
     def reason(self, status: int) -> tuple[Reason, str]:  # noqa: ARG002 - all is in the cause
         """Return in words why a run ended."""

@@ -21,14 +21,12 @@ from herk.integrate.steps import Loop
 from herk.model.balance import rank
 from herk.model.evaluate import Linearisation, linearise
 
-LARGEST = 1000  # unknowns for which full matrices are reasonable
-
 
 def ready(asked: Request, y: Array, here: Linearisation) -> Machine:
     """Bind the functions, allocate the memory, set the tolerances."""
     dae = asked.dae
-    assert isinstance(asked.tableau, RadauMethod)
-    _check(dae, here)
+    assert isinstance(asked.method, RadauMethod)
+    _check(dae, here, asked.method)
     values = getattr(dae.generated, "parameters", None)
     state = allocate(dae.n, dae.m, 1 if values is None else values.size)
     if values is not None:
@@ -48,13 +46,14 @@ def ready(asked: Request, y: Array, here: Linearisation) -> Machine:
     set_tolerances(asked, state)
     state.y[:] = y
     loop = _loop(asked, state)
-    return Machine(dae, asked.tableau, functions, loop, state, asked.rtol, asked.atol, kept)
+    return Machine(dae, asked.method, functions, loop, state, asked.rtol, asked.atol, kept)
 
 
-def _check(dae: Dae, here: Linearisation) -> None:
-    if dae.n > LARGEST:
+def _check(dae: Dae, here: Linearisation, method: RadauMethod) -> None:
+    largest = method.largest
+    if dae.n > largest:
         raise InputError(
-            f"The DAE has {dae.n} unknowns; radau5 has full matrices, for up to {LARGEST}. Use a"
+            f"The DAE has {dae.n} unknowns; radau5 has full matrices, for up to {largest}. Use a"
             " half-explicit method such as 'dopri5'."
         )
     if dae.m and rank(here.jac) < dae.m:
@@ -78,7 +77,7 @@ def _model_code(asked: Request, state: Radau) -> tuple[Any, ...]:
 def _loop(asked: Request, state: Radau) -> Loop:
     """Return the state of the loop for this stepper."""
     loop = Loop(atol=state.n)
-    loop.n, loop.exponent, loop.own = state.n, 1.0 / (asked.tableau.error_order + 1), state.address
+    loop.n, loop.exponent, loop.own = state.n, 1.0 / (asked.method.error_order + 1), state.address
     loop.bind("y", state.y)
     loop.begin, loop.try_step, loop.accept = (
         PROGRAM[function].address for function in (stepper.begin, stepper.try_step, stepper.accept)
@@ -96,8 +95,8 @@ class Recipe:
     @classmethod
     def of(cls, request: Request) -> Recipe:
         """Return the recipe of a machine; what only concerns the run is left out."""
-        return cls(replace(request, events=None, callback=None, t_eval=None))
+        return cls(replace(request, events=None, callback=None, t_eval=None, progress=None))
 
     def machine(self, y: Array) -> Machine:
         """Make the machine again, from the point y it started at."""
-        return ready(self.request, y, linearise(self.request.dae, self.request.t0, y))
+        return ready(self.request, y, linearise(self.request.dae, self.request.t0, y, self.request.t1))

@@ -11,13 +11,12 @@ from herk.core.dae import Array
 from herk.integrate.options import Request, fill
 from herk.integrate.steppers.radau.stepper import PROGRAM, check
 from herk.integrate.steppers.radau.tolerances import set_tolerances
-from herk.integrate.steps import RUNNING
+from herk.integrate.steps import NEGLIGIBLE, RUNNING
 
 if TYPE_CHECKING:
     from herk.integrate.steppers.radau.machine import Machine
 
 WEAKER = 1e-6  # a pivot that is smaller by this factor than where the run was prepared is looked at again
-NEGLIGIBLE = 1e-3  # of the tolerance: how far a start may be from the constraints
 
 
 @dataclass

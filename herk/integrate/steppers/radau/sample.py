@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from herk.integrate.steppers.radau.coefficients import C1, C2
 from herk.integrate.steppers.radau.equations import derivative, evaluate_here
-from herk.integrate.steppers.radau.layout import NO_CONVERGENCE, NONFINITE, OK, Radau
+from herk.integrate.steppers.radau.layout import NO_CONVERGENCE, NONFINITE, OK, Radau, function_at
 from herk.integrate.steppers.radau.newton import enter_basis, factored, newton, weight
 from herk.integrate.steppers.radau.settle import settle
 from herk.jit.state import Floats, view
 
 SHORT_STEPS = 16
+AS_EXACT = 3.0  # errors of the polynomial, in units of the tolerance inside steps
+ROUGH = -6
+NOT_A_NUMBER = float("nan")
 
 
 def interval(t: Floats, time: float, forward: bool) -> int:
@@ -94,6 +97,28 @@ def alone(t: float, h: float, own: Radau) -> int:
     return status
 
 
+def smooth(t: float, h: float, ends: Floats, own: Radau) -> int:
+    """Repeat a step and tell whether its collocation polynomial is as exact as the step: OK or ROUGH.
+
+    Components that follow others quickly have small errors at the ends of long steps, and nothing else says
+    that a polynomial of degree three is close to them between. Half a step does.
+    """
+    n, kept, total = own.n, own.error, 0.0
+    for j in range(n):
+        own.y[j] = ends[j]
+    known = alone(t, 0.5 * h, own) == OK
+    for j in range(n):
+        kept[j] = own.new[j]
+    status = repeat(t, h, ends, own)
+    if status == OK:
+        status = inside(t + 0.5 * h, t, own)
+    if status != OK:
+        return status
+    for j in range(n):
+        total += ((own.new[j] - kept[j]) / own.scale[j]) ** 2
+    return OK if not known or (total / n) ** 0.5 <= AS_EXACT else ROUGH
+
+
 def inside(time: float, t: float, own: Radau) -> int:
     """Put the state at a time within the repeated step into the new point."""
     n, z, s = own.n, own.z, (time - t) / own.h
@@ -106,6 +131,34 @@ def inside(time: float, t: float, own: Radau) -> int:
     for j in range(n):
         total += 0.0 * own.new[j]
     return OK if total == 0.0 else NONFINITE
+
+
+def slopes(own: Radau, t: Floats, y: Floats, out: Floats) -> int:
+    """Write y' at each of the points y (by rows); not a number where it is not determined."""
+    n, missing = own.n, 0
+    for q in range(t.size):
+        for j in range(n):
+            own.y[j] = y[q * n + j]
+        if not own.general:
+            function_at(own.at_e)(t[q], own.y, own.parameters, own.e_here)
+        evaluate_here(t[q], own)
+        found = derivative(t[q], own)
+        missing += 0 if found else 1
+        for j in range(n):
+            out[q * n + j] = own.slope[j] if found else NOT_A_NUMBER
+    return missing
+
+
+def prepared(t: float, h: float, ends: Floats, own: Radau) -> int:
+    """Repeat a step for its polynomial; ROUGH if that is not good enough. Fixed steps are as they are."""
+    return repeat(t, h, ends, own) if own.fixed else smooth(t, h, ends, own)
+
+
+def shorter(time: float, t: float, ends: Floats, own: Radau) -> int:
+    """Go from the start of a step to a time in a step of its own, which is as exact as the whole one."""
+    for j in range(own.n):
+        own.y[j] = ends[j]
+    return alone(t, time - t, own)
 
 
 def sample(own: Radau, t: Floats, y: Floats, times: Floats, out: Floats) -> int:
@@ -122,12 +175,14 @@ def sample(own: Radau, t: Floats, y: Floats, times: Floats, out: Floats) -> int:
             continue
         if i != step:
             step = i
-            repeated = repeat(t[i], t[i + 1] - t[i], ends, own)
+            repeated = prepared(t[i], t[i + 1] - t[i], ends, own)
         status = repeated
         if status == OK:
             status = inside(times[q], t[i], own)
+        if status == ROUGH:
+            status = shorter(times[q], t[i], ends, own)
         if status != OK:
-            step = -1
+            step = i if repeated == ROUGH else -1
             status = march(times[q], t[i], t[i + 1] - t[i], ends, own)
         if status != OK:
             return status

@@ -13,14 +13,15 @@ from herk.integrate.steppers.radau.equations import (
 )
 from herk.integrate.steppers.radau.layout import NONFINITE, OFF_CONSTRAINTS, OK, SINGULAR, Radau, function_at
 from herk.integrate.steppers.radau.newton import collect, factored, newton, predict
-from herk.integrate.steppers.radau.sample import sample
+from herk.integrate.steppers.radau.sample import repeat, sample, slopes
 from herk.integrate.steppers.radau.settle import settle
-from herk.integrate.steps import RUNNING, STUCK, Loop
+from herk.integrate.steps import INFINITE, RUNNING, STUCK, Loop
 from herk.jit.program import Program
-from herk.linalg.dense import substitute
+from herk.linalg.dense import factor, substitute
 
 SAFETY, SHRINK, GROW = 0.9, 5.0, 0.125  # h_old / h_new lies between GROW and SHRINK
 KEEP_BELOW = 1e-3  # a Jacobian with which Newton converges this quickly is kept
+POWERS = 6  # of the Jacobian, for its fastest eigenvalue
 TURNED = 0.3  # change of g_y, beside its largest entries, with which no Jacobian is kept
 SAME_FROM, SAME_TO = 1.0, 1.2  # a step that would grow by no more than this is kept, and its factors with it
 
@@ -244,4 +245,34 @@ def turned(t: float, own: Radau) -> bool:
     return False
 
 
-PROGRAM = Program(begin, try_step, accept, check, sample)
+def fastest(loop: Loop) -> float:
+    """Return about the modulus of the fastest eigenvalue, by powers of the last Jacobian along g = 0."""
+    own = Radau.at(loop.own)
+    n, d, a, v, right = own.n, own.d, own.stacked, own.moved, own.right_1
+    for k in range(d * n):
+        a[k] = own.mass[k]
+    for k in range(d * n, n * n):
+        a[k] = own.jacobian[k]
+    if not factor(a, 0, n, own.used) > 0.0:
+        return INFINITE
+    for k in range(n):
+        right[k] = 0.0
+        v[k] = own.scale[k] * (1.0 if k % 2 == 0 else -0.7)
+    found, before = 0.0, 0.0
+    for _ in range(POWERS):
+        for k in range(d):
+            right[k] = 0.0
+            for j in range(n):
+                right[k] -= own.jacobian[k * n + j] * v[j]
+        substitute(a, 0, n, own.used, right, own.delta, 0)
+        total = 0.0
+        for j in range(n):
+            total += (own.delta[j] / own.scale[j]) ** 2
+        size = (total / n) ** 0.5
+        before, found = found, size
+        for j in range(n):
+            v[j] = own.delta[j] / size if size > 0.0 else 0.0
+    return max(found, before)
+
+
+PROGRAM = Program(begin, try_step, accept, check, sample, slopes, fastest, repeat)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from herk.integrate.options import Request
 from herk.integrate.steppers.radau.layout import EPS, Radau
+from herk.linalg.differences import time_size
 
 MOST_ITERATIONS, WITH_FIXED_STEPS = 10, 60
 EXACT = 1e-11  # tolerance of Newton with fixed steps, where only the error of the method should show
@@ -21,4 +22,6 @@ def set_tolerances(asked: Request, state: Radau) -> None:
     state.floor[:] = asked.atol / asked.rtol
     state.newton_tolerance = 0.01 if fixed else max(10 * EPS / own, min(0.03, own**0.5))
     state.most_iterations = WITH_FIXED_STEPS if fixed else MOST_ITERATIONS
+    state.t_size = time_size(asked.t0, asked.t1)
     state.fixed, state.tangent = fixed, fixed
+    state.t_low, state.t_high = sorted((asked.t0, asked.t1))

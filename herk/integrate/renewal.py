@@ -1,0 +1,82 @@
+"""Constraints that become singular on the way only by how they were combined: combined anew there.
+
+Hidden constraints are rows of E y' = f combined with factors, and a factor divides by a pivot that is good at
+the start. Where it vanishes later, the constraints found are singular though the model is not. An analysis at
+that point takes other pivots; the run goes back to where the old ones were still good, and on with the new.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from herk.core import HerkError, Reason
+from herk.core.dae import Array
+from herk.integrate.run import Run
+from herk.model.division import below
+from herk.model.evaluate import jacobian
+from herk.model.forms import Form, analysed_at, analysis
+from herk.model.roots import roots
+
+ENDS = (Reason.SINGULAR, Reason.NEWTON, Reason.NONFINITE, Reason.STEP_UNDERFLOW)
+BACK = 0.05  # of the way made: rounding errors that grow with the inverse of the distance are small there
+FALLEN = 0.2  # of how regular g_y was at the start: if it is no less, the constraints are not the trouble
+BETTER = 10.0  # times more regular is what is worth a change
+
+
+def renewed(run: Run) -> tuple[float, Form] | None:
+    """Return the time to go back to, and the form to go on with; None if this end is the end."""
+    dae, asked = run.request.dae, run.request
+    t, y = run.output.last
+    if run.reason not in ENDS or not isinstance(dae, Form) or dae.form != "overdetermined" or t == asked.t0:
+        return None
+    sizes = np.maximum(np.maximum(np.abs(run.y0), np.abs(y)), asked.atol / asked.rtol)
+    with np.errstate(all="ignore"):
+        now = regularity(dae, t, y, sizes)
+        if now > FALLEN * regularity(dae, asked.t0, run.y0, sizes):
+            return None
+        for time in (t, *_zeros_ahead(dae, t, asked.t1)):
+            # Points are looked at between this time and the far end of the span: one of them is far enough.
+            far = max(
+                (asked.t0, asked.t1), key=lambda end: abs(end - time) * (1.0 if end == asked.t0 else 10.0)
+            )
+            other = _combined(dae, time, far, y)
+            if other is not None and regularity(other, t, y, sizes) > BETTER * now:
+                return t - BACK * (t - asked.t0), other
+    return None
+
+
+def note(t: float) -> str:
+    """Return what a user is told about a change."""
+    return f"From t = {t:.6g} on the constraints are combined in another way: as before, they divide by zero."
+
+
+def _combined(dae: Form, t: float, far: float, y: Array) -> Form | None:
+    """Return the form with constraints combined as is best at this time; None if they are those there are."""
+    model = dae.model.with_start([float(value) for value in y]).with_span(far, t)
+    try:
+        found = analysed_at(model)
+    except HerkError:
+        return None
+    same = set(analysis(model).constraints) == set(analysis(dae.model).constraints)
+    return None if same else found
+
+
+def _zeros_ahead(dae: Form, t: float, t1: float) -> list[float]:
+    """Return the first time ahead at which a factor of the combinations divides by zero, if it is near."""
+    model, found = dae.model, analysis(dae.model)
+    factors = [factor for step in found.trace for _, factor in step.combined]
+    times = roots(below(factors, {model.t}), model.t, (t, t1), model.parameters)
+    ahead = [time for time in times if time != t]
+    return [min(ahead, key=lambda time: abs(time - t))] if ahead else []
+
+
+def regularity(dae: Form, t: float, y: Array, sizes: Array) -> float:
+    """Return the smallest singular value of g_y, columns in the sizes of the unknowns, rows of size one."""
+    try:
+        scaled = np.asarray(jacobian(dae, t, y)) * sizes
+    except HerkError:
+        return 0.0
+    tops = np.abs(scaled).max(axis=1, keepdims=True, initial=0.0)
+    if not dae.m or not np.isfinite(scaled).all() or not tops.all():
+        return 0.0
+    return float(np.linalg.svd(scaled / tops, compute_uv=False)[-1])

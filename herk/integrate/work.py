@@ -1,0 +1,127 @@
+"""The work of steps in operations: counted, not timed, so that the same decisions are made every time."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from herk.core.dae import Array
+
+if TYPE_CHECKING:
+    from herk.integrate.options import Request
+    from herk.integrate.steppers.protocol import Stepper
+
+STEP = 300.0  # operations of a step beside evaluations and linear algebra
+FUNCTION = 40  # of a call of exp or sin
+A_SECOND = 1.5e9  # operations
+CALLS, LONG = 3, 1e-4  # how often a user's function is called to see what it costs; seconds that are enough
+
+# Counters per step of an implicit method that was not tried yet
+EXPECTED = {"nfev": 10.5, "ngev": 12.0, "njev": 1.0, "nlu": 2.3, "nit": 3.2}
+
+
+@dataclass(frozen=True)
+class Work:
+    """What evaluations of one system cost: a stage of an explicit method, the equations alone."""
+
+    n: int
+    complete: float  # solving the constraints, an iteration
+    derivative: float
+    equations: float
+
+    def explicit(self, counts: Mapping[str, float], steps: float) -> float:
+        """Return the operations of steps of an explicit method with these counters."""
+        nfev, solves = counts["nfev"], max(counts["nfev"], counts["nit"])
+        return solves * self.complete + nfev * self.derivative + STEP * steps
+
+    def implicit(self, counts: Mapping[str, float], steps: float) -> float:
+        """Return the operations of steps of an implicit method: evaluations, factors, solves."""
+        calls = (counts["nfev"] + 3 * counts["njev"]) * self.equations
+        return calls + self.linear(counts) + 2 * STEP * steps
+
+    def linear(self, counts: Mapping[str, float]) -> float:
+        """Return the operations of linear algebra: a real and a complex matrix."""
+        return counts["nlu"] / 2 * 10 / 3 * self.n**3 + counts["nit"] * 20 * self.n**2
+
+    def expected(self) -> float:
+        """Return the operations of an implicit step before one was made."""
+        return self.implicit(EXPECTED, 1)
+
+
+@dataclass(frozen=True)
+class Called(Work):
+    """What the functions of a user cost: each of them is called by itself."""
+
+    f: float
+    g: float
+    jac_g: float
+
+    def explicit(self, counts: Mapping[str, float], steps: float) -> float:
+        """Return the operations of steps of an explicit method with these counters."""
+        calls = counts["nfev"] * self.f + counts["ngev"] * self.g + counts["njev"] * self.jac_g
+        return calls + STEP * steps
+
+    def implicit(self, counts: Mapping[str, float], steps: float) -> float:
+        """Return the operations of steps of an implicit method; dg/dy is looked at after every step."""
+        calls = counts["nfev"] * self.f + counts["ngev"] * self.g
+        return calls + (2 * counts["njev"] + steps) * self.jac_g + self.linear(counts) + 2 * STEP * steps
+
+    def expected(self) -> float:
+        """Return the operations of an implicit step before one was made; a Jacobian is n differences."""
+        return self.implicit(EXPECTED | {"nfev": EXPECTED["nfev"] + self.n}, 1)
+
+
+def work_of(asked: Request, machine: Stepper) -> Work:
+    """Return the costs of a system: from the text of its code, or from calls of what was given."""
+    dae = asked.dae
+    code: Any = getattr(dae.generated, "code", None) if asked.generate else None
+    stages = getattr(code, "stages", None)
+    if stages:
+        return work_of_text(next(iter(stages.values())).text, dae.n, dae.m)
+    t, y = asked.t0, machine.state.y.copy()
+    f, g, E = (timed(each, t, y) for each in (dae.f, dae.g if dae.m else None, dae.E))
+    jac_g = timed(dae.jac_g, t, y) if dae.jac_g is not None else dae.n * g
+    return Called(dae.n, 0.0, 0.0, 0.0, f + E, g, jac_g)
+
+
+def timed(function: Any, t: float, y: Array) -> float:
+    """Return about how many operations a call takes, a power of ten, so that the load hardly matters."""
+    if not callable(function):
+        return 0.0
+    taken = np.inf
+    for _ in range(CALLS):
+        begun = time.thread_time()
+        function(t, y)
+        taken = min(taken, time.thread_time() - begun)
+        if taken > LONG:
+            break
+    return float(10.0 ** round(np.log10(taken * A_SECOND)))
+
+
+@lru_cache(maxsize=256)
+def work_of_text(text: str, n: int, m: int) -> Work:
+    """Return what the code of a stage costs."""
+    return Work(n, *costs_of(text, n, m))
+
+
+def costs_of(text: str, n: int, m: int) -> tuple[float, float, float]:
+    """Return the operations of the functions of a stage: constraints solved, derivatives, f and g alone."""
+    found = {"complete": 0.0, "rate": 0.0, "residual": 0.0}
+    solved = dict(found)
+    for part in re.split(r"(?m)^def ", text)[1:]:
+        name = part.split("(", 1)[0]
+        found[name] = len(re.findall(r"[-+*/]", part)) + FUNCTION * len(
+            re.findall(r"\b(?:exp|log|sin|cos|tan|pow|sqrt|\w*h)\(", part)
+        )
+        blocks = re.findall(r"\bsolve_(?:block|in_units)\([^()]*?(\d+)\)", part)
+        solved[name] = sum(float(size) ** 3 for size in blocks) + 2 * (n + m) * n**2 * part.count(
+            "solve_stacked("
+        )
+    plain = found["residual"] + (found["complete"] + found["rate"]) / 2
+    return found["complete"] + solved["complete"], found["rate"] + solved["rate"], plain

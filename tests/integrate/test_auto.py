@@ -1,0 +1,210 @@
+"""method="auto": explicit where that is better, implicit where stability or the cost of stages says so."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import herk
+import testset
+from herk.core import InputError
+from herk.integrate import start
+from herk.integrate.options import request
+from herk.integrate.prepared import OPTIONS
+from herk.integrate.start import started
+from herk.integrate.steppers.half_explicit.stability import bound
+from herk.integrate.stiffness import real_bound
+from herk.integrate.work import costs_of
+from herk.model.model import Model
+from tests.integrate.systems import called_back
+
+TOLERANCES = {"rtol": 1e-8, "atol": 1e-8}
+CLOSE = 1e-5  # Radau IIA loses an order where its steps are long beside the rate
+RATE = "1e5"
+
+
+def relaxation(rate: str = RATE, t_end: float = 20.0, t0: float = 0.0) -> Model:
+    """Return y' = -rate (y - cos t) - sin t, z = 2 y: y = cos t whatever the rate."""
+    f = [f"-({rate})*(y - cos(t)) - sin(t)", "z - 2*y"]
+    start = (float(np.cos(t0)), 2 * float(np.cos(t0)))
+    return Model("relaxation", ["y", "z"], [[1, 0], [0, 0]], f, t_span=(t0, t_end), y0=start)
+
+
+def used(sol: herk.Solution) -> list[str]:
+    return [use.method for use in sol.methods]
+
+
+@pytest.mark.parametrize("name", ["pendulum", "car_axis", "cv_circuit"])
+@pytest.mark.parametrize("tolerance", [1e-4, 1e-8])
+def test_steps_of_a_problem_that_is_not_stiff_are_those_of_the_explicit_method(name, tolerance) -> None:
+    auto, plain = (
+        herk.solve_dae(testset.get(name), method=method, rtol=tolerance, atol=tolerance)
+        for method in ("auto", "dop853")
+    )
+    assert used(auto) == ["dop853"]
+    assert auto.method == "auto"
+    assert np.array_equal(auto.t, plain.t)
+    assert np.array_equal(auto.y, plain.y)
+
+
+def test_no_implicit_code_is_made_for_a_run_that_stays_explicit() -> None:
+    model = Model("spring", ["x", "v"], [[1, 0], [0, 1]], ["v", "-7.125*x"], t_span=(0, 50), y0=(1, 0))
+    sol = herk.solve_dae(model, method="auto")
+    assert used(sol) == ["dop853"]
+    code = model.form("overdetermined").generated.code
+    assert code.stages
+    assert "implicit" not in vars(code)
+
+
+@pytest.mark.parametrize(
+    ("name", "rtol", "atol"), [("robertson", 1e-10, 1e-14), ("oregonator", 1e-11, 1e-11)]
+)
+def test_stiff_problems_are_reached_to_eight_digits(name, rtol, atol) -> None:
+    problem = testset.get(name)
+    sol = herk.solve_dae(problem, method="auto", rtol=rtol, atol=atol)
+    assert sol.success, sol.message
+    assert used(sol)[:2] == ["dop853", "radau5"]
+    assert "stability" in sol.methods[1].why
+    assert sol.methods[1].t in sol.t
+    assert sol.y[:, -1] == pytest.approx(problem.reference.y, rel=1e-8, abs=1e-12)
+    assert sol.residual < 1e-13
+
+
+def test_a_change_is_told_in_the_summary() -> None:
+    sol = herk.solve_dae(relaxation(), method="auto", **TOLERANCES)
+    assert "auto: dop853 from t = 0, radau5 from t =" in sol.summary()
+
+
+def test_the_explicit_method_comes_back_where_it_is_stable_again() -> None:
+    """The rate falls from 1e5 to 1 around t = 5; later the explicit method needs fewer operations."""
+    model = relaxation("1 + 1e5/(1 + exp(20*(t - 5)))", 2000.0)
+    sol = herk.solve_dae(model, method="auto", **TOLERANCES)
+    assert sol.success, sol.message
+    assert used(sol) == ["dop853", "radau5", "dop853"]
+    assert sol.methods[2].t > 5.0
+    assert "stable again" in sol.methods[2].why
+    assert np.abs(sol.y[0] - np.cos(sol.t)).max() < CLOSE
+    stiff, alone = (herk.solve_dae(model, method=method, **TOLERANCES) for method in ("radau5", "dop853"))
+    assert sol.nstep < min(stiff.nstep, alone.nstep)
+
+
+def test_dense_output_and_t_eval_know_nothing_of_a_change() -> None:
+    times = np.linspace(0.0, 20.0, 1001)
+    sol = herk.solve_dae(relaxation(), method="auto", dense_output=True, **TOLERANCES)
+    assert used(sol) == ["dop853", "radau5"]
+    changed = sol.methods[1].t
+    near = changed + np.array([-5e-4, -1e-6, 0.0, 1e-6, 5e-4])
+    for at in (times, near):
+        assert np.abs(sol(at)[0] - np.cos(at)).max() < CLOSE
+        assert np.abs(sol(at)[1] - 2 * sol(at)[0]).max() < 1e-14
+    for wanted in (times, np.array([changed]), np.array([0.5 * changed, changed, 20.0])):
+        sampled = herk.solve_dae(relaxation(), method="auto", t_eval=wanted, **TOLERANCES)
+        assert np.array_equal(sampled.t, wanted)
+        assert np.abs(sampled.y[0] - np.cos(wanted)).max() < CLOSE
+    assert (np.diff(sol.t) > 0).all()
+
+
+def test_events_are_found_once_across_a_change() -> None:
+    changed = herk.solve_dae(relaxation(), method="auto", **TOLERANCES).methods[1].t
+
+    def crossing(t, y):
+        return y[0]
+
+    def at_the_change(t, y):
+        return t - changed
+
+    sol = herk.solve_dae(relaxation(), method="auto", events=[crossing, at_the_change], **TOLERANCES)
+    zeros = np.pi / 2 + np.pi * np.arange(6)
+    assert sol.t_events[0] == pytest.approx(zeros, abs=CLOSE)
+    assert sol.t_events[1] == pytest.approx([changed], abs=1e-14)
+    crossing.terminal = 3
+    sol = herk.solve_dae(relaxation(), method="auto", events=crossing, **TOLERANCES)
+    assert sol.t_events[0] == pytest.approx(zeros[:3], abs=CLOSE)
+    assert sol.t[-1] == sol.t_events[0][-1]
+
+
+def test_a_run_backwards_changes_too() -> None:
+    """Backwards, the rate must have the other sign for y to be attracted."""
+    f = [f"{RATE}*(y - cos(t)) - sin(t)"]
+    model = Model("backwards", ["y"], [[1]], f, t_span=(0, -20), y0=(1.0,))
+    sol = herk.solve_dae(model, method="auto", **TOLERANCES)
+    assert used(sol) == ["dop853", "radau5"]
+    assert np.abs(sol.y[0] - np.cos(sol.t)).max() < CLOSE
+    assert sol.t[-1] == -20.0
+
+
+def test_breakpoints_are_passed_with_the_method_in_use() -> None:
+    model = relaxation()
+    sol = herk.solve_dae(model, method="auto", breakpoints=[5.0, 10.0], **TOLERANCES)
+    assert used(sol) == ["dop853", "radau5"]
+    assert np.abs(sol.y[0] - np.cos(sol.t)).max() < CLOSE
+
+
+def test_callables_change_as_models_do() -> None:
+    def f(t, y):
+        return np.array([-1e5 * (y[0] - np.cos(t)) - np.sin(t)])
+
+    dae = called_back(herk.Dae(E=np.eye(1), f=f, n=1))
+    sol = herk.solve_dae(dae, (0.0, 20.0), [1.0], method="auto", **TOLERANCES)
+    assert used(sol) == ["dop853", "radau5"]
+    assert np.abs(sol.y[0] - np.cos(sol.t)).max() < CLOSE
+
+
+def test_a_method_that_cannot_begin_leaves_the_run_to_the_other_one(monkeypatch) -> None:
+    def refuse(*_):
+        raise InputError("not here")
+
+    monkeypatch.setattr(start.radau, "ready", refuse)
+    model = relaxation("3e4", 2.0)
+    sol = herk.solve_dae(model, method="auto", dense_output=True, **TOLERANCES)
+    assert sol.success, sol.message
+    assert used(sol) == ["dop853", "radau5", "dop853"]
+    assert "cannot begin" in sol.methods[2].why
+    assert np.abs(sol.y[0] - np.cos(sol.t)).max() < CLOSE
+
+
+def test_a_prepared_run_changes_in_the_same_way_every_time() -> None:
+    prepared = herk.prepare(relaxation(), method="auto", **TOLERANCES)
+    first, second = prepared.solve(), prepared.solve()
+    assert used(first) == used(second) == ["dop853", "radau5"]
+    assert np.array_equal(first.t, second.t)
+    assert np.array_equal(first.y, second.y)
+
+
+def test_fixed_steps_are_made_with_the_explicit_method_alone() -> None:
+    sol = herk.solve_dae(testset.get("pendulum"), method="auto", step=0.01)
+    assert used(sol) == ["dop853"]
+    assert sol.methods[0].why == "asked for"
+
+
+def test_limits_hold_across_a_change() -> None:
+    sol = herk.solve_dae(relaxation(), method="auto", max_steps=25, **TOLERANCES)
+    assert sol.reason is herk.Reason.MAX_STEPS
+    assert sol.nstep == 25
+    assert used(sol) == ["dop853", "radau5"]
+
+
+def test_the_dominating_eigenvalue_is_seen_at_the_edge_of_stability() -> None:
+    """-1 and -1000: steps of 6.3/1000 excite the second one, whatever the first does."""
+    model = Model("two", ["x", "z"], [[1, 0], [0, 1]], ["-x", "-1000*(z - x)"], t_span=(0, 5), y0=(1, 0))
+    options = OPTIONS | {"rtol": 1e-5, "atol": 1e-5}
+    run = started(request(model, None, None, "auto", options, {}))
+    run.machine.state.worth = 1e300  # nobody is asked
+    run.go()
+    assert run.machine.state.fastest == pytest.approx(1000.0, rel=0.05)
+
+
+@pytest.mark.parametrize("name", ["dopri5", "dop853", "tsit5"])
+def test_the_bound_of_stability_holds_in_every_direction_of_decay(name) -> None:
+    tableau = herk.METHODS[name]
+    limit = bound(tableau)
+    assert 0.0 < limit <= real_bound(tableau) + 0.02
+    A, b = np.asarray(tableau.A, float), np.asarray(tableau.b, float)
+    for angle in np.deg2rad([93, 120, 150, 180]):
+        z = 0.99 * limit * np.exp(1j * angle)
+        assert abs(1 + z * b @ np.linalg.solve(np.eye(len(b)) - z * A, np.ones(len(b)))) <= 1 + 1e-9
+
+
+def test_operations_of_generated_code_are_counted_by_function() -> None:
+    text = "def complete(t):\n    a = b*c + exp(d)\n    solve_block(work, 3)\n\ndef rate(t):\n    a = b - c\n"
+    assert costs_of(text, 2, 1) == (2 + 40 + 27, 1, (2 + 40 + 1) / 2)
