@@ -32,6 +32,10 @@ _PUBLIC = {
     "Tableau": "herk.integrate.steppers.half_explicit.tableau",
     "solve_dae": "herk.integrate.solve",
     "prepare": "herk.integrate.prepared",
+    "solve_many": "herk.parameters.many",
+    "grid": "herk.parameters.grid",
+    "fit": "herk.parameters.fit",
+    "gradient": "herk.parameters.gradient",
     "thesis": "herk.thesis",
 }
 
@@ -76,3 +80,7 @@ if TYPE_CHECKING:
     from herk.model.model import Model
     from herk.model.regularize import RegularizationError, regularize
     from herk.model.start import check_constraints, consistent_start
+    from herk.parameters.fit import fit
+    from herk.parameters.gradient import gradient
+    from herk.parameters.grid import grid
+    from herk.parameters.many import solve_many

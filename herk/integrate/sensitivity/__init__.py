@@ -1,0 +1,1 @@
+"""Derivatives of solutions with respect to parameters and start values, by differentiating every step."""

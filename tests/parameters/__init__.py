@@ -1,0 +1,1 @@
+"""Tests of what is done with parameters: sweeps, sensitivities, fits."""
