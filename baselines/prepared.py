@@ -15,7 +15,6 @@ import numpy as np
 from baselines.completion import Completion
 from herk.core import Problem
 from herk.core.dae import Array
-from herk.integrate.callables import NAMES, bind
 from herk.model.to_model_states import Back, Elimination
 
 
@@ -112,10 +111,7 @@ class _Completed(Elimination):
         return Completion(self.index1, self.eliminated)
 
     def _full(self, t: float, z: Any) -> Array:
-        y = np.zeros((1, self.index1.n))
-        y[0, list(self.kept)] = z
-        self._complete(np.array([t], dtype=float), y)
-        return np.asarray(y[0])
+        return self._complete.point(t, list(self.kept), z).copy()
 
 
 def implicit(problem: Problem, form: str) -> Implicit:
@@ -160,15 +156,11 @@ def _product(
 
 def _eliminated(form: Any, at: Elimination) -> Callable[[float, Array], Array]:
     """Return z' of a form whose constraints determine its algebraic unknowns."""
-    f, n, complete = bind(form).in_place[NAMES.index("f")], form.n, Completion(form, at.eliminated)
+    f, complete = form.f, Completion(form, at.eliminated)
     rows, kept = list(at.rows), list(at.kept)
     inverse = np.linalg.inv(np.asarray(form.E)[np.ix_(rows, kept)])
 
     def rate(t: float, z: Array) -> Array:
-        y, out = np.zeros((1, n)), np.empty(n)
-        y[0, kept] = z
-        complete(np.array([t], dtype=float), y)
-        f(float(t), y[0], out)
-        return inverse @ out[rows]
+        return inverse @ np.asarray(f(float(t), complete.point(t, kept, z)))[rows]
 
     return rate

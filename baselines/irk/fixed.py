@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import ceil
+from typing import Any
 
 import numpy as np
 
@@ -18,12 +19,12 @@ from baselines.adapter import Points, Rival, Watch, finished, note
 from baselines.irk import stages
 from baselines.irk.families import Implicit, tableau
 from baselines.irk.hessenberg import extrapolation
+from baselines.irk.stages import allocate
 from baselines.prepared import Implicit as Residual
 from baselines.prepared import implicit
+from baselines.reached import JACOBIAN, RESIDUAL, forget, raised, reached
 from herk.core import Problem, Reason, Settings, Solution
 from herk.core.dae import Array
-from herk.jit.compiled import interpreted, is_compiled
-from herk.jit.pointers import address
 
 CHUNK = 256  # steps between two looks at the clock
 _REASONS = {
@@ -77,74 +78,59 @@ class FixedStep(Rival):
         if wanted is None or (len(wanted) and wanted[0] == t0):
             points.add(t0, prepared.start[0])
         code = stages.DONE
-        while run.steps < count and code == stages.DONE:
+        while run.own.nstep < count and code == stages.DONE:
             watch.check()
-            done, z = run.steps, run.z.copy()
+            done, z = run.own.nstep, run.own.z.copy()
             code, values, K = run.chunk(min(CHUNK, count - done))
-            mesh = t0 + run.h * np.arange(done, done + len(values) + 1)
-            mesh[-1] = t1 if run.steps == count else mesh[-1]
+            mesh = t0 + run.own.h * np.arange(done, done + len(values) + 1)
+            mesh[-1] = t1 if run.own.nstep == count else mesh[-1]
             _keep(points, mesh, np.vstack([z, values]), K, wanted, self.method)
-            points.nstep, points.nlu = run.steps, int(run.counts[stages.NLU])
-            watch.nfev, watch.njev = int(run.counts[stages.NFEV]), int(run.counts[stages.NJEV])
+            points.nstep, points.nlu = run.own.nstep, run.own.nlu
+            watch.nfev, watch.njev = run.own.nfev, run.own.njev
         if code != stages.DONE:
             reason, words = _REASONS[code]
-            points.stop(reason, f"At t = {mesh[-1]:g} with h = {run.h:g} {words}.")
+            points.stop(reason, f"At t = {mesh[-1]:g} with h = {run.own.h:g} {words}.")
 
 
 class Run:
-    """A run in progress: the state and the memory that compiled steps work on."""
+    """A run in progress: the state that compiled steps work on, and the functions they call."""
 
     def __init__(self, method: Implicit, prepared: Residual, h: float) -> None:
         """Take the start from the form."""
         (A, b, c), n, s = method.floats(), prepared.form.n, method.stages
-        self._functions = (
-            prepared.residual,
-            prepared.jacobian,
-        )  # kept alive: compiled code has their addresses only
-        where = [
-            address(f, text)
-            for f, text in zip(self._functions, (stages.RESIDUAL, stages.JACOBIAN), strict=True)
-        ]
-        self._advance = (
-            stages.advance if all(map(is_compiled, self._functions)) else interpreted(stages.advance)
-        )
-        self.h, self.t0, self.z = float(h), prepared.t_span[0], prepared.start[0].astype(float).copy()
-        first, size = int(method.explicit_first), (s - int(method.explicit_first)) * n
-        K = np.tile(prepared.start[1].astype(float), (s, 1))
+        *equations, parameters = written(prepared)
+        self.functions = [reached(*each) for each in zip(equations, (RESIDUAL, JACOBIAN), strict=True)]
+        forget(self.functions, n)
         level = np.maximum(np.array(prepared.form.levels or (1,) * n, dtype=np.int64) - 1, 0)
-        self.counts = np.zeros(6, dtype=np.int64)
-        self.counts[stages.STALE] = 1
-        memory = (
-            np.empty(size * size),
-            np.empty(size),
-            np.empty(size, dtype=np.int64),
-            np.empty(2 * max(n * n, size)),
-        )
-        head = (
-            np.array(where, dtype=np.int64),
-            self.t0,
-            self.h,
-            self.z,
-            A,
-            b,
-            c,
-            extrapolation(method),
-            first,
-        )
-        self._arguments = (*head, np.empty((s, n)), K, level, np.zeros(level.max() + 1), *memory, self.counts)
-        self._shape = (s, n)
-
-    @property
-    def steps(self) -> int:
-        """Return the number of steps made."""
-        return int(self.counts[stages.NSTEP])
+        own = allocate(n, s, int(method.explicit_first), int(level.max()) + 1, len(parameters))
+        own.at_residual, own.at_jacobian = (each.entry for each in self.functions)
+        own.level[:], own.h, own.t0, own.parameters[:] = level, h, prepared.t_span[0], parameters
+        own.powers[:] = abs(h) ** np.arange(own.powers.size)
+        own.a[:], own.b[:], own.c[:], own.ahead[:] = A.ravel(), b, c, extrapolation(method).ravel()
+        own.z[:], own.k[:] = prepared.start[0], np.tile(prepared.start[1], s)
+        self.own = own
 
     def chunk(self, count: int) -> tuple[int, Array, Array]:
         """Make steps; return what ended them, the new points and the stage derivatives of each."""
-        before, points, K = self.steps, np.empty((count, self._shape[1])), np.empty((count, *self._shape))
-        code = self._advance(*self._arguments, points, K)
-        made = self.steps - before
+        own, before = self.own, self.own.nstep
+        points, K = np.empty((count, own.n)), np.empty((count, own.s, own.n))
+        own.bind("points", points)
+        own.bind("stages", K)
+        code = stages.PROGRAM[stages.advance].call(own.address, count)
+        error = raised(self.functions)
+        if error is not None:
+            raise error
+        made = own.nstep - before
         return int(code), points[:made], K[:made]
+
+
+def written(prepared: Residual) -> tuple[Any, Any, Array]:
+    """Return residual, Jacobian and parameters: a model's own code, where nothing else stands for it."""
+    form, generated = prepared.form, getattr(prepared.form, "generated", None)
+    if not hasattr(generated, "code") or prepared.residual is not form._implicit[0]:
+        return prepared.residual, prepared.jacobian, np.zeros(1)
+    code = generated.code.implicit
+    return code["residual"], code["jacobian"], generated.parameters
 
 
 def _keep(

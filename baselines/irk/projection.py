@@ -12,201 +12,179 @@ k.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from baselines.irk.radau5_memory import JACOBIAN, NGEV, jacobian_at
 from herk.core.dae import Array
-from herk.jit.compiled import compiled, inner
-from herk.jit.pointers import FUNCTION, address, function_at
-from herk.linalg.for_numba import factor, substitute
+from herk.integrate.steppers.radau.layout import EPS, function_at, jacobian_at
+from herk.jit.program import Program
+from herk.jit.state import Floats, State, Wholes
+from herk.linalg.dense import factor, substitute
 from herk.model.forms import analysis
 
 MOST_CORRECTIONS = 4
-EPS = 2.220446049250313e-16
-
-# Places in `at`.
-AT_E, AT_JACOBIAN, AT_G, AT_JAC_G, E_CONSTANT, HIGHEST = range(6)
 
 
-class Projection(NamedTuple):
-    """Addresses, structure and scratch memory of a projection.
+class Projection(State):
+    """Code, structure and scratch memory of a projection."""
 
-    `rows` are the constraints as they stand in the form of highest index.
-    """
+    n: int
+    m: int  # constraints, hidden ones included
+    count: int  # constraints of the form of highest index
+    highest: int  # index of unknowns that are corrected
+    at_e: int
+    at_jacobian: int
+    at_g: int
+    at_jac_g: int
+    have_e: int  # E is a function
+    ngev: int
+    level: Wholes  # of unknowns: their index
+    powers: Wholes  # of rows: highest power of a
+    rows: Wholes  # the constraints as they stand in the form of highest index
+    members: Wholes  # of all constraints: the index of the unknowns they correct, 0 for those left alone
+    mass: Floats
+    matrix: Floats
+    order: Wholes
+    unit: Floats
+    directions: Floats  # count x n
+    g: Floats
+    jac_g: Floats
+    small: Floats
+    small_order: Wholes
+    right: Floats
+    answer: Floats
+    parameters: Floats  # of the form of highest index
+    g_parameters: Floats
 
-    at: np.ndarray
-    levels: np.ndarray  # of unknowns
-    powers: np.ndarray  # of rows: highest power of a
-    rows: np.ndarray
-    members: np.ndarray  # of all constraints: the index of the unknowns they correct, 0 for those left alone
-    mass: Array
-    matrix: Array
-    order: np.ndarray
-    unit: Array
-    directions: Array  # len(rows) x n
-    g: Array
-    jac_g: Array
-    small: Array
-    small_order: np.ndarray
-    right: Array
-    answer: Array
 
-
-@inner()
-def find_directions(t, y, slope, p):  # type: ignore[no-untyped-def]
+def find_directions(t: float, y: Floats, slope: Floats, p: Projection) -> bool:
     """Solve the leading part of (a E + F_z) d = e_i for every constraint; return whether it is regular."""
-    n = y.size
-    jacobian_at(p.at[AT_JACOBIAN])(t, y, slope, 0.0, p.matrix)
-    if not p.at[E_CONSTANT]:
-        function_at(p.at[AT_E])(t, y, p.mass)
+    n, matrix, unit = p.n, p.matrix, p.unit
+    jacobian_at(p.at_jacobian)(t, y, slope, 0.0, p.parameters, matrix)
+    if p.have_e:
+        function_at(p.at_e)(t, y, p.parameters, p.mass)
     for i in range(n):
         for j in range(n):
             value = 0.0
-            if p.levels[j] == p.powers[i]:
+            if p.level[j] == p.powers[i]:
                 value += p.mass[i * n + j]
-            if p.levels[j] - 1 == p.powers[i]:
-                value += p.matrix[i * n + j]
-            p.matrix[i * n + j] = value
-    if factor(p.matrix, 0, n, p.order) == 0.0:
+            if p.level[j] - 1 == p.powers[i]:
+                value += matrix[i * n + j]
+            matrix[i * n + j] = value
+    if factor(matrix, 0, n, p.order) == 0.0:
         return False
-    for k in range(p.rows.size):
-        p.unit[:] = 0.0
-        p.unit[p.rows[k]] = 1.0
-        substitute(p.matrix, 0, n, p.order, p.unit, p.directions[k], 0)
+    for k in range(p.count):
+        for i in range(n):
+            unit[i] = 0.0
+        unit[p.rows[k]] = 1.0
+        substitute(matrix, 0, n, p.order, unit, p.directions, k * n)
     return True
 
 
-@inner()
-def answers(level, p, n):  # type: ignore[no-untyped-def]
+def answers(level: int, p: Projection) -> int:
     """Write (derivative of the constraints) times (directions), squared if there are fewer constraints.
 
     Return their number.
     """
-    count = p.rows.size
-    own = 0
-    for i in range(p.members.size):
+    n, count, answer, own = p.n, p.count, p.answer, 0
+    for i in range(p.m):
         if p.members[i] == level:
             for k in range(count):
                 value = 0.0
                 for j in range(n):
-                    if p.levels[j] == level:
-                        value += p.jac_g[i * n + j] * p.directions[k, j]
-                p.answer[own * count + k] = value
+                    if p.level[j] == level:
+                        value += p.jac_g[i * n + j] * p.directions[k * n + j]
+                answer[own * count + k] = value
             own += 1
     for r in range(own):
         for c in range(own):
             value = 0.0
             for k in range(count):
-                value += p.answer[r * count + k] * p.answer[c * count + k]
-            p.small[r * own + c] = value if own < count else p.answer[r * count + c]
+                value += answer[r * count + k] * answer[c * count + k]
+            p.small[r * own + c] = value if own < count else answer[r * count + c]
     return own
 
 
-@inner()
-def correct(t, y, level, p, ints):  # type: ignore[no-untyped-def]
+def move(level: int, own: int, y: Floats, p: Projection) -> bool:
+    """Correct the unknowns of one level; tell whether the corrections are larger than rounding."""
+    n, count, largest, size = p.n, p.count, 0.0, 0.0
+    for j in range(n):
+        if p.level[j] == level:
+            change = 0.0
+            for k in range(count):
+                along = p.unit[k] if own == count else 0.0
+                if own < count:
+                    for r in range(own):
+                        along += p.answer[r * count + k] * p.unit[r]
+                change += along * p.directions[k * n + j]
+            y[j] -= change
+            largest = max(largest, abs(change))
+            size = max(size, abs(y[j]))
+    return largest > 4.0 * EPS * size
+
+
+def correct(t: float, y: Floats, level: int, p: Projection) -> None:
     """Simplified Newton for the constraints of one level.
 
     Until the corrections are of the size of rounding.
     """
-    n, count = y.size, p.rows.size
-    function_at(p.at[AT_JAC_G])(t, y, p.jac_g)
-    own = answers(level, p, n)
+    function_at(p.at_jac_g)(t, y, p.g_parameters, p.jac_g)
+    own = answers(level, p)
     if own == 0 or factor(p.small, 0, own, p.small_order) == 0.0:
         return
     for _ in range(MOST_CORRECTIONS):
-        function_at(p.at[AT_G])(t, y, p.g)
-        ints[NGEV] += 1
+        function_at(p.at_g)(t, y, p.g_parameters, p.g)
+        p.ngev += 1
         place = 0
-        for i in range(p.members.size):
+        for i in range(p.m):
             if p.members[i] == level:
                 p.right[place] = p.g[i]
                 place += 1
         substitute(p.small, 0, own, p.small_order, p.right, p.unit, 0)
-        largest, size = 0.0, 0.0
-        for j in range(n):
-            if p.levels[j] == level:
-                move = 0.0
-                for k in range(count):
-                    along = p.unit[k] if own == count else 0.0
-                    if own < count:
-                        for r in range(own):
-                            along += p.answer[r * count + k] * p.unit[r]
-                    move += along * p.directions[k, j]
-                y[j] -= move
-                largest = max(largest, abs(move))
-                size = max(size, abs(y[j]))
-        if not largest > 4.0 * EPS * size:
+        if not move(level, own, y, p):
             return
 
 
-@inner()
-def project(t, y, slope, p, ints):  # type: ignore[no-untyped-def]
+def project(t: float, y: Floats, slope: Floats, p: Projection) -> None:
     """Correct y in place, unknowns of index 1 first; evaluations of constraints are counted as ngev."""
     if find_directions(t, y, slope, p):
-        for level in range(1, p.at[HIGHEST] + 1):
-            correct(t, y, level, p, ints)
+        for level in range(1, p.highest + 1):
+            correct(t, y, level, p)
 
 
-@compiled()
-def project_all(t, y, slope, p, ints):  # type: ignore[no-untyped-def]
-    """Correct several points, one in each row of y."""
-    for i in range(t.size):
-        project(t[i], y[i], slope, p, ints)
+PROGRAM = Program(project)
 
 
-@cache
-def none() -> Projection:
-    """Return a projection that is never called, the same for all."""
-    whole, floats = np.zeros(1, dtype=np.int64), np.zeros(1)
-    kinds = {"at": np.zeros(6, dtype=np.int64), "directions": np.zeros((1, 1))}
-    integer = ("levels", "powers", "rows", "members", "order", "small_order")
-    return Projection(
-        **{name: kinds.get(name, whole if name in integer else floats) for name in Projection._fields}
-    )
-
-
-def projection(
-    top: Any, whole: Any, functions: tuple[Callable[..., Any], ...], y0: Array, slope: Array, t0: float
-) -> Projection:
-    """Return the projection of a model: `top` is its form of highest index, `whole` the overdetermined one.
-
-    Functions E, F', g, g_y.
-    """
-    n, m = top.n, whole.m
-    levels = np.array(top.levels, dtype=np.int64)
+def projection(top: Any, whole: Any, y0: Array, slope: Array, t0: float) -> Projection:
+    """Return the projection: `top` is the form of highest index, `whole` the one with all constraints."""
+    n, m, level = top.n, whole.m, np.array(top.levels, dtype=np.int64)
     E, F_z, C = patterns(top, whole, y0, slope, t0)
-    powers = np.array([max(_powers(E[i], F_z[i], levels), default=0) for i in range(n)], dtype=np.int64)
+    powers = np.array([max(_powers(E[i], F_z[i], level), default=0) for i in range(n)], dtype=np.int64)
     rows = np.flatnonzero((powers == 0) & ~E.any(axis=1))
-    members = np.array([levels[row].max() if row.any() else 0 for row in C], dtype=np.int64)
+    members = np.array([level[row].max() if row.any() else 0 for row in C], dtype=np.int64)
     members[members >= top.index] = 0
-    at = np.zeros(6, dtype=np.int64)
-    signatures = (FUNCTION, JACOBIAN, FUNCTION, FUNCTION)
-    at[:4] = [address(function, signature) for function, signature in zip(functions, signatures, strict=True)]
-    at[E_CONSTANT], at[HIGHEST] = not callable(top.E), top.index - 1
-    mass = np.zeros(n * n) if callable(top.E) else np.array(top.E, dtype=float).ravel()
+    p = _allocate(n, m, len(rows))
+    p.level[:], p.powers[:], p.rows[:], p.members[:] = level, powers, rows, members
+    p.highest, p.have_e = top.index - 1, callable(top.E)
+    if not p.have_e:
+        p.mass[:] = np.ravel(top.E)
+    code, constraints = top.generated.code, whole.generated.code.functions
+    p.at_e, p.at_jacobian = code.functions["E"].entry, code.implicit["jacobian"].entry
+    p.at_g, p.at_jac_g = constraints["g"].entry, constraints["jac_g"].entry
+    p.bind("parameters", top.generated.parameters)
+    p.bind("g_parameters", whole.generated.parameters)
+    return p
+
+
+def _allocate(n: int, m: int, count: int) -> Projection:
     most = max(m, n, 1)
-    return Projection(
-        at,
-        levels,
-        powers,
-        rows,
-        members,
-        mass,
-        np.zeros(n * n),
-        np.zeros(n, dtype=np.int64),
-        np.zeros(most),
-        np.zeros((len(rows), n)),
-        np.zeros(m),
-        np.zeros(m * n),
-        np.zeros(most * most),
-        np.zeros(most, dtype=np.int64),
-        np.zeros(most),
-        np.zeros(most * max(len(rows), 1)),
-    )
+    sizes = dict.fromkeys(("level", "powers", "order"), n) | {"members": m, "g": m, "jac_g": m * n}
+    sizes |= {"mass": n * n, "matrix": n * n, "directions": count * n, "small": most * most, "rows": count}
+    sizes |= dict.fromkeys(("unit", "right", "small_order"), most) | {"answer": most * max(count, 1)}
+    p = Projection(**sizes)
+    p.n, p.m, p.count = n, m, count
+    return p
 
 
 def _powers(E: Array, F_z: Array, levels: np.ndarray) -> list[int]:

@@ -13,7 +13,6 @@ not as nfev or njev.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -22,43 +21,29 @@ import numpy as np
 
 from baselines.adapter import Points, Rival
 from baselines.completion import model_points
-from baselines.irk import radau5_memory as at
 from baselines.irk.projection import own_index
-from baselines.irk.radau5_run import OPTIONS, Run
+from baselines.irk.radau5_run import COUNTERS, OPTIONS, Run
 from baselines.prepared import Explicit, Prepared, explicit
 from herk.core import InputError, Problem, Reason, Settings, Solution, nearest
 from herk.core.dae import Array
-from herk.jit.compiled import compiled, interpreted
-from herk.jit.pointers import FUNCTION
 
 FORMS = ("index1", "index2", "index3", "ggl", "baumgarte", "ode")
 LARGEST = 1000  # unknowns
-COUNTERS = {
-    "nstep": at.NSTEP,
-    "nreject": at.NREJECT,
-    "nfev": at.NFEV,
-    "ngev": at.NGEV,
-    "njev": at.NJEV,
-    "nlu": at.NLU,
-    "nit": at.NIT,
-}
 
 
 class Functions(NamedTuple):
     """F(t, z, z') = E z' - f, its Jacobian, and E: a matrix, or None if it has to be evaluated by `E`."""
 
-    residual: Callable[..., Any]
-    jacobian: Callable[..., Any]
-    E: Callable[..., Any]
+    residual: Any
+    jacobian: Any
+    E: Any
     matrix: Array | None
+    parameters: Array  # of a model's code
 
 
 @dataclass(frozen=True, eq=False)
 class Ready(Prepared):
-    """A form with its compiled functions.
-
-    And for the projection those of the forms the constraints come from.
-    """
+    """A form with its functions, and for the projection the forms the constraints come from."""
 
     by_rate: bool = False  # an ODE without formulas
     top: Any = None  # form of highest index; None: no projection
@@ -74,33 +59,20 @@ class Ready(Prepared):
         """Return what the steps call."""
         if self.by_rate:
             return _by_rate(Explicit(self.form, self.t_span, self.start, self.back))
-        return Functions(
-            *self.form._implicit, _mass(self.form), None if callable(self.form.E) else np.asarray(self.form.E)
-        )
-
-    @cached_property
-    def projecting(self) -> tuple[Callable[..., Any], ...]:
-        """Return what the projection calls.
-
-        E and F' of the form of highest index, all constraints and their Jacobian.
-        """
-        constraints = self.whole.generated.functions()
-        return _mass(self.top), self.top._implicit[1], constraints["g"], constraints["jac_g"]
+        form, code = self.form, getattr(self.form.generated, "code", None)
+        matrix = None if callable(form.E) else np.asarray(form.E)
+        if code is None:
+            return Functions(*form._implicit, _not_needed, matrix, np.zeros(1))
+        implicit, E = code.implicit, code.functions["E"]
+        return Functions(implicit["residual"], implicit["jacobian"], E, matrix, form.generated.parameters)
 
 
-def _mass(form: Any) -> Callable[..., Any]:
-    function: Callable[..., Any] = form.generated.functions()["E"] if callable(form.E) else _not_needed
-    return function
-
-
-@compiled(FUNCTION)
-def _not_needed(t, z, out):  # type: ignore[no-untyped-def] # noqa: ARG001
+def _not_needed(*_: Any) -> None:
     """Stand where E would be a function."""
-    return
 
 
 def _by_rate(ode: Explicit) -> Functions:
-    """Return the functions of z' = rate(t, z), interpreted."""
+    """Return the functions of z' = rate(t, z), in Python."""
     rate, derivative, unit = ode.rate, ode.rate_jacobian, np.eye(len(ode.start[0]))
 
     def residual(t: float, z: Array, zp: Array, out: Array) -> None:
@@ -109,7 +81,7 @@ def _by_rate(ode: Explicit) -> Functions:
     def jacobian(t: float, z: Array, zp: Array, cj: float, out: Array) -> None:  # noqa: ARG001
         out[:] = (cj * unit - derivative(t, z)).ravel()
 
-    return Functions(residual, jacobian, interpreted(_not_needed), unit)
+    return Functions(residual, jacobian, _not_needed, unit, np.zeros(1))
 
 
 @dataclass(frozen=True)
@@ -174,7 +146,7 @@ class Radau5(Rival):
 
     def _solve(self, prepared: Ready, settings: Settings) -> Solution:
         z0, _ = prepared.start
-        points, memory = Points([], []), at.allocate(len(z0))
+        points, counts = Points([], []), dict.fromkeys(COUNTERS, 0)
         if settings.t_eval is None:
             points.add(prepared.t_span[0], z0)
         if settings.step is not None:
@@ -182,16 +154,15 @@ class Radau5(Rival):
                 Reason.UNSUPPORTED,
                 f"{self.name} chooses its steps itself; settings.step is for methods with fixed steps.",
             )
-            return _solution(prepared, points, memory)
+            return _solution(prepared, points, counts)
         try:
-            Run(
-                prepared, settings, _options(self.name, {**self.options, **settings.options}), memory, points
-            ).to_the_end()
+            options = _options(self.name, {**self.options, **settings.options})
+            counts = Run(prepared, settings, options, points).to_the_end()
         except InputError as error:
             points.stop(Reason.UNSUPPORTED, str(error))
-        except Exception as error:  # noqa: BLE001 - interpreted functions may fail in any way
+        except Exception as error:  # noqa: BLE001 - functions may fail in any way
             points.stop(Reason.EXCEPTION, f"{type(error).__name__}: {error}")
-        return _solution(prepared, points, memory)
+        return _solution(prepared, points, counts)
 
 
 def _options(solver: str, given: dict[str, Any]) -> dict[str, Any]:
@@ -200,13 +171,11 @@ def _options(solver: str, given: dict[str, Any]) -> dict[str, Any]:
     return {**OPTIONS, **given}
 
 
-def _solution(prepared: Ready, points: Points, memory: at.Memory) -> Solution:
+def _solution(prepared: Ready, points: Points, counts: dict[str, int]) -> Solution:
     t = np.array(points.t, dtype=float)
     z = np.array(points.z, dtype=float).reshape(len(t), len(prepared.start[0])).T
-    counts = {name: int(memory.ints[place]) for name, place in COUNTERS.items()}
-    return Solution(
-        t=t, y=model_points(prepared.back, t, z), reason=points.reason, message=points.message, **counts
-    )
+    y = model_points(prepared.back, t, z)
+    return Solution(t=t, y=y, reason=points.reason, message=points.message, **counts)  # type: ignore[arg-type]
 
 
 SOLVERS = (

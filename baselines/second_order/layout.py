@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 
 from baselines.prepared import Implicit
-from baselines.second_order.kernels import JACOBIAN, RESIDUAL
+from baselines.reached import JACOBIAN, RESIDUAL, CalledBack, forget, raised, reached
+from baselines.second_order.stages import Stages, allocate
 from herk.core import Problem
 from herk.core.dae import Array
-from herk.jit.pointers import address
+from herk.jit.native import Native
 from herk.model.forms import rates
 
 
@@ -33,11 +34,6 @@ class Layout:
     derivative: Array
     rows: Array
     levels: Array
-
-    @property
-    def arrays(self) -> tuple[Array, Array, Array, Array]:
-        """Return what the kernels take."""
-        return self.source, self.derivative, self.rows, self.levels
 
     def split(self, z: Array, zp: Array, zpp: Array) -> Array:
         """Return x, x', x'' as rows, from z and its derivatives."""
@@ -75,9 +71,25 @@ class Ready(Implicit):
     curvature: Array
 
     @cached_property
-    def functions(self) -> Array:
-        """Return the addresses of residual and Jacobian."""
-        return np.array([address(self.residual, RESIDUAL), address(self.jacobian, JACOBIAN)])
+    def functions(self) -> list[Native | CalledBack]:
+        """Return residual and Jacobian as compiled steps reach them."""
+        return [reached(self.residual, RESIDUAL), reached(self.jacobian, JACOBIAN)]
+
+    def stages(self, count: int, limit: float) -> Stages:
+        """Return the stage equations of a method with so many stages."""
+        layout, n = self.layout, self.form.n
+        own = allocate(n, len(layout.rows), count, layout.q)
+        own.source[:], own.derivative[:] = layout.source.ravel(), layout.derivative.ravel()
+        own.rows[:], own.levels[:], own.limit = layout.rows, layout.levels, limit
+        own.at_residual, own.at_jacobian = (each.entry for each in self.functions)
+        forget(self.functions, n)
+        return own
+
+    def check(self) -> None:
+        """Raise what a function raised in compiled steps."""
+        error = raised(self.functions)
+        if error is not None:
+            raise error
 
     @property
     def initial(self) -> Array:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
 
-from baselines.second_order import kernels
-from baselines.second_order.layout import Layout, Ready
+from baselines.second_order import multistep, stages
+from baselines.second_order.layout import Ready
+from baselines.second_order.multistep import Multistep, allocate
+from baselines.second_order.stages import Linear, Stages
 from baselines.second_order.tables import GeneralLinear
 from herk.core.dae import Array
 
@@ -35,28 +38,37 @@ class Steps:
 
         if not given.
         """
-        self.ready, self.method = ready, method.arrays()
-        kept, s = len(method.V), len(method.c)
-        self.powers = np.arange(kept, dtype=float) if powers is None else np.asarray(powers, dtype=float)
-        self.x = ready.initial[:kept] * step ** np.arange(kept)[:, None]
-        self.before = step
-        self.K = np.repeat(ready.initial[None, method.q], s, axis=0)
-        self.counts = np.zeros(2, dtype=np.int64)
+        kept, s, m = len(method.V), len(method.c), len(ready.layout.rows)
+        self.ready, self.stages = ready, ready.stages(s, LIMIT)
+        c, A, U, B, V = method.arrays()
+        sizes = {"c": s, "a": A.size, "u": U.size, "b": B.size, "v": V.size, "powers": kept}
+        self.linear = linear = Linear(**sizes, x=kept * m, following=kept * m)
+        linear.stages, linear.q, linear.kept, linear.before = self.stages.address, method.q, kept, step
+        linear.c[:], linear.a[:], linear.u[:], linear.b[:] = c, A.ravel(), U.ravel(), B.ravel()
+        linear.v[:], linear.powers[:] = V.ravel(), np.arange(kept) if powers is None else powers
+        linear.x[:] = (ready.initial[:kept] * step ** np.arange(kept)[:, None]).ravel()
+        self.K[:] = ready.initial[method.q]
+
+    @property
+    def K(self) -> Array:  # noqa: N802 - as in the paper
+        """Return the unknowns of the last stages, as rows."""
+        return self.stages.k.reshape(self.stages.s, self.stages.m)
+
+    def copy(self) -> Steps:
+        """Return the same in memory of its own: both can go on from here."""
+        made = copy(self)
+        made.stages, made.linear = self.stages.copy(), self.linear.copy()
+        made.linear.stages = made.stages.address
+        return made
 
     def along(self, grid: Array, limit: float = LIMIT) -> Array:
         """Step along the grid; return the points reached, as rows."""
         points = np.empty((len(grid) - 1, self.ready.form.n))
-        args = (
-            self.ready.functions,
-            self.ready.layout.arrays,
-            self.method,
-            self.powers,
-            grid,
-            self.before,
-            limit,
-        )
-        made = kernels.advance(*args, self.x, self.K, points, self.counts)
-        self.before = float(grid[-1] - grid[-2])
+        self.stages.limit = limit
+        self.linear.bind("grid", np.array(grid, dtype=float))
+        self.linear.bind("points", points)
+        made = stages.PROGRAM[stages.advance].call(self.linear.address)
+        self.ready.check()
         return points[:made]
 
 
@@ -67,34 +79,44 @@ def march(
     steps = Steps(ready, method, float(grid[1] - grid[0]), powers)
     points = steps.along(grid, limit)
     z = np.vstack([ready.start[0], points])
-    return March(grid[: len(z)], z, int(steps.counts[0]), int(steps.counts[1]))
+    return March(grid[: len(z)], z, steps.linear.nfev, steps.linear.wrong)
 
 
-def history(layout: Layout, depth: int, most: int) -> tuple[Array, Array, Array, Array, Array]:
-    """Return empty memory of BDF, newest first.
+@dataclass(frozen=True)
+class History:
+    """The past of BDF and its stage, newest point first."""
 
-    Times, unknowns, first derivatives, the weights and orders that made the latter.
-    """
-    shape = (depth, len(layout.rows))
-    return (
-        np.zeros(depth),
-        np.zeros(shape),
-        np.zeros(shape),
-        np.zeros((depth, most + 1)),
-        np.zeros(depth, dtype=np.int64),
-    )
+    past: Multistep
+    stages: Stages
+    ready: Ready
+
+    def remember(self, times: Array, points: Array, newest: int) -> None:
+        """Put points into the past, the last one at place `newest`.
+
+        Their derivatives count as exact (order 0).
+        """
+        past, layout, m = self.past, self.ready.layout, self.stages.m
+        places = range(newest + len(times) - 1, newest - 1, -1)
+        for place, time, point in zip(places, times, points, strict=True):
+            past.t[place] = time
+            for j, value in enumerate(point):
+                rows = past.p if layout.derivative[0, j] == 0 else past.v
+                rows[place * m + layout.source[0, j]] = value
+
+    def older(self) -> None:
+        """Make room for a new point."""
+        past, depth = self.past, self.past.depth
+        for part in (past.t, past.p, past.v, past.weights, past.orders):
+            rows = part.reshape(depth, -1)
+            rows[1:] = rows[:-1].copy()
 
 
-def remember(memory: tuple[Array, ...], layout: Layout, times: Array, points: Array, newest: int) -> None:
-    """Put points into the memory of BDF, the last one at place `newest`.
-
-    Their derivatives count as exact (order 0).
-    """
-    t, P, V, _, _ = memory
-    for place, time, point in zip(range(newest + len(times) - 1, newest - 1, -1), times, points, strict=True):
-        t[place] = time
-        for j, value in enumerate(point):
-            (P if layout.derivative[0, j] == 0 else V)[place, layout.source[0, j]] = value
+def history(ready: Ready, depth: int, most: int, *, modified: bool, limit: float = LIMIT) -> History:
+    """Return an empty past of BDF."""
+    own = ready.stages(1, limit)
+    past = allocate(own.n, own.m, depth, most)
+    past.stages, past.q, past.modified = own.address, ready.layout.q, modified
+    return History(past, own, ready)
 
 
 def bdf(
@@ -111,21 +133,20 @@ def bdf(
     `known` are the points at the first times of the grid (rows; the start alone if not given), `orders` those
     of the steps that follow.
     """
-    layout, most = ready.layout, int(max(orders))
+    most = int(max(orders))
     first = ready.start[0][None, :] if known is None else np.asarray(known)
-    memory = history(layout, 2 * most + 2 + len(first), most)
-    remember(memory, layout, grid[: len(first)], first, 0)
-    K, Z = memory[1][:1].copy(), np.empty((1, 2, ready.form.n))
+    memory = history(ready, 2 * most + 2 + len(first), most, modified=modified, limit=limit)
+    memory.remember(grid[: len(first)], first, 0)
+    past, own, n = memory.past, memory.stages, ready.form.n
+    own.k[:] = past.p[: own.m]
     z, evaluations = list(first), 0
     for time, order in zip(grid[len(first) :], orders, strict=True):
-        for part in memory:
-            part[1:] = part[:-1].copy()
-        memory[0][0] = time
-        made = kernels.bdf_step(
-            ready.functions, layout.arrays, memory, int(order), layout.q, modified, limit, K, Z
-        )
-        evaluations += made if made > 0 else kernels.MOST
+        memory.older()
+        past.t[0] = time
+        made = multistep.PROGRAM[multistep.bdf_step].call(past.address, int(order))
+        ready.check()
+        evaluations += made if made > 0 else stages.MOST
         if made < 0:
             return March(grid[: len(z)], np.array(z), evaluations, int(made))
-        z.append(Z[0, 0].copy())
+        z.append(own.z[:n].copy())
     return March(grid, np.array(z), evaluations)

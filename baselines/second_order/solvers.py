@@ -18,9 +18,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from baselines.adapter import Points, Rival, Watch, finished, note, tolerances
-from baselines.second_order import kernels
+from baselines.second_order import multistep, stages
 from baselines.second_order.layout import Ready, ready
-from baselines.second_order.march import LIMIT, Steps, history, remember
+from baselines.second_order.march import History, Steps, history
 from baselines.second_order.tables import METHODS
 from herk.core import InputError, Problem, Reason, Settings, Solution, nearest
 from herk.core.dae import Array
@@ -30,9 +30,9 @@ MAX_STEPS = 10_000_000
 MOST_INDEX = 3
 FIRST = 4  # steps before BDF begins
 REASONS = {
-    kernels.SINGULAR: (Reason.SINGULAR, "The matrix of Newton's method is singular."),
-    kernels.DIVERGED: (Reason.NEWTON, "Newton's method does not converge; a smaller step may help."),
-    kernels.UNDERFLOW: (
+    stages.SINGULAR: (Reason.SINGULAR, "The matrix of Newton's method is singular."),
+    stages.DIVERGED: (Reason.NEWTON, "Newton's method does not converge; a smaller step may help."),
+    stages.UNDERFLOW: (
         Reason.STEP_UNDERFLOW,
         "The step size fell to the spacing of numbers; the tolerance may be below rounding.",
     ),
@@ -114,44 +114,28 @@ class Bdf(SecondOrder):
 
     def integrate(self, prepared: Ready, settings: Settings, watch: Watch, points: Points) -> None:
         """Step through the span."""
-        layout, end = prepared.layout, prepared.t_span[1]
         most_steps, most = self.limits(settings)
-        high = np.array([j in prepared.form.multipliers for j in range(prepared.form.n)]) & (
-            layout.levels > 1
-        )
-        atol = np.where(high, -1.0, tolerances(prepared, settings.atol))
-        steps, t, z, memory = first_points(prepared, first_step(prepared, settings.rtol, atol), most)
+        high = np.array([j in prepared.form.multipliers for j in range(prepared.form.n)])
+        atol = np.where(high & (prepared.layout.levels > 1), -1.0, tolerances(prepared, settings.atol))
+        step = first_step(prepared, settings.rtol, atol)
+        steps, t, z, memory = first_points(prepared, step, most, self.modified)
         keep(points, t, z)
-        wrong, h, counts = int(steps.counts[1]), steps.before, np.array([steps.counts[0], 0])
-        state = np.array([min(FIRST, most), FIRST + 1, 1])
-        while points.t[-1] != end and not wrong:
+        past, wrong = memory.past, steps.linear.wrong
+        past.h, past.end, past.rtol, past.atol[:] = step, prepared.t_span[1], settings.rtol, atol
+        past.order, past.known, past.since, past.nfev = min(FIRST, most), FIRST + 1, 1, steps.linear.nfev
+        while points.t[-1] != past.end and not wrong:
             watch.check()
             if points.nstep >= most_steps:
                 return points.stop(Reason.MAX_STEPS, f"{points.nstep} steps were not enough.")
             many = min(CHUNK, most_steps - points.nstep)
             out_t, out_z = np.empty(many), np.empty((many, prepared.form.n))
-            made, h, wrong = kernels.bdf_run(
-                prepared.functions,
-                layout.arrays,
-                layout.q,
-                self.modified,
-                LIMIT,
-                memory,
-                state,
-                h,
-                end,
-                (settings.rtol, atol),
-                out_t,
-                out_z,
-                counts,
-            )
-            keep(points, out_t[:made], out_z[:made])
-            watch.nfev, watch.njev, points.nlu, points.nreject = (
-                int(counts[0]),
-                int(counts[0]),
-                int(counts[0]),
-                int(counts[1]),
-            )
+            past.bind("out_t", out_t)
+            past.bind("out_z", out_z)
+            wrong = multistep.PROGRAM[multistep.bdf_run].call(past.address)
+            prepared.check()
+            keep(points, out_t[: past.made], out_z[: past.made])
+            watch.nfev = watch.njev = points.nlu = past.nfev
+            points.nreject = past.nreject
         return points.stop(*REASONS[wrong]) if wrong else None
 
 
@@ -176,10 +160,10 @@ class FixedStep(SecondOrder):
             part = grid[first : first + CHUNK + 1]
             z = steps.along(part)
             keep(points, part[1 : 1 + len(z)], z)
-            watch.nfev = watch.njev = int(steps.counts[0])
-            points.nlu = watch.nfev // len(steps.method[0])
-            if steps.counts[1]:
-                return points.stop(*REASONS[int(steps.counts[1])])
+            watch.nfev = watch.njev = steps.linear.nfev
+            points.nlu = watch.nfev // steps.stages.s
+            if steps.linear.wrong:
+                return points.stop(*REASONS[steps.linear.wrong])
         return points.stop(Reason.MAX_STEPS, f"{most} steps were not enough.") if count > most else None
 
 
@@ -206,15 +190,15 @@ def first_step(prepared: Ready, rtol: float, atol: Array) -> float:
     return float(np.sign(t1 - t0)) * min(1e-3 * abs(t1 - t0), max(wanted, least))
 
 
-def first_points(prepared: Ready, h: float, most: int) -> tuple[Steps, Array, Array, tuple[Array, ...]]:
+def first_points(prepared: Ready, h: float, most: int, modified: bool) -> tuple[Steps, Array, Array, History]:
     """Make the first steps by the general linear method, which needs no past.
 
-    Return it, its points, and the memory of BDF with them.
+    Return it, its points, and the past of BDF with them.
     """
     steps, grid = Steps(prepared, METHODS["glm"], h), prepared.t_span[0] + h * np.arange(FIRST + 1)
-    memory = history(prepared.layout, max(2 * most + 3, FIRST + 2), most)
+    memory = history(prepared, max(2 * most + 3, FIRST + 2), most, modified=modified)
     points = np.vstack([prepared.start[0], steps.along(grid)])
-    remember(memory, prepared.layout, grid[: len(points)], points, 1)
+    memory.remember(grid[: len(points)], points, 1)
     return steps, grid[1 : len(points)], points[1:], memory
 
 

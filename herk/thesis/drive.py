@@ -7,53 +7,20 @@ from __future__ import annotations
 
 from math import sqrt
 
-from herk.jit.compiled import compiled
-from herk.thesis.memory import (
-    ACCEPTED,
-    ADAPTIVE,
-    BETA,
-    COARSE,
-    DONE,
-    EPS0,
-    FINE,
-    FINISHED,
-    FULL,
-    KEEP_FINE,
-    LISTS,
-    MIDDLE,
-    NOT_FINITE,
-    OK,
-    ORDER,
-    REJECTED,
-    START,
-    STEP,
-    STEPS,
-    T_END,
-    T_START,
-    UNDERFLOW,
-    M,
-    N,
-    T,
-)  # fmt: skip
+from herk.jit.program import Program
+from herk.jit.state import Floats
+from herk.thesis.layout import FINISHED, FULL, NOT_FINITE, OK, UNDERFLOW, Herkosidae
 from herk.thesis.onestep import one_step
 
-ADVANCE = (
-    "int64(float64[::1], int64[::1], int64[::1], float64[:, ::1], float64[::1], float64[::1], "
-    "float64[:, ::1], float64[::1], float64[::1], int64[::1])"
-)
+
+def note_selection(own: Herkosidae) -> None:
+    """Remember the algebraic components of the step just made."""
+    selected, components = own.selected, own.components
+    for k in range(own.m):
+        selected[k] = components[k]
 
 
-@compiled()
-def chosen(ints):  # type: ignore[no-untyped-def]
-    """Return the algebraic components as bits."""
-    mask = 0
-    for k in range(ints[M]):
-        mask |= 1 << (ints[LISTS + k] & 63)
-    return mask
-
-
-@compiled(forceinline=True)
-def distance(a, b, n):  # type: ignore[no-untyped-def]
+def distance(a: Floats, b: Floats, n: int) -> float:
     """Return |a - b|_2 scaled by its largest entry so far, as the norm of the original does.
 
     Step counts depend on this rounding.
@@ -71,28 +38,25 @@ def distance(a, b, n):  # type: ignore[no-untyped-def]
     return scale * sqrt(total)
 
 
-@compiled()
-def trial(control, ints, at, weights, nodes, mem):  # type: ignore[no-untyped-def]
+def trial(own: Herkosidae) -> tuple[int, float]:
     """Make the step whole and in halves.
 
-    Return how it went, the estimate, and the selection of the whole step.
+    Return how it went and the estimate; the selection is that of the whole step.
     """
-    n = ints[N]
-    t, h = control[T], control[STEP]
-    start, coarse = mem[at[START] : at[START + 1]], mem[at[COARSE] : at[COARSE + 1]]
-    middle, fine = mem[at[MIDDLE] : at[MIDDLE + 1]], mem[at[FINE] : at[FINE + 1]]
-    state = one_step(False, t, h, start, coarse, control, ints, at, weights, nodes, mem)
-    mask = chosen(ints)
+    t, h = own.t, own.h
+    state = one_step(False, t, h, own.start, own.coarse, own)
+    note_selection(own)
     if state == OK:
-        state = one_step(True, t, h / 2, start, middle, control, ints, at, weights, nodes, mem)
+        state = one_step(True, t, h / 2.0, own.start, own.middle, own)
     if state == OK:
-        state = one_step(False, t + h / 2, h / 2, middle, fine, control, ints, at, weights, nodes, mem)
-    error = distance(coarse, fine, n) if state == OK else 0.0
-    return state, error / (2.0 ** ints[ORDER] - 1.0), mask
+        state = one_step(False, t + h / 2.0, h / 2.0, own.middle, own.fine, own)
+    error = 0.0
+    if state == OK:
+        error = distance(own.coarse, own.fine, own.n)
+    return state, error / (2.0**own.order - 1.0)
 
 
-@compiled()
-def adaptive_step(control, ints, at, weights, nodes, mem):  # type: ignore[no-untyped-def]
+def adaptive_step(own: Herkosidae) -> int:
     """Try until a step is accepted, then plan the next one.
 
     Growth and shrinkage have no limit, as in the original.
@@ -100,83 +64,90 @@ def adaptive_step(control, ints, at, weights, nodes, mem):  # type: ignore[no-un
     The original would try for ever if the estimate is not a number, or if the step no longer moves t: here
     both end the run.
     """
-    t, p = control[T], ints[ORDER]
+    t, p, h, error = own.t, own.order, own.h, 0.0
     while True:
-        h = control[STEP]
-        state, error, mask = trial(control, ints, at, weights, nodes, mem)
-        if state != OK:
-            return state, mask
-        if not error < 1e300:
-            return NOT_FINITE, mask
-        if error <= control[EPS0]:
-            break
-        ints[REJECTED] += 1
-        control[STEP] = control[BETA] * h * (control[EPS0] / error) ** (1.0 / p)
-        if t + control[STEP] == t:
-            return UNDERFLOW, mask
-    if t + h == t:
-        return UNDERFLOW, mask
-    t += h
-    proposal = control[BETA] * h * (control[EPS0] / error) ** (1.0 / (p + 1))
-    control[STEP] = control[T_END] - t if t + proposal > control[T_END] else proposal
-    control[T] = t
-    return OK, mask
-
-
-@compiled()
-def constant_step(control, ints, at, weights, nodes, mem):  # type: ignore[no-untyped-def]
-    """Make one step of the given length from t0 + k h."""
-    h = control[STEP]
-    t = control[T_START] + ints[DONE] * h
-    state = one_step(
-        False,
-        t,
-        h,
-        mem[at[START] : at[START + 1]],
-        mem[at[COARSE] : at[COARSE + 1]],
-        control,
-        ints,
-        at,
-        weights,
-        nodes,
-        mem,
-    )
-    mask = chosen(ints)
-    if state == OK:
-        ints[DONE] += 1
-        control[T] = t + h
-        for i in range(ints[N]):
-            if not abs(mem[at[COARSE] + i]) < 1e300:
-                state = NOT_FINITE
-    return state, mask
-
-
-@compiled(ADVANCE)
-def advance(control, ints, at, weights, nodes, mem, points, times, steps, masks):  # type: ignore[no-untyped-def]
-    """Make accepted steps until the end, a failure, or the arrays are full.
-
-    Ints[ACCEPTED] counts the rows written.
-    """
-    n = ints[N]
-    ints[ACCEPTED] = 0
-    while ints[ACCEPTED] < times.shape[0]:
-        if ints[ADAPTIVE] == 1:
-            if not control[T] < control[T_END]:
-                return FINISHED
-            state, mask = adaptive_step(control, ints, at, weights, nodes, mem)
-        else:
-            if ints[DONE] >= ints[STEPS]:
-                return FINISHED
-            state, mask = constant_step(control, ints, at, weights, nodes, mem)
+        h = own.h
+        state, error = trial(own)
         if state != OK:
             return state
-        kept = at[FINE] if ints[KEEP_FINE] == 1 and ints[ADAPTIVE] == 1 else at[COARSE]
-        row = ints[ACCEPTED]
-        for i in range(n):
-            mem[at[START] + i] = mem[kept + i]
-            points[row, i] = mem[kept + i]
-        times[row] = control[T]
-        steps[row] = control[STEP]
-        masks[row] = mask
-        ints[ACCEPTED] = row + 1
+        if not error < 1e300:
+            return NOT_FINITE
+        if error <= own.eps0:
+            break
+        own.rejected += 1
+        own.h = own.beta * h * (own.eps0 / error) ** (1.0 / p)
+        if t + own.h == t:
+            return UNDERFLOW
+    if t + h == t:
+        return UNDERFLOW
+    after = t + h
+    proposal = own.beta * h * (own.eps0 / error) ** (1.0 / (p + 1))
+    own.h = own.t_end - after if after + proposal > own.t_end else proposal
+    own.t = after
+    return OK
+
+
+def constant_step(own: Herkosidae) -> int:
+    """Make one step of the given length from t0 + k h."""
+    coarse, h = own.coarse, own.h
+    t = own.t_start + own.done * h
+    state = one_step(False, t, h, own.start, coarse, own)
+    note_selection(own)
+    if state == OK:
+        own.done += 1
+        own.t = t + h
+        for i in range(own.n):
+            if not abs(coarse[i]) < 1e300:
+                state = NOT_FINITE
+    return state
+
+
+def keep(own: Herkosidae) -> None:
+    """Go on from the value that is kept, and write it down."""
+    n, row, start, points = own.n, own.accepted, own.start, own.points
+    fine = own.keep_fine and own.adaptive
+    for i in range(n):
+        value = own.fine[i] if fine else own.coarse[i]
+        start[i] = value
+        points[row * n + i] = value
+    own.times[row] = own.t
+    own.widths[row] = own.h
+    if selection_changed(own):
+        own.change_rows[own.changes] = row
+        own.changes += 1
+    own.accepted = row + 1
+
+
+def selection_changed(own: Herkosidae) -> bool:
+    """Tell whether other components are algebraic than in the step before, and write them down."""
+    m, selected, before, changed = own.m, own.selected, own.before, False
+    for k in range(m):
+        changed = changed or selected[k] != before[k]
+    if changed:
+        for k in range(m):
+            before[k] = selected[k]
+            own.change_components[own.changes * m + k] = selected[k]
+    return changed
+
+
+def advance(own: Herkosidae) -> int:
+    """Make accepted steps until the end, a failure, or the arrays are full; `accepted` counts the points."""
+    state = OK
+    own.accepted = 0
+    own.changes = 0
+    while own.accepted < own.times.size:
+        if own.adaptive:
+            if not own.t < own.t_end:
+                return FINISHED
+            state = adaptive_step(own)
+        else:
+            if own.done >= own.steps:
+                return FINISHED
+            state = constant_step(own)
+        if state != OK:
+            return state
+        keep(own)
     return FULL
+
+
+PROGRAM = Program(advance)

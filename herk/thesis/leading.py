@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from herk.jit.compiled import compiled
+from herk.jit.state import Floats, Wholes
 
 ROUNDING = 2.3e-16
 
 
-@compiled()
-def factor_leading(e, n, rows, columns):  # type: ignore[no-untyped-def]
+def factor_leading(e: Floats, n: int, rows: Wholes, columns: Wholes) -> int:
     """Factor e (by rows) in place, P E Q = L U.
 
     Return its rank, -1 if a component is left free that E contains (not regularly reducible).
@@ -38,8 +37,7 @@ def factor_leading(e, n, rows, columns):  # type: ignore[no-untyped-def]
     return rank if rank + free == n else -1
 
 
-@compiled()
-def reduce(e, n, k, floor, rows, columns):  # type: ignore[no-untyped-def]
+def reduce(e: Floats, n: int, k: int, floor: float, rows: Wholes, columns: Wholes) -> bool:
     """Make one elimination step with the largest entry that is left.
 
     Return whether there was one above `floor`.
@@ -65,8 +63,7 @@ def reduce(e, n, k, floor, rows, columns):  # type: ignore[no-untyped-def]
     return True
 
 
-@compiled()
-def is_diagonal(e, n, rank):  # type: ignore[no-untyped-def]
+def is_diagonal(e: Floats, n: int, rank: int) -> bool:
     """Tell whether the factors are diagonal, so that solving is dividing."""
     for i in range(rank):
         for j in range(rank):
@@ -75,8 +72,7 @@ def is_diagonal(e, n, rank):  # type: ignore[no-untyped-def]
     return True
 
 
-@compiled(forceinline=True)
-def exceeds(n, rank, rows, f, limit):  # type: ignore[no-untyped-def]
+def exceeds(n: int, rank: int, rows: Wholes, f: Floats, limit: float) -> bool:
     """Tell whether the rows of f that E does not reach are larger than `limit` in the 2-norm.
 
     E x' = f has no solution then.
@@ -89,15 +85,24 @@ def exceeds(n, rank, rows, f, limit):  # type: ignore[no-untyped-def]
     return total > limit * limit
 
 
-@compiled(forceinline=True)
-def solve_leading(e, n, rank, diagonal, rows, columns, f, h, out, place):  # type: ignore[no-untyped-def]
-    """Write h x' into `out` from `place` on.
+def solve_leading(
+    e: Floats,
+    n: int,
+    rank: int,
+    diagonal: bool,
+    rows: Wholes,
+    columns: Wholes,
+    f: Floats,
+    h: float,
+    out: Floats,
+) -> None:
+    """Write h x' into `out`.
 
     The free components get 0, the rows of f beyond the rank are not looked at. f is destroyed.
     """
     if diagonal:
         for k in range(rank):
-            out[place + columns[k]] = h * (f[rows[k]] / e[k * n + k])
+            out[columns[k]] = h * (f[rows[k]] / e[k * n + k])
     else:
         for k in range(rank):
             value = f[rows[k]]
@@ -109,6 +114,6 @@ def solve_leading(e, n, rank, diagonal, rows, columns, f, h, out, place):  # typ
             for j in range(k + 1, rank):
                 value -= e[k * n + j] * f[rows[j]]
             f[rows[k]] = value / e[k * n + k]
-            out[place + columns[k]] = h * f[rows[k]]
+            out[columns[k]] = h * f[rows[k]]
     for k in range(rank, n):
-        out[place + columns[k]] = 0.0
+        out[columns[k]] = 0.0

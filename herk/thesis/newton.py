@@ -2,41 +2,40 @@
 
 from __future__ import annotations
 
-from herk.jit.compiled import compiled
-from herk.thesis.memory import NEWTON, OK, RELUCTANT, TOL, UPDATES
+from herk.jit.state import Floats, Wholes
+from herk.thesis.layout import NEWTON, OK, Herkosidae, function_at
 
 MOST_TESTS = 100
 ILL_CONDITIONED = 1e10  # of the square of |R_11 / R_mm|
 
 
-@compiled(forceinline=True)
-def differences(g, t, x, columns, count, delta, m, base, shifted, out):  # type: ignore[no-untyped-def]
+def differences(t: float, columns: Wholes, count: int, out: Floats, own: Herkosidae) -> None:
     """Write the first `count` columns (by columns) of dg/dx.
 
     Absolute increment, delta as denominator, x_j restored by subtraction.
 
     The increment really made differs from delta by the rounding of x_j, and the restored x_j may differ from
-    the old one: both are the original's. `base` is g(t, x); x is changed in its last digits.
+    the old one: both are the original's. x stands in `vector`, and is changed in its last digits; `residual`
+    is g(t, x).
     """
+    m, x, base, shifted, delta = own.m, own.vector, own.residual, own.changed, own.delta
     for k in range(count):
         j = columns[k]
         x[j] += delta
-        g(t, x, shifted)
+        function_at(own.at_g)(t, x, own.parameters, shifted)
         for i in range(m):
             out[k * m + i] = (shifted[i] - base[i]) / delta
         x[j] -= delta
 
 
-@compiled(forceinline=True)
-def pick(rows, columns, count, n, m, out):  # type: ignore[no-untyped-def]
+def pick(rows: Floats, columns: Wholes, count: int, n: int, m: int, out: Floats) -> None:
     """Write the chosen columns (by columns) of a Jacobian stored by rows."""
     for k in range(count):
         for i in range(m):
             out[k * m + i] = rows[i * n + columns[k]]
 
 
-@compiled(forceinline=True)
-def exchange(a, r, order, k, other, m):  # type: ignore[no-untyped-def]
+def exchange(a: Floats, r: Floats, order: Wholes, k: int, other: int, m: int) -> None:
     """Exchange columns k and `other` of a, and what r holds about them above row k."""
     if other != k:
         for i in range(m):
@@ -46,8 +45,7 @@ def exchange(a, r, order, k, other, m):  # type: ignore[no-untyped-def]
         order[k], order[other] = order[other], order[k]
 
 
-@compiled(forceinline=True)
-def orthogonalise(a, r, order, m):  # type: ignore[no-untyped-def]
+def orthogonalise(a: Floats, r: Floats, order: Wholes, m: int) -> None:
     """Factor a P = U R in place by QR with column pivoting (all by columns).
 
     Columns of U orthogonal but not of length 1, so R_ii = 1.
@@ -74,8 +72,7 @@ def orthogonalise(a, r, order, m):  # type: ignore[no-untyped-def]
                 a[j * m + i] -= total * a[k * m + i]
 
 
-@compiled(forceinline=True)
-def invert(a, r, b, order, m):  # type: ignore[no-untyped-def]
+def invert(a: Floats, r: Floats, b: Floats, order: Wholes, m: int) -> float:
     """Write the inverse of a P = U R into b (by columns), permuting `order` by P.
 
     Return the square of |R_11 / R_mm| of the usual QR.
@@ -90,8 +87,7 @@ def invert(a, r, b, order, m):  # type: ignore[no-untyped-def]
     return r[m * m - 1] / r[0]
 
 
-@compiled()
-def eliminate(a, b, m):  # type: ignore[no-untyped-def]
+def eliminate(a: Floats, b: Floats, m: int) -> None:
     """Solve a x = b (a by columns) in place by LU with row exchanges.
 
     A singular a gives values that are not finite.
@@ -117,8 +113,7 @@ def eliminate(a, b, m):  # type: ignore[no-untyped-def]
         b[i] = value / a[i * m + i]
 
 
-@compiled(forceinline=True)
-def misfit(residual, m, max_norm):  # type: ignore[no-untyped-def]
+def misfit(residual: Floats, m: int, max_norm: bool) -> float:
     """Return what the stopping rule looks at.
 
     The signed sum of the residuals, in which opposite ones cancel, or their maximum norm.
@@ -134,11 +129,10 @@ def misfit(residual, m, max_norm):  # type: ignore[no-untyped-def]
     return abs(total)
 
 
-@compiled()
-def near_miss(off, control, ints):  # type: ignore[no-untyped-def]
+def near_miss(off: float, own: Herkosidae) -> int:
     """Return NEWTON after 99 updates in vain, but let a residual below 10 tol pass."""
-    ints[UPDATES] += MOST_TESTS - 1
-    if off < 10.0 * control[TOL]:
-        ints[RELUCTANT] += 1
+    own.updates += MOST_TESTS - 1
+    if off < 10.0 * own.tol:
+        own.reluctant += 1
         return OK
     return NEWTON

@@ -8,32 +8,21 @@ is known only at run time must live in memory): a component that is not algebrai
 
 from __future__ import annotations
 
-from herk.jit.compiled import compiled
 from herk.jit.stack import stack
-from herk.thesis.memory import DELTA, ILL, MAX_NORM, NEWTON, OK, TOL, UPDATES
+from herk.jit.state import Floats, Wholes, view
+from herk.thesis.layout import NEWTON, OK, Herkosidae
 from herk.thesis.newton import ILL_CONDITIONED, MOST_TESTS, misfit, near_miss
 
 MOST_CONSTRAINTS, MOST_COMPONENTS = 3, 8  # the literal sizes below
+M, N = MOST_CONSTRAINTS, MOST_COMPONENTS  # of one system, see `solvers`
 
 
-@compiled(forceinline=True)
-def difference(m, n, g, t, x, j, delta, base, k, out):  # type: ignore[no-untyped-def]
-    """Write column k of the Jacobian, the quotient for component j.
-
-    With the original's roundings (see newton.differences).
-    """
-    point, shifted = stack(8), stack(3)
-    for i in range(n):
-        point[i] = x[i] + (delta if i == j else 0.0)
-    g(t, point[:n], shifted[:m])
-    for i in range(m):
-        out[3 * k + i] = (shifted[i] - base[i]) / delta
-    for i in range(n):
-        x[i] = point[i] - (delta if i == j else 0.0)
+def g(t: float, x: Floats, par: Floats, out: Floats) -> None:
+    """Stand where the constraints of one system will be, see `solvers`."""
+    raise NotImplementedError
 
 
-@compiled(forceinline=True)
-def bring_longest(block, pivots, ratios, k, m):  # type: ignore[no-untyped-def]
+def bring_longest(block: Floats, pivots: Floats, ratios: Floats, k: int, m: int) -> float:
     """Exchange columns until column k is the longest of those from k on; return the square of its length."""
     size = (
         block[3 * k] * block[3 * k]
@@ -56,8 +45,7 @@ def bring_longest(block, pivots, ratios, k, m):  # type: ignore[no-untyped-def]
     return size
 
 
-@compiled(forceinline=True)
-def inverse(m, n, block, order, out):  # type: ignore[no-untyped-def]
+def inverse(m: int, n: int, block: Floats, order: Wholes, out: Floats) -> float:
     """Write the n x m matrix (by rows) that takes g to the update of x.
 
     Return the square of |R_11 / R_mm| (see newton.invert).
@@ -68,7 +56,7 @@ def inverse(m, n, block, order, out):  # type: ignore[no-untyped-def]
     """
     ratios, scales, rows, pivots = stack(9), stack(3), stack(9), stack(3)
     for k in range(m):
-        pivots[k] = order[k]
+        pivots[k] = float(order[k])
     for k in range(m):
         scales[k] = 1.0 / bring_longest(block, pivots, ratios, k, m)
         for j in range(k + 1, m):
@@ -97,35 +85,48 @@ def inverse(m, n, block, order, out):  # type: ignore[no-untyped-def]
     return scales[m - 1] / scales[0]
 
 
-@compiled(forceinline=True)
-def few(m, n, g, t, given, order, control, ints):  # type: ignore[no-untyped-def]
-    """Solve g = 0 for the first m components of `order`, m <= 3 and n <= 8 constants."""
-    max_norm, tol, delta = ints[MAX_NORM] == 1, control[TOL], control[DELTA]
-    point, vector, values, block, update = stack(8), stack(8), stack(3), stack(9), stack(24)
-    x, residual = point[:n], values[:m]
-    for i in range(n):
-        x[i] = given[i]
-        vector[i] = given[i]
-    g(t, x, residual)
+def quotients(t: float, given: Floats, order: Wholes, base: Floats, block: Floats, own: Herkosidae) -> None:
+    """Write the algebraic columns of the Jacobian with the original's roundings, see newton.differences."""
+    vector, point, shifted, delta = stack(8), stack(8), stack(3), own.delta
     for k in range(9):
         block[k] = 0.0
-    for k in range(m):
-        difference(m, n, g, t, vector, order[k], delta, residual, k, block)
-    if not inverse(m, n, block, order, update) <= ILL_CONDITIONED:
-        ints[ILL] += 1
+    for i in range(N):
+        vector[i] = given[i]
+    for k in range(M):
+        j = order[k]
+        for i in range(N):
+            point[i] = vector[i] + (delta if i == j else 0.0)
+        g(t, view(point, 0, N), own.parameters, view(shifted, 0, M))
+        for i in range(M):
+            block[3 * k + i] = (shifted[i] - base[i]) / delta
+        for i in range(N):
+            vector[i] = point[i] - (delta if i == j else 0.0)
+
+
+def few(t: float, given: Floats, order: Wholes, number: int) -> int:
+    """Solve g = 0 for the first M components of `order`, M <= 3 and N <= 8 constants."""
+    own = Herkosidae.at(number)
+    max_norm, tol = own.max_norm == 1, own.tol
+    point, residual, block, update = stack(8), stack(3), stack(9), stack(24)
+    for i in range(N):
+        point[i] = given[i]
+    g(t, view(point, 0, N), own.parameters, view(residual, 0, M))
+    quotients(t, given, order, residual, block, own)
+    if not inverse(M, N, block, order, update) <= ILL_CONDITIONED:
+        own.ill += 1
     for test in range(MOST_TESTS):
-        off = misfit(residual, m, max_norm)
+        off = misfit(residual, M, max_norm)
         if off < tol or test == MOST_TESTS - 1:
-            for i in range(n):
-                given[i] = x[i]
+            for i in range(N):
+                given[i] = point[i]
             if not off < tol:
-                return near_miss(off, control, ints)
-            ints[UPDATES] += test
+                return near_miss(off, own)
+            own.updates += test
             return OK
-        for i in range(n):
+        for i in range(N):
             total = update[3 * i] * residual[0]
-            for j in range(1, m):
+            for j in range(1, M):
                 total += update[3 * i + j] * residual[j]
-            x[i] -= total
-        g(t, x, residual)
+            point[i] -= total
+        g(t, view(point, 0, N), own.parameters, view(residual, 0, M))
     return NEWTON

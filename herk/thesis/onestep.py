@@ -5,54 +5,9 @@ Selectors at the first stage, Newton from the stage before.
 
 from __future__ import annotations
 
-from herk.jit.compiled import compiled
-from herk.jit.pointers import at as typed
+from herk.jit.state import Floats, view
+from herk.thesis.layout import IRREDUCIBLE, NEWTON, OK, Herkosidae, function_at, solver_at
 from herk.thesis.leading import exceeds, factor_leading, is_diagonal, solve_leading
-from herk.thesis.memory import (
-    BEYOND,
-    BEYOND_AT_START,
-    BLOCK,
-    CHANGED,
-    DELTA,
-    DIAGONAL,
-    E_AT,
-    ESTAT,
-    F_AT,
-    FACTORED,
-    FUNCTION,
-    G_AT,
-    ILL,
-    INVERSE,
-    IRREDUCIBLE,
-    JAC,
-    JAC_AT,
-    JOPT,
-    LEADING,
-    LIMIT,
-    LISTS,
-    MAX_NORM,
-    NEWTON,
-    NOPT,
-    OK,
-    PTOL,
-    RANK,
-    RATES,
-    REQUIRED,
-    RESIDUAL,
-    RIGHT,
-    ROWS,
-    SOLVER,
-    SOLVER_AT,
-    SOLVES,
-    STAGES,
-    T_FAILED,
-    TOL,
-    UPDATES,
-    UPPER,
-    VECTOR,
-    M,
-    N,
-)  # fmt: skip
 from herk.thesis.newton import (
     ILL_CONDITIONED,
     MOST_TESTS,
@@ -65,201 +20,186 @@ from herk.thesis.newton import (
 )
 from herk.thesis.selectors import select
 
-function_at, solver_at = typed(FUNCTION), typed(SOLVER)
 
-
-@compiled()
-def factor_at(t, x, e, rows, columns, ints):  # type: ignore[no-untyped-def]
+def factor_at(t: float, x: Floats, own: Herkosidae) -> int:
     """Evaluate and factor E; a constant matrix stands in `e` already.
 
     And is factored once, at the first evaluation.
     """
-    n = ints[N]
-    if ints[E_AT] != 0:
-        function_at(ints[E_AT])(t, x, e)
-    rank = factor_leading(e, n, rows, columns)
-    if rank < 0 or n - rank > ints[M]:
+    n = own.n
+    if own.at_e != 0:
+        function_at(own.at_e)(t, x, own.parameters, own.e)
+    rank = factor_leading(own.e, n, own.e_rows, own.e_columns)
+    if rank < 0 or n - rank > own.m:
         return IRREDUCIBLE
-    ints[RANK] = rank
-    ints[REQUIRED] = n - rank
-    ints[DIAGONAL] = 1 if is_diagonal(e, n, rank) else 0
-    ints[FACTORED] = ints[ESTAT]
+    own.rank = rank
+    own.required = n - rank
+    own.diagonal = 1 if is_diagonal(own.e, n, rank) else 0
+    own.factored = own.constant_e
     return OK
 
 
-@compiled(forceinline=True)
-def search(m, n, t, x, control, ints, at, mem):  # type: ignore[no-untyped-def]
+def search(m: int, n: int, t: float, x: Floats, own: Herkosidae) -> None:
     """Put the algebraic components first in the order of the components.
 
     If all are required nothing has to be searched.
     """
-    required = ints[REQUIRED]
-    order, columns = ints[LISTS : LISTS + n], ints[LISTS + 2 * n : LISTS + 3 * n]
+    required, order, columns = own.required, own.components, own.e_columns
     if required == m:
         for k in range(n):
             order[k] = columns[n - m + k] if k < m else columns[k - m]
         return
-    jac, vector = mem[at[JAC] : at[JAC + 1]], mem[at[VECTOR] : at[VECTOR + 1]]
     for k in range(n):
         order[k] = k
-    if ints[JOPT] == 1:
-        rows = mem[at[ROWS] : at[ROWS + 1]]
-        function_at(ints[JAC_AT])(t, x, rows)
-        pick(rows, order, n, n, m, jac)
+    if own.given_jacobian:
+        function_at(own.at_jac_g)(t, x, own.parameters, own.jac_rows)
+        pick(own.jac_rows, order, n, n, m, own.jac)
     else:
-        residual, changed = mem[at[RESIDUAL] : at[RESIDUAL + 1]], mem[at[CHANGED] : at[CHANGED + 1]]
-        g = function_at(ints[G_AT])
         for k in range(n):
-            vector[k] = x[k]
-        g(t, x, residual)
-        differences(g, t, vector, order, n, control[DELTA], m, residual, changed, jac)
-    select(jac, m, n, order, columns[n - required :], required, control[PTOL])
+            own.vector[k] = x[k]
+        function_at(own.at_g)(t, x, own.parameters, own.residual)
+        differences(t, order, n, own.jac, own)
+    select(own.jac, m, n, order, view(columns, n - required, required), required, own.ptol)
 
 
-@compiled()
-def choose(t, x, control, ints, at, mem):  # type: ignore[no-untyped-def]
+def choose(t: float, x: Floats, own: Herkosidae) -> None:
     """Search; the size of a plane mechanism has code of its own, in which all loops are written out."""
-    m, n = ints[M], ints[N]
-    if m == 3 and n == 5:
-        search(3, 5, t, x, control, ints, at, mem)
+    if own.m == 3 and own.n == 5:
+        search(3, 5, t, x, own)
     else:
-        search(m, n, t, x, control, ints, at, mem)
+        search(own.m, own.n, t, x, own)
 
 
-@compiled(forceinline=True)
-def block_at(g, m, t, x, order, residual, block, control, ints, at, mem):  # type: ignore[no-untyped-def]
-    """Write the algebraic columns of dg/dx (by columns) into `block`; `residual` is g(t, x)."""
-    n = ints[N]
-    if ints[JOPT] == 1:
-        rows = mem[at[ROWS] : at[ROWS + 1]]
-        function_at(ints[JAC_AT])(t, x, rows)
-        pick(rows, order, m, n, m, block)
+def block_at(t: float, x: Floats, own: Herkosidae) -> None:
+    """Write the algebraic columns of dg/dx into `block`; `residual` is g(t, x)."""
+    m, n = own.m, own.n
+    if own.given_jacobian:
+        function_at(own.at_jac_g)(t, x, own.parameters, own.jac_rows)
+        pick(own.jac_rows, own.components, m, n, m, own.block)
         return
-    vector, changed = mem[at[VECTOR] : at[VECTOR + 1]], mem[at[CHANGED] : at[CHANGED + 1]]
     for k in range(n):
-        vector[k] = x[k]
-    differences(g, t, vector, order, m, control[DELTA], m, residual, changed, block)
+        own.vector[k] = x[k]
+    differences(t, own.components, m, own.block, own)
 
 
-@compiled(forceinline=True)
-def iterate(m, t, x, order, pivots, residual, block, upper, inverse, control, ints, at, mem):  # type: ignore[no-untyped-def]
+def iterate(t: float, x: Floats, own: Herkosidae) -> int:
     """Solve g = 0 for the algebraic components with one Jacobian, inverted by QR with column pivoting."""
-    g, max_norm, tol = function_at(ints[G_AT]), ints[MAX_NORM] == 1, control[TOL]
-    g(t, x, residual)
-    block_at(g, m, t, x, order, residual, block, control, ints, at, mem)
+    m, order, pivots, residual, inverse = own.m, own.components, own.pivots, own.residual, own.inverse
+    function_at(own.at_g)(t, x, own.parameters, residual)
+    block_at(t, x, own)
     for k in range(m):
         pivots[k] = order[k]
-    if not invert(block, upper, inverse, pivots, m) <= ILL_CONDITIONED:
-        ints[ILL] += 1
+    if not invert(own.block, own.upper, inverse, pivots, m) <= ILL_CONDITIONED:
+        own.ill += 1
     for test in range(MOST_TESTS):
-        off = misfit(residual, m, max_norm)
-        if off < tol:
-            ints[UPDATES] += test
+        off = misfit(residual, m, own.max_norm == 1)
+        if off < own.tol:
+            own.updates += test
             return OK
         if test == MOST_TESTS - 1:
-            return near_miss(off, control, ints)
+            return near_miss(off, own)
         for i in range(m):
             total = inverse[i] * residual[0]
             for j in range(1, m):
                 total += inverse[j * m + i] * residual[j]
             x[pivots[i]] -= total
-        g(t, x, residual)
+        function_at(own.at_g)(t, x, own.parameters, residual)
     return NEWTON
 
 
-@compiled(forceinline=True)
-def simplified(t, x, order, pivots, residual, block, upper, inverse, control, ints, at, mem):  # type: ignore[no-untyped-def]
-    """Solve g = 0 by simplified Newton, by the code made for this g if there is any."""
-    if ints[SOLVER_AT] != 0:
-        return solver_at(ints[SOLVER_AT])(t, x, order, control, ints)
-    return iterate(ints[M], t, x, order, pivots, residual, block, upper, inverse, control, ints, at, mem)
-
-
-@compiled()
-def classical(t, x, order, residual, block, control, ints, at, mem):  # type: ignore[no-untyped-def]
+def classical(t: float, x: Floats, own: Herkosidae) -> int:
     """Solve g = 0 for the algebraic components with a new Jacobian for every update, by LU."""
-    m, g, max_norm = ints[M], function_at(ints[G_AT]), ints[MAX_NORM] == 1
-    g(t, x, residual)
+    m, order, residual = own.m, own.components, own.residual
+    function_at(own.at_g)(t, x, own.parameters, residual)
     for test in range(MOST_TESTS):
-        off = misfit(residual, m, max_norm)
-        if off < control[TOL]:
-            ints[UPDATES] += test
+        off = misfit(residual, m, own.max_norm == 1)
+        if off < own.tol:
+            own.updates += test
             return OK
         if test == MOST_TESTS - 1:
-            return near_miss(off, control, ints)
-        block_at(g, m, t, x, order, residual, block, control, ints, at, mem)
-        eliminate(block, residual, m)
+            return near_miss(off, own)
+        block_at(t, x, own)
+        eliminate(own.block, residual, m)
         for k in range(m):
             x[order[k]] -= residual[k]
-        g(t, x, residual)
+        function_at(own.at_g)(t, x, own.parameters, residual)
     return NEWTON
 
 
-@compiled(forceinline=True)
-def stage_rates(f, t, x, h, i, e, rows, columns, right, rates, control, ints):  # type: ignore[no-untyped-def]
+def solve_constraints(t: float, x: Floats, own: Herkosidae) -> int:
+    """Solve g = 0 as the options say, by the code made for this g if there is any."""
+    own.solves += 1
+    if own.m == 0:
+        return OK
+    if not own.simplified:
+        return classical(t, x, own)
+    if own.at_solver != 0:
+        return solver_at(own.at_solver)(t, x, own.components, own)
+    return iterate(t, x, own)
+
+
+def stage_rates(t: float, x: Floats, h: float, i: int, own: Herkosidae) -> int:
     """Write h x' of stage i, and count where f has entries that E does not reach."""
-    n = ints[N]
-    if ints[FACTORED] == 0:
-        state = factor_at(t, x, e, rows, columns, ints)
+    n, rows, right = own.n, own.e_rows, own.right
+    if not own.factored:
+        state = factor_at(t, x, own)
         if state != OK:
             return state
-    f(t, x, right)
-    beyond = 1 if exceeds(n, ints[RANK], rows, right, control[LIMIT]) else 0
-    ints[BEYOND] += beyond
+    function_at(own.at_f)(t, x, own.parameters, right)
+    beyond = 1 if exceeds(n, own.rank, rows, right, own.limit) else 0
+    own.beyond += beyond
     if i == 0:
-        ints[BEYOND_AT_START] = beyond
-    solve_leading(e, n, ints[RANK], ints[DIAGONAL], rows, columns, right, h, rates, i * n)
+        own.beyond_at_start = beyond
+    rates = view(own.rates, i * n, n)
+    solve_leading(own.e, n, own.rank, own.diagonal == 1, rows, own.e_columns, right, h, rates)
     return OK
 
 
-@compiled()
-def one_step(again, t, h, start, x, control, ints, at, weights, nodes, mem):  # type: ignore[no-untyped-def]
-    """Make one step from `start` to x.
-
-    The row s of `weights` with node 1 is the new point, a stage like the others.
+def begin(again: bool, t: float, x: Floats, h: float, own: Herkosidae) -> int:
+    """Make the first stage: h x' and the selectors.
 
     again: the step of twice the length was made just before from the same point, so the selectors are known,
     and the first h x' is half the old one. The original computes both anew, with the same result.
     """
-    n, m, s = ints[N], ints[M], ints[STAGES]
-    order, rows = ints[LISTS : LISTS + n], ints[LISTS + n : LISTS + 2 * n]
-    columns, pivots = ints[LISTS + 2 * n : LISTS + 3 * n], ints[LISTS + 3 * n : LISTS + 4 * n]
-    rates, e, right = (
-        mem[at[RATES] : at[RATES + 1]],
-        mem[at[LEADING] : at[LEADING + 1]],
-        mem[at[RIGHT] : at[RIGHT + 1]],
-    )
-    residual, block = mem[at[RESIDUAL] : at[RESIDUAL + 1]], mem[at[BLOCK] : at[BLOCK + 1]]
-    upper, inverse = mem[at[UPPER] : at[UPPER + 1]], mem[at[INVERSE] : at[INVERSE + 1]]
-    f = function_at(ints[F_AT])
-    for k in range(n):
+    if again:
+        for k in range(own.n):
+            own.rates[k] *= 0.5
+        own.beyond += own.beyond_at_start
+        return OK
+    state = stage_rates(t, x, h, 0, own)
+    if state == OK and own.m > 0:
+        choose(t, x, own)
+    return state
+
+
+def combine(i: int, start: Floats, x: Floats, own: Herkosidae) -> None:
+    """Write the components of stage i that are not algebraic."""
+    n, s, order, weights, rates = own.n, own.stages, own.components, own.weights, own.rates
+    for k in range(own.m, n):
+        c = order[k]
+        total = 0.0
+        for j in range(i):
+            total += weights[i * s + j] * rates[j * n + c]
+        x[c] = start[c] + total
+
+
+def one_step(again: bool, t: float, h: float, start: Floats, x: Floats, own: Herkosidae) -> int:
+    """Make one step from `start` to x; see `begin` for `again`.
+
+    The last row of `weights` with node 1 is the new point, a stage like the others.
+    """
+    s, nodes = own.stages, own.nodes
+    for k in range(own.n):
         x[k] = start[k]
-    for i in range(s + 1):
-        time = t + nodes[i] * h
-        state = OK
-        if i > 0:
-            for k in range(m, n):
-                c = order[k]
-                total = 0.0
-                for j in range(i):
-                    total += weights[i, j] * rates[j * n + c]
-                x[c] = start[c] + total
-            if m > 0 and ints[NOPT] == 1:
-                state = simplified(
-                    time, x, order, pivots, residual, block, upper, inverse, control, ints, at, mem
-                )
-            elif m > 0:
-                state = classical(time, x, order, residual, block, control, ints, at, mem)
-            ints[SOLVES] += 1
-        if i == 0 and again:
-            for k in range(n):
-                rates[k] *= 0.5
-            ints[BEYOND] += ints[BEYOND_AT_START]
-        elif i < s and state == OK:
-            state = stage_rates(f, time, x, h, i, e, rows, columns, right, rates, control, ints)
-        if state != OK:
-            control[T_FAILED] = time
-            return state
-        if i == 0 and m > 0 and not again:
-            choose(time, x, control, ints, at, mem)
-    return OK
+    time = t + nodes[0] * h
+    state = begin(again, time, x, h, own)
+    for i in range(1, s + 1):
+        if state == OK:
+            time = t + nodes[i] * h
+            combine(i, start, x, own)
+            state = solve_constraints(time, x, own)
+            if state == OK and i < s:
+                state = stage_rates(time, x, h, i, own)
+    if state != OK:
+        own.t_failed = time
+    return state

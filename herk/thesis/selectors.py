@@ -5,11 +5,10 @@ Those E y' = f leaves free, then the columns of dg/dx a special LU factorisation
 
 from __future__ import annotations
 
-from herk.jit.compiled import compiled
+from herk.jit.state import Floats, Wholes
 
 
-@compiled(forceinline=True)
-def swap_columns(a, m, order, k, other):  # type: ignore[no-untyped-def]
+def swap_columns(a: Floats, m: int, order: Wholes, k: int, other: int) -> None:
     """Exchange columns k and `other` of a (by columns) and their entries in `order`."""
     if other != k:
         for i in range(m):
@@ -17,8 +16,7 @@ def swap_columns(a, m, order, k, other):  # type: ignore[no-untyped-def]
         order[k], order[other] = order[other], order[k]
 
 
-@compiled(forceinline=True)
-def wanted(order, k, n, required, count):  # type: ignore[no-untyped-def]
+def wanted(order: Wholes, k: int, n: int, required: Wholes, count: int) -> int:
     """Return where the k-th required component stands now.
 
     They are taken by descending index, whatever their entries.
@@ -30,8 +28,7 @@ def wanted(order, k, n, required, count):  # type: ignore[no-untyped-def]
     return k
 
 
-@compiled(forceinline=True)
-def largest(a, m, n, k):  # type: ignore[no-untyped-def]
+def largest(a: Floats, m: int, n: int, k: int) -> int:
     """Return the column of the largest entry of the rest of a.
 
     The first one by columns if several are equal.
@@ -44,8 +41,7 @@ def largest(a, m, n, k):  # type: ignore[no-untyped-def]
     return best
 
 
-@compiled(forceinline=True)
-def select(a, m, n, order, required, count, ptol):  # type: ignore[no-untyped-def]
+def select(a: Floats, m: int, n: int, order: Wholes, required: Wholes, count: int, ptol: float) -> None:
     """Bring the m algebraic components to the front of `order`; a (by columns) is dg/dx and is destroyed.
 
     `required` are the components that must be algebraic, ascending. The original finds their columns by their

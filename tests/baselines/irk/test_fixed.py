@@ -157,7 +157,7 @@ def test_a_singular_newton_matrix_is_a_reason():
     )
     prepared = implicit(problem, "index2")
     run = Run(tableau("radau_iia", 2), prepared, 0.1)
-    run._arguments[4][:] = 0.0  # A = 0: the constraint does not see the unknowns
+    run.own.a[:] = 0.0  # A = 0: the constraint does not see the unknowns
     code, points, _ = run.chunk(1)
     assert code == 2
     assert len(points) == 0
@@ -181,7 +181,7 @@ def test_a_fixed_step_and_a_time_limit_are_respected():
     assert 1 < len(long.t) < 10**7
 
 
-def test_interpreted_callables_give_the_same_steps():
+def test_python_that_is_called_back_gives_the_same_steps():
     solver = SOLVER["lobatto_iiia3"]
     prepared = solver.prepare(jay(), "index1")
     plain = implicit(jay(), "index1")

@@ -5,16 +5,14 @@ And costs what is counted.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
 import baselines
 import testset
-from baselines.irk.projection import own_index, projection
-from baselines.irk.radau5_memory import INTS
+from baselines.irk.projection import PROGRAM, own_index, project, projection
 from herk.core import Problem, Settings
+from herk.jit.native import passed
 from herk.model.model import Model
 
 RADAU5, PROJECTED = baselines.get("radau5"), baselines.get("radau5_projected")
@@ -43,15 +41,11 @@ def unequal_inertia() -> Problem:
 
 
 def corrected(problem: Problem, y: np.ndarray) -> np.ndarray:
-    """Return the projection of one point, by the interpreted code."""
-    from baselines.irk.projection import project
-    from herk.jit.compiled import interpreted
-
+    """Return the projection of one point."""
     ready = PROJECTED.prepare(problem, "index3")
-    functions = tuple(map(interpreted, ready.projecting))
-    p = projection(ready.top, ready.whole, functions, *ready.start, ready.t_span[0])
+    p = projection(ready.top, ready.whole, *ready.start, ready.t_span[0])
     moved = y.copy()
-    interpreted(project)(0.0, moved, np.zeros(len(y)), p, np.zeros(INTS, dtype=np.int64))
+    PROGRAM[project].call(*passed((0.0, moved, np.zeros(len(y)), p.address)))
     return moved
 
 
@@ -129,15 +123,6 @@ def test_fewer_hidden_constraints_than_constraints_are_projected():
     residuals = np.abs([problem.dae.g(t, y) for t, y in zip(sol.t, sol.y.T, strict=True)]).max(axis=0)
     assert residuals[:3].max() < 1e-15
     assert np.abs(sol.y[:2, -1] - problem.reference.y[:2]).max() < 1e-8
-
-
-def test_interpreted_and_compiled_projections_agree():
-    prepared = PROJECTED.prepare(testset.get("pendulum_unit", t_end=1.0), "index3")
-    settings = Settings(rtol=1e-5, atol=1e-5, t_eval=np.linspace(0.0, 1.0, 5))
-    fast = PROJECTED.solve(prepared, settings)
-    slow = PROJECTED.solve(prepared, replace(settings, options={"interpret": True}))
-    assert fast.stats == slow.stats
-    np.testing.assert_allclose(slow.y, fast.y, rtol=1e-9, atol=1e-9)
 
 
 def test_a_problem_without_hidden_constraints_is_refused_with_the_reason():

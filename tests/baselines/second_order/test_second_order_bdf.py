@@ -11,11 +11,12 @@ import numpy as np
 import pytest
 
 import testset
-from baselines.second_order import kernels
+from baselines.second_order import multistep
 from baselines.second_order.layout import ready
 from baselines.second_order.march import bdf
 from baselines.second_order.weights import after_exact_start, conditions, determinant, rate
 from herk.core import Problem
+from herk.jit.native import assembled
 from herk.model.model import Model
 
 TIMES = [
@@ -40,10 +41,16 @@ def cubic(power: int):
     return ready(Problem(model.name, "", model.t_span, np.array(model.y0), "", model=model), "second_order")
 
 
+def modified_weights(t, weights, orders, k, beta) -> bool:
+    """Write the weights of (13), by machine code."""
+    native, work = assembled({"weights": multistep.modified_weights})["weights"], np.zeros((k + 1) * (k + 2))
+    return native(t, weights.reshape(-1), weights.shape[1], orders, k, beta, work)
+
+
 @pytest.mark.parametrize("k", range(1, 7))
 def test_compiled_weights_of_12_are_those_of_exact_arithmetic(k):
     weights = np.zeros(k + 1)
-    kernels.derivative_weights(FLOATS, 0, k, weights)
+    multistep.derivative_weights(FLOATS, 0, k, weights)
     shifted = [t - TIMES[0] for t in TIMES]
     for degree in range(1, k + 2):
         ours = weights @ np.array([float(t) for t in shifted[: k + 1]]) ** degree
@@ -58,8 +65,8 @@ def test_compiled_weights_of_13_fulfil_the_conditions_of_exact_arithmetic(orders
     k = orders[0]
     weights, beta = np.zeros((len(orders), k + 1)), np.zeros(k + 1)
     for j, order in enumerate(orders):
-        kernels.derivative_weights(FLOATS, j, order, weights[j])
-    assert kernels.modified_weights(FLOATS, weights, np.array(orders), k, beta)
+        multistep.derivative_weights(FLOATS, j, order, weights[j])
+    assert modified_weights(FLOATS, weights, np.array(orders), k, beta)
     matrix = np.array([[float(entry) for entry in row] for row in conditions(TIMES, orders)])
     right = np.zeros(k + 1)
     right[1] = 2.0
@@ -72,16 +79,16 @@ def test_with_equal_steps_and_orders_modified_and_ordinary_bdf_are_the_same(k):
     t, orders = -0.25 * np.arange(2 * k + 1), np.full(2 * k + 1, k)
     weights, beta = np.zeros((2 * k + 1, k + 1)), np.zeros(k + 1)
     for j in range(k + 1):
-        kernels.derivative_weights(t, j, k, weights[j])
-    assert kernels.modified_weights(t, weights, orders, k, beta)
+        multistep.derivative_weights(t, j, k, weights[j])
+    assert modified_weights(t, weights, orders, k, beta)
     np.testing.assert_allclose(beta, weights[0], rtol=1e-8)
 
 
 def test_order_1_is_the_modified_euler_method_11_with_the_mean_of_two_steps():
     weights, beta = np.zeros((2, 2)), np.zeros(2)
     for j in range(2):
-        kernels.derivative_weights(FLOATS, j, 1, weights[j])
-    kernels.modified_weights(FLOATS, weights, np.array([1, 1]), 1, beta)
+        multistep.derivative_weights(FLOATS, j, 1, weights[j])
+    modified_weights(FLOATS, weights, np.array([1, 1]), 1, beta)
     mean = (FLOATS[0] - FLOATS[2]) / 2
     np.testing.assert_allclose(beta, [1 / mean, -1 / mean], rtol=1e-13)
 
@@ -92,8 +99,8 @@ def test_the_system_for_the_weights_is_singular_for_order_5_in_the_third_step_an
     t, orders = -np.arange(8.0), np.array([5, 5, 5, 0, 0, 0, 0, 0])
     weights = np.zeros((8, 6))
     for j in range(3):
-        kernels.derivative_weights(t, j, 5, weights[j])
-    assert not kernels.modified_weights(t, weights, orders, 5, np.zeros(6))
+        multistep.derivative_weights(t, j, 5, weights[j])
+    assert not modified_weights(t, weights, orders, 5, np.zeros(6))
 
 
 @pytest.mark.parametrize(

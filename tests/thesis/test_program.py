@@ -5,27 +5,16 @@ Checked on small systems where theory says what must come out.
 
 from __future__ import annotations
 
-import importlib
 import inspect
 import math
-import sys
 import warnings
 from dataclasses import replace
 
 import numpy as np
 import pytest
-import scipy.linalg
 
 import herk
-from herk.jit.compiled import interpreted
 from herk.thesis import NewtonAbort, Settings, ThesisError, ThesisWarning, herkosidae, integrate
-from herk.thesis.drive import distance
-from herk.thesis.leading import factor_leading
-from herk.thesis.memory import CONTROL_SIZE, DELTA, OK, TOL, UPDATES, integers
-from herk.thesis.newton import invert
-from herk.thesis.newton_small import few, inverse
-from herk.thesis.selectors import select
-from herk.thesis.solvers import solver
 
 METHODS = {1: 1, 2: 2, 3: 3, 4: 4, 5: 3, 6: 4, 7: 4}  # number -> order
 MANUAL = ("h0", "ssc", "eps0", "beta", "tol", "ptol", "delta", "Jopt", "Estat", "Nopt", "x0", "t0", "tf")
@@ -189,12 +178,37 @@ def test_the_given_jacobian_is_used_and_keeps_the_constraint(Nopt):
     assert np.abs(X - [np.cos(T), np.sin(T)]).max() < 1e-6
 
 
-def test_interpreted_and_compiled_runs_agree():
-    settings = {"eps0": 1e-4, "delta": 1e-8}
-    compiled = integrate(CIRCLE, 0, 1, [1, 0], Settings(**settings))
-    plain = integrate(CIRCLE, 0, 1, [1, 0], Settings(**settings, interpret=True))
-    assert len(plain.T) == len(compiled.T)
-    assert pytest.approx(compiled.X, abs=1e-9) == plain.X
+def test_a_callable_that_raises_is_named_with_its_place_compiled_or_not():
+    def compiled(t, x):
+        if t > 0.5:
+            raise ValueError("too late")
+        return np.array([-x[0], x[0] - x[1]])
+
+    def called_back(t, x):
+        return np.array(list(compiled(t, x)) if str(t) else [])
+
+    for f in (compiled, called_back):
+        dae = herk.Dae(E=np.diag([1.0, 0.0]), f=f, g=decay_g, n=2, m=1)
+        with pytest.raises(herk.HerkError, match=r"f\(t, y\) raised ValueError: too late at t = 0\.\d"):
+            herkosidae(dae, 0, 1, [1, 1], h0=0.1, ssc=0)
+
+
+def test_python_that_no_compiler_reads_gives_the_points_of_compiled_callables():
+    def f(t, x):
+        return np.array([float(str(float(-x[0]))), x[0] - x[1]])
+
+    settings = {"h0": 0.05, "ssc": 0, "delta": 1e-8}
+    X, T, _ = herkosidae(herk.Dae(E=DECAY.E, f=f, g=decay_g, n=2, m=1), 0, 1, [1, 1], **settings)
+    assert np.array_equal(X, herkosidae(DECAY, 0, 1, [1, 1], **settings)[0])
+    assert np.abs(X[0] - np.exp(-T)).max() < 1e-5
+
+
+def test_selections_are_told_with_the_steps_from_which_they_hold():
+    """On the circle the component that changes less is algebraic: x, y, x and y again in 3/4 of a turn."""
+    outcome = integrate(CIRCLE, 0, 3 * math.pi / 2, [1, 0], Settings(eps0=1e-9, Jopt=1))
+    assert [components for _, components in outcome.selections] == [(0,), (1,), (0,), (1,)]
+    expected = [0.0, math.pi / 4, 3 * math.pi / 4, 5 * math.pi / 4]
+    assert [t for t, _ in outcome.selections] == pytest.approx(expected, abs=0.1)
 
 
 def test_a_leading_matrix_that_changes_is_evaluated_at_every_stage():
@@ -237,129 +251,6 @@ def test_backward_time_and_wrong_starts_are_named():
         herkosidae(herk.Dae(E=np.eye(2), f=lambda t, x: np.zeros(3), n=2), 0, 1, [1, 1])
 
 
-@pytest.mark.parametrize("m", [1, 2, 3, 4, 6])
-def test_qr_with_column_pivoting_inverts(m):
-    a = np.random.default_rng(m).normal(size=(m, m))
-    b, r, order = np.zeros(m * m), np.zeros(m * m), np.arange(m)
-    ratio = invert(a.T.ravel().copy(), r, b, order, m)
-    inverse = np.empty((m, m))
-    inverse[order] = b.reshape(m, m).T
-    assert inverse == pytest.approx(np.linalg.inv(a), rel=1e-10)
-    assert ratio >= 1 - 1e-12
-
-
-def columns_of(matrix):
-    """Return a matrix as compiled code stores it."""
-    return np.ascontiguousarray(np.asarray(matrix, dtype=float).T).ravel()
-
-
-@pytest.mark.parametrize("m", [1, 2, 3])
-@pytest.mark.parametrize("seed", range(5))
-def test_few_linear_constraints_are_solved_by_one_update(seed, m):
-    """With the exact Jacobian of a linear g, Newton's first update gives the solution.
-
-    Quotients of linear functions are exact.
-    """
-    rng = np.random.default_rng(seed)
-    a, solution, order = rng.normal(size=(m, m)), rng.normal(size=m), np.array([4, 0, 2, 1, 3])
-    x, right = np.zeros(5), a @ solution
-
-    def g(t, x, out):
-        out[:] = a @ x[order[:m]] - right
-
-    control, ints = np.zeros(CONTROL_SIZE), integers({}, 5)
-    control[TOL], control[DELTA] = 1e-12, 1.0
-    assert interpreted(few)(m, 5, g, 0.0, x, order, control, ints) == OK
-    assert x[order[:m]] == pytest.approx(solution, abs=1e-13 * np.linalg.cond(a))
-    assert np.all(x[order[m:]] == 0)
-    assert ints[UPDATES] == 1
-
-
-@pytest.mark.parametrize("m", [1, 2, 3])
-@pytest.mark.parametrize("ratio", [1e2, 1e4, 1e6])
-def test_few_constraints_are_inverted_by_qr_and_their_condition_is_that_of_lapack(ratio, m):
-    """The original's warning comes where |R_11 / R_mm| of QR with column pivoting exceeds 1e5."""
-    rng = np.random.default_rng(3)
-    for _ in range(20):
-        u, _, v = np.linalg.svd(rng.normal(size=(m, m)))
-        matrix = u @ np.diag([*[1.0] * (m - 1), 1.0 / ratio]) @ v
-        r = np.abs(np.diag(scipy.linalg.qr(matrix, pivoting=True)[1]))
-        block, out, order = np.zeros((3, 3)), np.full(15, np.nan), np.array([3, 0, 4, 1, 2])
-        block[:m, :m] = matrix
-        assert interpreted(inverse)(m, 5, columns_of(block), order, out) == pytest.approx(
-            (r[0] / r[-1]) ** 2, rel=1e-6
-        )
-        found = out.reshape(5, 3)[:, :m]
-        assert found[order[:m]] @ matrix == pytest.approx(
-            np.eye(m), abs=1e-15 * ratio**2
-        )  # orthogonality is lost by cond
-        assert np.all(found[order[m:]] == 0)
-
-
-def test_the_estimate_is_a_norm_that_neither_overflows_nor_loses_a_nan():
-    """Squares of 3e-200 are zero and those of 3e200 are not finite; the norm of the original scales."""
-    for size in (1e-200, 1.0, 1e200):
-        assert interpreted(distance)(
-            np.array([3.0, 1.0, -4.0]) * size, np.array([0.0, 1.0, 0.0]) * size, 3
-        ) == pytest.approx(5 * size)
-    assert math.isnan(interpreted(distance)(np.array([1.0, math.nan]), np.zeros(2), 2))
-
-
-def test_code_made_for_one_g_gives_the_points_of_the_general_code(monkeypatch):
-    """The two ways differ in the roundings of the inverse.
-
-    So they agree as far as Newton's tolerance tells the stages apart.
-    """
-    from herk.bench.thesis_study import systems
-
-    system, settings = systems.PENDULUM, Settings(h0=0.01, ssc=0)
-    functions = system.dae.generated.functions()
-    assert solver(functions["g"], system.dae.n, system.dae.m) is not None
-    special = integrate(system.dae, 0.0, 2.0, system.x0, settings)
-    monkeypatch.setattr("herk.thesis.program.solver", lambda *_: None)
-    general = integrate(system.dae, 0.0, 2.0, system.x0, settings)
-    assert pytest.approx(general.T, abs=0) == special.T
-    assert pytest.approx(general.X, abs=1e-10) == special.X
-    assert special.updates == pytest.approx(general.updates, rel=0.05)
-
-
-def test_code_is_made_for_few_constraints_of_functions_that_have_a_name():
-    from herk.bench.thesis_study.equations import chain_g, pendulum_g
-    from herk.integrate.callables import bind
-
-    assert solver(pendulum_g, 5, 3) is solver(pendulum_g, 5, 3)
-    assert solver(chain_g, 7, 5) is None
-    assert solver(pendulum_g, 9, 3) is None
-    assert solver(bind(CIRCLE).in_place[2], 2, 1) is None
-
-
-def test_code_made_for_a_g_follows_the_file_it_stands_in(tmp_path, monkeypatch):
-    """numba itself would go on with the old machine code."""
-    monkeypatch.setenv("HERK_CACHE_DIR", str(tmp_path))
-    monkeypatch.syspath_prepend(str(tmp_path))
-    found = []
-    for value in (2.0, 3.0):
-        lines = (
-            "from herk.jit.compiled import compiled",
-            "from herk.thesis.memory import FUNCTION",
-            "",
-            "@compiled(FUNCTION)",
-            "def g(t, x, out):",
-        )
-        (tmp_path / "changing.py").write_text(
-            "\n".join([*lines, f"    out[0] = x[0] - {value}  # {'long ' * int(value)}"])
-        )
-        sys.modules.pop("changing", None)
-        importlib.invalidate_caches()
-        x, control, ints = np.zeros(2), np.zeros(CONTROL_SIZE), integers({}, 2)
-        control[TOL], control[DELTA] = 1e-12, 1.0
-        solve = solver(importlib.import_module("changing").g, 2, 1)
-        assert solve(0.0, x, np.array([0, 1]), control, ints) == OK
-        found.append(x[0])
-    sys.modules.pop("changing", None)
-    assert found == [2.0, 3.0]
-
-
 def test_a_nearly_singular_jacobian_of_three_constraints_is_counted():
     """Three constraints of which two differ by 1e-7 in direction.
 
@@ -372,21 +263,6 @@ def test_a_nearly_singular_jacobian_of_three_constraints_is_counted():
     )  # fmt: skip
     with pytest.warns(ThesisWarning, match=r"R_11/R_mm"):
         herkosidae(dae, 0.0, 0.1, [0.0, 0.0, 0.0, 0.0], h0=0.05, ssc=0, Jopt=1)
-
-
-def test_required_columns_come_first_by_descending_index_then_the_largest_entries():
-    jac = np.array([[1.0, 9.0, 2.0, 3.0], [4.0, 1.0, 1.0, 5.0], [7.0, 2.0, 1.0, 1.0]])
-    order = np.arange(4)
-    select(jac.T.ravel().copy(), 3, 4, order, np.array([0, 2]), 2, 1e-15)
-    assert order[:2].tolist() == [2, 0]
-    assert set(order[:3].tolist()) >= {0, 2}
-
-
-def test_free_components_are_the_zero_columns():
-    rows, columns = np.arange(4), np.arange(4)
-    e = np.array([[0, 2.0, 0, 1], [0, 1.0, 0, 3], [0, 0, 0, 0], [0, 0, 0, 0]])
-    assert factor_leading(e.ravel().copy(), 4, rows, columns) == 2
-    assert columns[2:].tolist() == [0, 2]
 
 
 def test_rows_of_f_that_nothing_keeps_are_warned_about():
