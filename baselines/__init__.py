@@ -21,6 +21,13 @@ _MODULES = (
     "sundae_ida",
     "solve_dae",
     "casadi_idas",
+    "diffsol",
+    "sundials4py_solvers",
+    "rumoca",
+    "exudyn",
+    "ida_c",
+    "octave",
+    "desolve",
     "irk",
     "second_order",
 )

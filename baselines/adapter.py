@@ -86,6 +86,7 @@ class Points:
     nlu: int = 0
     reason: Reason = Reason.FINISHED
     message: str = "The end of the span was reached."
+    seconds: float | None = None  # by the clock of another process
 
     def add(self, t: float, z: Array) -> None:
         """Keep a point."""
@@ -200,7 +201,8 @@ def finished(prepared: Any, points: Points, watch: Watch) -> Solution:
         "njev": watch.njev,
         "nlu": points.nlu,
     }
-    return Solution(t=t, y=model_points(prepared.back, t, z), reason=reason, message=message, **counts)
+    y, seconds = model_points(prepared.back, t, z), points.seconds
+    return Solution(t=t, y=y, reason=reason, message=message, seconds=seconds, **counts)
 
 
 def tolerances(prepared: Any, atol: float | tuple[float, ...]) -> Array:

@@ -14,9 +14,9 @@ from typing import Any
 
 from herk.core import InputError, Problem, Registry, nearest
 
-__all__ = ["get", "names", "register"]
+__all__ = ["further", "get", "names", "register"]
 
-_OTHERS = ("__init__", "stored", "pulses", "make_references")
+_OTHERS = ("__init__", "stored", "pulses", "wheelset_contact", "make_references")
 _MODULES = sorted(path.stem for path in Path(__file__).parent.glob("*.py") if path.stem not in _OTHERS)
 
 
@@ -38,6 +38,11 @@ def names(tag: str | None = None) -> list[str]:
     """Return the names of all problems, or of those with this tag."""
     known = sorted({*_registry.names(), *_registered})
     return known if tag is None else [name for name in known if tag in _tags(name)]
+
+
+def further(name: str) -> bool:
+    """Tell whether a problem of ours takes part only where it is named, not in studies of every problem."""
+    return name in _registry.own and "further" in _tags(name)
 
 
 def get(name: str, **changes: Any) -> Problem:

@@ -15,6 +15,7 @@ from testset.stored import stored
 
 TAGS = ("index3", "mechanical", "nonstiff", "oscillatory", "holonomic", "rheonomic", "hessenberg")
 SOURCE = "S. Schneider; Test Set for IVP Solvers (CWI/Bari), problem caraxis"
+GROUPS = {"positions": (0, 1, 2, 3), "velocities": (4, 5, 6, 7), "multipliers": (8, 9)}
 
 
 def problem(
@@ -43,9 +44,7 @@ def problem(
         (rest - right) * (yr - yb) / right - 2 * lam2 * (yl - yr) - K * gravity,
     ]
     constraints = [xb * xl + yb * yl, (xl - xr) ** 2 + (yl - yr) ** 2 - length**2]
-    bump = (
-        r * omega / L * L0
-    )  # the velocity level at the start: the left wheel gives way as the road begins to rise
+    bump = r * omega / L * L0  # the left wheel gives way as the road begins to rise
     start = (0.0, L0, L, L0, -bump, 0.0, -bump, 0.0, 0.0, 0.0)
     model = Model(
         "car_axis",
@@ -57,14 +56,6 @@ def problem(
         t_span=(0.0, t_end),
         y0=start,
     )
-    return Problem(
-        name="car_axis",
-        title="Car axis",
-        t_span=model.t_span,
-        y0=np.array(start),
-        source=SOURCE,
-        model=model,
-        reference=stored("car_axis", t_end, M=M, eps=eps, L=L, L0=L0, r=r, omega=omega, g=g),
-        groups={"positions": (0, 1, 2, 3), "velocities": (4, 5, 6, 7), "multipliers": (8, 9)},
-        tags=frozenset(TAGS),
-    )
+    known = stored("car_axis", t_end, M=M, eps=eps, L=L, L0=L0, r=r, omega=omega, g=g)
+    what = {"reference": known, "groups": GROUPS, "tags": frozenset(TAGS)}
+    return Problem("car_axis", "Car axis", model.t_span, np.array(start), SOURCE, model, **what)

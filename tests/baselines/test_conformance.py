@@ -20,12 +20,19 @@ SPANS = {"pendulum": 0.5, "spring_chain": 3.0, "cv_circuit": 0.05, "akzo": 180.0
 FORMS = ("overdetermined", "index1", "index2", "index3", "ggl", "baumgarte", "ode", "second_order")
 STEPS = {1e-4: 1000, 1e-6: 8000, 1e-8: 16000}  # fixed steps in place of tolerances
 FLOOR = 1e-8  # the tighter tolerance itself: runs at the looser one may be more exact than asked for
+ELSEWHERE = ("exudyn_alpha", "exudyn_trapezoidal")  # fixed steps at a millisecond each: test_exudyn.py
 CASES = [
     (name, problem, form)
     for name in baselines.names()
+    if name not in ELSEWHERE
     for problem in SPANS
+    if problem != "spring_chain" or "own_clock" not in baselines.get(name).tags  # a program each: seconds
     for form in baselines.get(name).forms
 ]
+FAILS = {  # what a rival cannot do, in its own words
+    ("rumoca_bdf", "spring_chain"): "structurally singular",
+    ("rumoca_rk", "spring_chain"): "structurally singular",
+}
 
 
 @cache
@@ -93,12 +100,15 @@ def test_end_error_is_small_and_shrinks_with_the_tolerance(name, problem_name, f
         return
     prepared = solver.prepare(problem, form)
     sols = {tolerance: solver.solve(prepared, settings(solver, problem, tolerance)) for tolerance in STEPS}
+    if (name, problem_name) in FAILS:
+        assert all(not sol.success and FAILS[name, problem_name] in sol.message for sol in sols.values())
+        return
     for sol in sols.values():
         assert (sol.reason, sol.status) == (Reason.FINISHED, 0), sol.message
         assert sol.y.shape == (len(problem.y0), len(sol.t))
         assert (sol.t[0], sol.t[-1]) == problem.t_span or name == "casadi_idas"
-        assert sol.nstep > 0
-        assert sol.nfev > 0
+        assert sol.nstep > 0 or "uncounted" in solver.tags
+        assert sol.nfev > 0 or "uncounted" in solver.tags
     assert sols[1e-8].nstep >= sols[1e-4].nstep
     errors = {tolerance: end_error(problem, prepared, sol) for tolerance, sol in sols.items()}
     assert errors[1e-6] < 1e-3
@@ -112,14 +122,20 @@ def test_end_error_is_small_and_shrinks_with_the_tolerance(name, problem_name, f
 
 
 @pytest.mark.parametrize(
-    ("name", "problem_name", "form"), [case for case in CASES if case[1] in ("pendulum", "cv_circuit")]
+    ("name", "problem_name", "form"),
+    [
+        (name, problem, form)
+        for name, problem, form in CASES
+        if problem == "pendulum" or (problem == "cv_circuit" and "own_clock" not in baselines.get(name).tags)
+    ],
 )
 def test_output_times_are_honoured_and_right(name, problem_name, form):
     solver, problem = usable(name, problem_name), problem_of(problem_name)
     if not solver.supports(problem, form)[0]:
         return
     t0, t1 = problem.t_span
-    times = t0 + (t1 - t0) * np.array([0.0, 0.1, 0.11, 0.5, 0.93, 1.0])
+    uneven = np.array([0.0, 0.1, 0.11, 0.5, 0.93, 1.0])
+    times = t0 + (t1 - t0) * (np.linspace(0, 1, 6) if "even_output" in solver.tags else uneven)
     prepared = solver.prepare(problem, form)
     sol = solver.solve(prepared, settings(solver, problem, 1e-6, t_eval=times))
     assert sol.success, sol.message
@@ -137,6 +153,8 @@ def test_solver_and_prepared_form_survive_pickling(name):
     problem = next(
         known for known in map(problem_of, ("akzo", "pendulum")) if solver.supports(known, solver.forms[0])[0]
     )
+    if name in ELSEWHERE:
+        problem = testset.get("pendulum", t_end=1e-3)
     prepared = solver.prepare(problem, solver.forms[0])
     first = solver.solve(prepared, settings(solver, problem, 1e-6))
     again, ready, copy = pickle.loads(pickle.dumps((solver, prepared, first)))
@@ -162,9 +180,13 @@ def test_solver_says_what_it_is_and_why_it_does_not_fit(name):
         assert "callables" in reason
 
 
-@pytest.mark.parametrize(
-    "name", [name for name in baselines.names() if baselines.get(name).adaptive and name != "casadi_idas"]
-)
+def hands_out_steps(name: str) -> bool:
+    """Tell whether a rival calls us while it solves, and shows how far it got."""
+    solver = baselines.get(name)
+    return solver.adaptive and name != "casadi_idas" and not {"ends_only", "uncounted"} & solver.tags
+
+
+@pytest.mark.parametrize("name", list(filter(hands_out_steps, baselines.names())))
 def test_time_limit_ends_a_long_run_with_the_points_reached(name):
     solver, problem = usable(name), testset.get("pendulum", t_end=20_000.0)
     form = solver.forms[0]

@@ -13,7 +13,6 @@ import pytest
 import baselines
 import herk
 from baselines.adapter import tolerances
-from baselines.pieces import pieces
 from herk.core import Problem, Reason, Settings
 
 KINK = 1.0
@@ -80,16 +79,16 @@ def test_run_that_ends_early_keeps_the_pieces_before():
     assert 0.0 < solution.t[-1] < KINK
 
 
-def test_pieces_end_before_kinks_and_begin_behind_them():
-    cut = pieces((0.0, 4.0), (0.0, 1.0, 4.0, 7.0))
-    assert [until for _, until in cut] == [1.0, 4.0]
-    (first, _), (second, _) = cut
-    assert first[0] == 0.0
-    assert 0 < KINK - first[1] < 1e-13
-    assert 0 < second[0] - KINK < 1e-13
-    assert 0 < 4.0 - second[1] < 1e-13
-    assert pieces((0.0, 4.0), ()) == [((0.0, 4.0), 4.0)]
-    assert pieces((4.0, 0.0), (1.0,)) == [((4.0, 0.0), 0.0)]
+def test_kinks_are_met_backwards_in_time_too():
+    """From the end, where x = 7 and z = 0, back to the start: x = 1 before the first kink."""
+    rival, times = baselines.get("scipy_radau"), np.array([4.0, 3.5, 2.5, 1.5, 0.5, 0.0])
+    prepared = rival.prepare(stairs(), "ode")
+    z, zp = prepared.form.start(np.array(exact(4.0)), 4.0)
+    back = replace(prepared, t_span=(4.0, 0.0), start=(z, zp))
+    solution = rival.solve(back, Settings(rtol=1e-8, atol=1e-10, t_eval=times))
+    assert solution.success
+    np.testing.assert_array_equal(solution.t, times)
+    np.testing.assert_allclose(solution.y.T, [exact(t) for t in times], rtol=1e-7, atol=1e-9)
 
 
 def test_formulas_by_pieces_are_no_problem_for_casadi_but_a_reason():

@@ -159,3 +159,17 @@ def test_charge_pump_satisfies_the_full_law_of_its_transistor():
         gate, channel = full_charges(*y[5:8])
         np.testing.assert_allclose(y[[0, 2, 4]], [gate, channel, channel], rtol=1e-12)
         np.testing.assert_allclose(y[[1, 3]], [1.6e-12 * y[6], 0.4e-12 * y[7]], rtol=1e-14)
+
+
+def test_a_curve_between_its_points_satisfies_equations_and_constraints():
+    """The wind pendulum has no formula: its solution over time is a polynomial through stored values."""
+    p = testset.get("wind_pendulum", t_end=10.0)
+    exact = p.reference.exact
+    np.testing.assert_allclose(exact(0.0), p.y0, rtol=1e-15)
+    np.testing.assert_allclose(exact(10.0), p.reference.y, rtol=1e-15)
+    for t in np.linspace(0.07, 9.93, 23):
+        y, h = exact(t), 1e-3
+        assert np.abs(p.dae.g(t, y)).max() < 3e-13
+        near = [exact(t + k * h) for k in (-2, -1, 1, 2)]
+        rate = (8 * (near[2] - near[1]) - (near[3] - near[0])) / (12 * h)
+        np.testing.assert_allclose(p.dae.E @ rate, p.dae.f(t, y), atol=1e-9)
