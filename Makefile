@@ -4,10 +4,11 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 CONSTRAIN := --constraint constraints.txt
 
-.PHONY: help bench test lint newest docs
+.PHONY: help bench published test lint newest docs
 
 help:
 	@echo "make bench   set up, run the comparison, say where the report is"
+	@echo "make published  every study from clean records of this commit, put into reports/published"
 	@echo "make test    set up, lint, run every test"
 	@echo "make lint    set up, check style and types"
 	@echo "make docs    set up, build the documentation, say where it is"
@@ -15,6 +16,10 @@ help:
 
 bench: $(VENV)/.installed $(VENV)/.scikits
 	@$(BIN)/python -m herk.bench
+
+# Stopped, it goes on where it was; records of another commit are left alone.
+published: $(VENV)/.installed $(VENV)/.scikits
+	@$(BIN)/python tools/publish.py
 
 test: $(VENV)/.scikits $(VENV)/.browser lint
 	@$(BIN)/pytest -n 2

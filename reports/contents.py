@@ -133,7 +133,7 @@ class Contents:
         return runs[~few | ~runs["case"].isin(runs.loc[~few, "case"].unique())]
 
     @cached_property
-    def ladders(self) -> pd.DataFrame:
+    def sweeps(self) -> pd.DataFrame:
         """Return those of them that verdicts on work are about.
 
         Many tolerances, unless the records hold no such runs.

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 
 from reports import curves, style
 from reports.contents import FOREIGN, GROUPS, HALF_EXPLICIT, KEEPING, OUR_IMPLICIT, Contents
-from reports.orders import Ladder
+from reports.orders import Sweep
 
 COSTS = {"time": "CPU time (s)", "nfev": "evaluations of f", "nstep": "accepted steps"}
 LARGEST = 10.0  # errors above are no convergence
@@ -171,13 +171,13 @@ def proportionality(contents: Contents, runs: pd.DataFrame, look: Looks) -> Figu
     return figure
 
 
-def order_looks(ladders: Iterable[Ladder], orders: Mapping[str, float | None]) -> dict[str, style.Look]:
+def order_looks(sweeps: Iterable[Sweep], orders: Mapping[str, float | None]) -> dict[str, style.Look]:
     """Return looks by order: a colour for each order, a marker for each method of that order.
 
     Implicit methods hollow and dashed.
     """
     methods = sorted(
-        {(orders.get(ladder.solver) or 0.0, ladder.form != KEEPING, ladder.curve) for ladder in ladders}
+        {(orders.get(sweep.solver) or 0.0, sweep.form != KEEPING, sweep.curve) for sweep in sweeps}
     )
     colours = {
         order: style.COLOURS[k % len(style.COLOURS)]
@@ -194,16 +194,16 @@ def order_looks(ladders: Iterable[Ladder], orders: Mapping[str, float | None]) -
 
 
 def convergence(
-    ladders: Sequence[Ladder], claims: Mapping[str, float | None], orders: Mapping[str, float | None]
+    sweeps: Sequence[Sweep], claims: Mapping[str, float | None], orders: Mapping[str, float | None]
 ) -> Figure:
     """Draw error against step for one problem, one panel for each group.
 
     With a triangle for each claimed order.
     """
-    look = order_looks(ladders, orders)
-    panels: dict[str, list[Ladder]] = {}
-    for ladder in ladders:
-        panels.setdefault(ladder.group, []).append(ladder)
+    look = order_looks(sweeps, orders)
+    panels: dict[str, list[Sweep]] = {}
+    for sweep in sweeps:
+        panels.setdefault(sweep.group, []).append(sweep)
     names = [name for name in panels if name != "all"] or ["all"]
     figure = style.figure(2.0 + 2.8 * len(names), 4.6)
     for axes, name in zip(
@@ -211,11 +211,11 @@ def convergence(
         names,
         strict=True,
     ):
-        for ladder in panels[name]:
-            errors = np.where((ladder.errors > 0) & (ladder.errors < LARGEST), ladder.errors, np.nan)
-            axes.plot(ladder.steps, errors, label=ladder.curve, **look[ladder.curve].line())
-        for order in {claims.get(ladder.solver) for ladder in panels[name]} - {None}:
-            _triangle(axes, [ladder for ladder in panels[name] if claims.get(ladder.solver) == order], order)
+        for sweep in panels[name]:
+            errors = np.where((sweep.errors > 0) & (sweep.errors < LARGEST), sweep.errors, np.nan)
+            axes.plot(sweep.steps, errors, label=sweep.curve, **look[sweep.curve].line())
+        for order in {claims.get(sweep.solver) for sweep in panels[name]} - {None}:
+            _triangle(axes, [sweep for sweep in panels[name] if claims.get(sweep.solver) == order], order)
         style.logarithmic(axes.xaxis)
         axes.set(title=name, xlabel="step")
     style.logarithmic(figure.axes[0].yaxis)
@@ -225,21 +225,21 @@ def convergence(
     return figure
 
 
-def _triangle(axes: Any, ladders: list[Ladder], order: float) -> None:
+def _triangle(axes: Any, sweeps: list[Sweep], order: float) -> None:
     """Draw a right-angled triangle whose long side has the slope `order`.
 
-    Under the small steps of the most accurate ladder.
+    Under the small steps of the most accurate sweep.
     """
     ends = [
-        (ladder.errors[above[-1]], ladder, above)
-        for ladder in ladders
-        if len(above := np.flatnonzero(ladder.errors > 1e-11)) > 2
+        (sweep.errors[above[-1]], sweep, above)
+        for sweep in sweeps
+        if len(above := np.flatnonzero(sweep.errors > 1e-11)) > 2
     ]
     if not ends:
         return
-    _, ladder, above = min(ends, key=lambda end: end[0])
-    left, right = ladder.steps[above[-1]], ladder.steps[above[-2]]
-    top = ladder.errors[above[-2]] / 5
+    _, sweep, above = min(ends, key=lambda end: end[0])
+    left, right = sweep.steps[above[-1]], sweep.steps[above[-2]]
+    top = sweep.errors[above[-2]] / 5
     bottom = top * (left / right) ** order
     axes.fill(
         [left, right, right],

@@ -21,7 +21,7 @@ EXACT = "exact at every step"
 
 
 @dataclass(frozen=True)
-class Ladder:
+class Sweep:
     """Errors of one method on one problem and group of components, largest step first."""
 
     problem: str
@@ -76,8 +76,8 @@ def groups(runs: pd.DataFrame) -> dict[str, str]:
     return found
 
 
-def ladders(contents: Contents) -> list[Ladder]:
-    """Return every ladder of fixed steps."""
+def sweeps(contents: Contents) -> list[Sweep]:
+    """Return every sweep of fixed steps."""
     found = []
     done = contents.fixed[contents.fixed["status"] == "ok"]
     for (case, curve), part in done.groupby(["case", "curve"], sort=True):
@@ -93,7 +93,7 @@ def ladders(contents: Contents) -> list[Ladder]:
                 str(known["form"].iloc[0]),
                 group,
             )
-            found.append(Ladder(*names, known["step"].to_numpy(float), known[column].to_numpy(float), size))
+            found.append(Sweep(*names, known["step"].to_numpy(float), known[column].to_numpy(float), size))
     return found
 
 
@@ -111,20 +111,20 @@ def claimed(contents: Contents, solver: str) -> float | None:
     return order(contents, solver) if contents.group(solver) == HALF_EXPLICIT else None
 
 
-def table(contents: Contents, found: list[Ladder]) -> pd.DataFrame:
+def table(contents: Contents, found: list[Sweep]) -> pd.DataFrame:
     """Return observed against claimed order per method, problem and group."""
     rows = []
-    for ladder in found:
-        found_order, claim = ladder.order, claimed(contents, ladder.solver)
+    for sweep in found:
+        found_order, claim = sweep.order, claimed(contents, sweep.solver)
         rows.append(
             (
-                ladder.case,
-                ladder.curve,
-                ladder.group,
+                sweep.case,
+                sweep.curve,
+                sweep.group,
                 claim,
                 found_order,
-                len(ladder.steps),
-                _verdict(ladder, found_order, claim),
+                len(sweep.steps),
+                _verdict(sweep, found_order, claim),
             )
         )
     return pd.DataFrame(
@@ -132,8 +132,8 @@ def table(contents: Contents, found: list[Ladder]) -> pd.DataFrame:
     )
 
 
-def _verdict(ladder: Ladder, seen: float | None, claim: float | None) -> str:
-    return EXACT if claim is not None and ladder.exact else verdict(seen, claim)
+def _verdict(sweep: Sweep, seen: float | None, claim: float | None) -> str:
+    return EXACT if claim is not None and sweep.exact else verdict(seen, claim)
 
 
 def verdict(seen: float | None, claim: float | None) -> str:

@@ -97,6 +97,7 @@ def render(found: Contents, sections: list[Section], inlined: dict[str, images.I
         counts=counts(found),
         command=command(found),
         environments=environments(found),
+        commits=sorted({str(each["commit"] or "") for each in found.environments} - {""}),
         bibtex=literature.bibtex(cited),
         citations=len(cited),
         counted=counted,

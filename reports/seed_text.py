@@ -24,6 +24,7 @@ COLUMNS = (
     "modern_steps",
     "modern_ms",
 )
+HEAD = (*COLUMNS[1:8], "modern", "error", "steps", "ms")  # of a table in Markdown, one for each part
 ERRATUM_COLUMNS = ("where", "printed", "right", "evidence", "holds")
 
 
@@ -112,22 +113,9 @@ def markdown(study: SeedStudy, figures: Mapping[str, str], *notes: str) -> str:
     ]
     parts += [text for note in (*notes, origins(study)) for text in (note, "")]
     used = 11 if any(row.modern for row in study.rows) else 7
-    head = (
-        "case",
-        "quantity",
-        "origin",
-        "printed",
-        "ours",
-        "verdict",
-        "why",
-        "modern",
-        "error",
-        "steps",
-        "ms",
-    )[:used]
     for part in dict.fromkeys(row.part for row in study.rows):
         lines = [flat(row)[1 : used + 1] for row in study.rows if row.part == part]
-        parts += [f"## {part}", "", markdown_table(head, lines), ""]
+        parts += [f"## {part}", "", markdown_table(HEAD[:used], lines), ""]
     if study.errata:
         lines = [
             (e.where, e.printed, e.right, e.evidence, "yes" if e.holds else "**no**") for e in study.errata

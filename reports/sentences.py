@@ -29,7 +29,7 @@ def _of_the_time(ratio: float) -> str:
 def _speed(f: Facts) -> str:
     error, compared = tolerance(f["error"]), len(f["ahead"]) + len(f["level"]) + len(f["behind"])
     who = {"alone": "only half-explicit methods reach it", "missed": "only foreign solvers reach it"}
-    who["none"] = "neither do"
+    who["none"] = "neither reach it"
     told = [f"{words} on {listed(f[name])}" for name, words in who.items() if f[name]]
     rest = f" With the tolerances tried {listed(told)}." if told else ""
     rest += f" On {listed(f['open'])} our limit stopped the runs that would decide." if f["open"] else ""

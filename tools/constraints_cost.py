@@ -86,7 +86,7 @@ def time_at(error: float, rows: np.ndarray) -> float:
     slope, level = theilslopes(errors, tolerance)[:2]
     needed = (np.log10(error) - level) / slope
     if not tolerance.min() <= needed <= tolerance.max():
-        sys.exit(f"The error {error:.0e} needs a tolerance of {10**needed:.1e}, outside the ladder.")
+        sys.exit(f"The error {error:.0e} needs a tolerance of {10**needed:.1e}, outside those tried.")
     near = np.abs(tolerance - needed) <= 1.0
     slope, level = theilslopes(ms[near], tolerance[near])[:2]
     found = float(10 ** (level + slope * needed))

@@ -40,9 +40,8 @@ def drift(name: str, form: str, problem: herk.Problem) -> np.ndarray:
     )
 
 
-def main() -> None:
-    default = Path(__file__).parents[1] / "reports" / "published" / "pendulum.png"
-    target = Path(sys.argv[1]) if len(sys.argv) > 1 else default
+def draw(target: Path) -> Path:
+    """Run the four solvers and write the picture."""
     problem = testset.get("pendulum", t_end=2.0 * PERIODS)
     figure = Figure(figsize=(8, 4), layout="constrained")
     axes = figure.subplots()
@@ -58,9 +57,9 @@ def main() -> None:
     axes.set_title(f"Leaving the circle: tolerance {TOLERANCE:.0e} for all")
     axes.grid(alpha=0.3)
     axes.legend(loc="center right", frameon=False)
-    whole_files.replace(target, lambda path: figure.savefig(path, dpi=150))
-    print(target)
+    return whole_files.replace(target, lambda path: figure.savefig(path, dpi=150))
 
 
 if __name__ == "__main__":
-    main()
+    published = Path(__file__).parents[1] / "reports" / "published" / "pendulum.png"
+    print(draw(Path(sys.argv[1]) if len(sys.argv) > 1 else published))

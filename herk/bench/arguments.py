@@ -10,6 +10,7 @@ EXITS = (
     "exit codes: 0 fine (a solver that fails on a hard problem is data), 1 a claim failed or something got"
     " worse, 2 usage, 3 nothing ran"
 )
+RECOMMEND = "which solver for my model? every fitting one is tried against a reference two solvers agree on"
 
 
 def parser() -> argparse.ArgumentParser:
@@ -29,13 +30,8 @@ def parser() -> argparse.ArgumentParser:
         return commands.add_parser(name, help=words, description=words, argument_default=argparse.SUPPRESS)
 
     listing = command("list", "what there is to run")
-    listing.add_argument(
-        "what",
-        nargs="?",
-        choices=("problems", "solvers", "methods", "studies"),
-        default=None,
-        help="only these",
-    )
+    kinds = ("problems", "solvers", "methods", "studies")
+    listing.add_argument("what", nargs="?", choices=kinds, default=None, help="only these")
     running = command("run", "run studies; what is stored already is not run again")
     running.add_argument(
         "study", nargs="+", metavar="STUDY", help="a name (see `list studies`) or the path of a TOML file"
@@ -45,28 +41,31 @@ def parser() -> argparse.ArgumentParser:
     comparing = command("compare", "what changed between two record sets; exit 1 if something got worse")
     comparing.add_argument("old", type=Path, metavar="OLD", help="a folder or a file of records")
     comparing.add_argument("new", type=Path, metavar="NEW")
-    checking = command("check", "test every claim and print PASS or FAIL; exit 1 if one fails")
-    _out(checking)
-    checking.add_argument("--problem", metavar="GLOB", default=None, help="references of these problems only")
-    checking.add_argument(
-        "--quick", action="store_true", default=argparse.SUPPRESS, help="leave the longest checks out"
-    )
-    recommending = command(
-        "recommend",
-        "which solver for my model? every fitting one is tried against a reference two solvers agree on",
-    )
-    recommending.add_argument(
-        "file", type=Path, metavar="FILE", help="a Python file that defines `model`, `dae` or `problem()`"
-    )
-    recommending.add_argument("--error", type=float, default=1e-6, help="the accuracy you want (1e-6)")
-    recommending.add_argument(
-        "--budget", type=float, default=240.0, metavar="S", help="seconds after which all has ended (240)"
-    )
-    _out(recommending)
+    _checking_options(command("check", "test every claim and print PASS or FAIL; exit 1 if one fails"))
+    _recommending_options(command("recommend", RECOMMEND))
     making = command("new", "write a commented template that runs")
     making.add_argument("what", choices=("problem", "solver", "thesis-problem"))
     making.add_argument("name", metavar="NAME")
     return top
+
+
+def _checking_options(place: argparse.ArgumentParser) -> None:
+    _out(place)
+    place.add_argument("--problem", metavar="GLOB", default=None, help="references of these problems only")
+    place.add_argument(
+        "--quick", action="store_true", default=argparse.SUPPRESS, help="leave the longest checks out"
+    )
+
+
+def _recommending_options(place: argparse.ArgumentParser) -> None:
+    place.add_argument(
+        "file", type=Path, metavar="FILE", help="a Python file that defines `model`, `dae` or `problem()`"
+    )
+    place.add_argument("--error", type=float, default=1e-6, help="the accuracy you want (1e-6)")
+    place.add_argument(
+        "--budget", type=float, default=240.0, metavar="S", help="seconds after which all has ended (240)"
+    )
+    _out(place)
 
 
 def _out(place: argparse.ArgumentParser) -> None:

@@ -9,6 +9,7 @@ import argparse
 import os
 import shlex
 import sys
+import time
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
@@ -19,10 +20,11 @@ from herk.core import HerkError, InputError
 
 if TYPE_CHECKING:
     from herk.bench.claims import Claim
+    from herk.bench.sweeps import Choice
 
 PUBLISHED = Path(__file__).parents[2] / "reports" / "published"
 STANDARD = ("work_precision", "convergence", "drift")
-FINE, CLAIM_FAILED, USAGE, NOTHING_RAN, INTERRUPTED = 0, 1, 2, 3, 130
+FINE, CLAIM_FAILED, USAGE, NOTHING_RAN, INTERRUPTED, NO_READER = 0, 1, 2, 3, 130, 141
 
 
 def say(text: str) -> None:
@@ -38,15 +40,11 @@ def standard(asked: argparse.Namespace) -> int:
 
 def run(asked: argparse.Namespace) -> int:
     """Run studies and write the report; studies of documents write their own tables and figures too."""
-    from herk.bench import plugins, seeds, session, study, sweeps
+    from herk.bench import estimate, plugins, seeds, study, sweeps
 
     documents = [name for name in asked.study if name in seeds.names()]
-    if (
-        wrong := set(asked.study)
-        - set(documents)
-        - set(study.names())
-        - {name for name in asked.study if name.endswith(".toml")}
-    ):
+    files = {name for name in asked.study if name.endswith(".toml")}
+    if wrong := set(asked.study) - set(documents) - set(study.names()) - files:
         raise study.nearest(wrong.pop(), [*seeds.names(), *study.names()], "study")
     _prepare(asked.out)
     own = plugins.load(asked.file or ())
@@ -58,34 +56,40 @@ def run(asked: argparse.Namespace) -> int:
         tuple(name for each in own for name in each.problems),
         tuple(name for each in own for name in each.solvers),
     )
-    wanted, code = 0, FINE
+    start, wanted, code = time.monotonic(), 0, FINE
     for name in asked.study:
         if name in documents:
             code = max(code, document(name, asked.out, asked.quick))
-            continue
-        tally = session.Tally()
-        plan = study.with_settings(
-            study.load(name, asked.quick), repeats=asked.repeats, time_limit=asked.time_limit
-        )
-        session.carry_out(
-            plan,
-            choice,
-            asked.out,
-            say=say,
-            jobs=asked.jobs,
-            cluster=asked.cluster,
-            fresh=asked.fresh,
-            tally=tally,
-            whole=not asked.quick,
-        )
-        say(f"{plan.name}: {tally}.")
-        wanted += tally.wanted
+        else:
+            wanted += _study(name, choice, asked)
     if not documents and not wanted:
         say("Nothing ran: no solver, form and problem fit what was asked for.")
         return NOTHING_RAN
     if not asked.no_report:
         report(asked)
+    say(f"All of it took {estimate.words(time.monotonic() - start)}.")
     return code
+
+
+def _study(name: str, choice: Choice, asked: argparse.Namespace) -> int:
+    """Run what is left of a study; return how many runs it has."""
+    from herk.bench import session, study
+
+    plan = study.with_settings(
+        study.load(name, asked.quick), repeats=asked.repeats, time_limit=asked.time_limit
+    )
+    tally = session.carry_out(
+        plan,
+        choice,
+        asked.out,
+        say=say,
+        jobs=asked.jobs,
+        cluster=asked.cluster,
+        fresh=asked.fresh,
+        whole=not asked.quick,
+    )
+    say(f"{plan.name}: {tally}.")
+    return tally.wanted
 
 
 def _prepare(folder: Path) -> None:
@@ -236,7 +240,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     asked = parser().parse_args(arguments)
     asked.out = asked.out or OUT
     try:
-        return COMMANDS[asked.command](asked)
+        code = COMMANDS[asked.command](asked)
+        sys.stdout.flush()
+    except BrokenPipeError:  # whoever read our output, such as `head`, has enough: nothing is wrong
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return NO_READER
     except HerkError as error:
         say(f"{parser().prog}: {error}")
         return USAGE
@@ -252,3 +260,4 @@ def main(arguments: Sequence[str] | None = None) -> int:
         resume = f" What has been run is stored in {asked.out}; the same command goes on from there."
         say(f"\nInterrupted.{resume if asked.command in (None, 'run') else ''}")
         return INTERRUPTED
+    return code

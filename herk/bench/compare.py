@@ -19,15 +19,15 @@ from herk.bench.record import Record
 from herk.core import InputError
 
 ACCURACY, WORTH_SAYING = 10.0, 3.0  # median ratio of errors: a regression, and one that is mentioned
-SLOWER = 1.5  # median ratio of times over a ladder: a regression
+SLOWER = 1.5  # median ratio of times over a sweep: a regression
 SHORTEST = 1e-4  # seconds; shorter runs are noise
 ROUNDING = 1e-13  # errors below it differ by chance
 ORDER = 0.5  # an observed order that falls by more has dropped
 ENOUGH = 3  # runs from which a decade is judged by itself
 MACHINE = ("machine", "cores", "os")
 
-Ladder = tuple[str, ...]
-Rung = tuple[float | None, ...]
+Sweep = tuple[str, ...]
+Setting = tuple[float | None, ...]
 Pair = tuple[Record, Record]
 
 
@@ -75,7 +75,7 @@ def _printable(line: str) -> str:
 def compare(old: Path, new: Path) -> Comparison:
     """Compare two record files, or the folders they are in."""
     before, after = _records(Path(old)), _records(Path(new))
-    ladders = _ladders(before, after)
+    sweeps = _sweeps(before, after)
     same = (
         len(
             {
@@ -86,10 +86,10 @@ def compare(old: Path, new: Path) -> Comparison:
         )
         <= 1
     )
-    common = sum(map(len, ladders.values())) + len(_claimed(before).keys() & _claimed(after).keys())
-    changes = [*_claims(before, after), *_outcomes(ladders), *_accuracy(ladders), *_orders(ladders)]
-    changes += [*(_times(ladders) if same else ()), *_lost(before, after)]
-    return Comparison(str(old), str(new), tuple(changes), tuple(_notes(ladders, same)), common)
+    common = sum(map(len, sweeps.values())) + len(_claimed(before).keys() & _claimed(after).keys())
+    changes = [*_claims(before, after), *_outcomes(sweeps), *_accuracy(sweeps), *_orders(sweeps)]
+    changes += [*(_times(sweeps) if same else ()), *_lost(before, after)]
+    return Comparison(str(old), str(new), tuple(changes), tuple(_notes(sweeps, same)), common)
 
 
 def _records(path: Path) -> list[Record]:
@@ -101,13 +101,13 @@ def _records(path: Path) -> list[Record]:
     return store.latest(store.Store(file).read()[0])
 
 
-def _place(run: Record) -> tuple[Ladder, Rung]:
+def _place(run: Record) -> tuple[Sweep, Setting]:
     """Return what makes runs comparable: versions differ on purpose."""
-    ladder = tuple(str(run[name]) for name in ("study", "problem", "changes", "form", "solver", "options"))
-    return ladder, (run["rtol"], run["step"])
+    sweep = tuple(str(run[name]) for name in ("study", "problem", "changes", "form", "solver", "options"))
+    return sweep, (run["rtol"], run["step"])
 
 
-def _runs(records: Sequence[Record]) -> dict[tuple[Ladder, Rung], Record]:
+def _runs(records: Sequence[Record]) -> dict[tuple[Sweep, Setting], Record]:
     return {
         _place(record): record
         for record in sorted(records, key=lambda each: each["date"])
@@ -115,18 +115,18 @@ def _runs(records: Sequence[Record]) -> dict[tuple[Ladder, Rung], Record]:
     }
 
 
-def _ladders(before: Sequence[Record], after: Sequence[Record]) -> dict[Ladder, list[Pair]]:
-    """Return the runs that are in both, ladder by ladder."""
+def _sweeps(before: Sequence[Record], after: Sequence[Record]) -> dict[Sweep, list[Pair]]:
+    """Return the runs that are in both, sweep by sweep."""
     first, second = _runs(before), _runs(after)
-    found: dict[Ladder, list[Pair]] = defaultdict(list)
+    found: dict[Sweep, list[Pair]] = defaultdict(list)
     for place in first:
         if place in second:
             found[place[0]].append((first[place], second[place]))
     return found
 
 
-def _name(ladder: Ladder) -> str:
-    study, problem, changes, form, solver, options = ladder
+def _name(sweep: Sweep) -> str:
+    study, problem, changes, form, solver, options = sweep
     extra = "".join(f" {text}" for text in (changes, options) if text != "{}")
     return f"{study}: {solver} on {problem}/{form}{extra}"
 
@@ -141,17 +141,15 @@ def _setting(run: Record) -> str:
     )
 
 
-def _outcomes(ladders: Mapping[Ladder, list[Pair]]) -> Iterator[Change]:
-    for ladder, pairs in ladders.items():
+def _outcomes(sweeps: Mapping[Sweep, list[Pair]]) -> Iterator[Change]:
+    for sweep, pairs in sweeps.items():
         lost = [new for old, new in pairs if old["status"] == "ok" != new["status"]]
         won = [new for old, new in pairs if old["status"] != "ok" == new["status"]]
         if lost:
             why = f"{lost[0].get('reason')}: {lost[0].get('message')}"
-            yield Change(
-                "fails now", f"{_name(ladder)}, {', '.join(map(_setting, lost))} ({why})", worse=True
-            )
+            yield Change("fails now", f"{_name(sweep)}, {', '.join(map(_setting, lost))} ({why})", worse=True)
         if won:
-            yield Change("solved now", f"{_name(ladder)}, {', '.join(map(_setting, won))}")
+            yield Change("solved now", f"{_name(sweep)}, {', '.join(map(_setting, won))}")
 
 
 def _both_ok(pairs: Sequence[Pair], field: str) -> list[Pair]:
@@ -179,26 +177,26 @@ def _decades(pairs: Sequence[Pair]) -> Iterator[tuple[str, list[Pair]]]:
         if decade is not None and len(found) >= ENOUGH:
             yield f"rtol about 1e{decade}", found
     if rest:
-        yield "the ladder" if len(rest) > 1 else _setting(rest[0][0]), rest
+        yield "the sweep" if len(rest) > 1 else _setting(rest[0][0]), rest
 
 
-def _accuracy(ladders: Mapping[Ladder, list[Pair]]) -> Iterator[Change]:
+def _accuracy(sweeps: Mapping[Sweep, list[Pair]]) -> Iterator[Change]:
     """Judge medians: single runs of adaptive methods scatter by a decade."""
-    for ladder, pairs in ladders.items():
+    for sweep, pairs in sweeps.items():
         for where, found in _decades(_both_ok(pairs, "error_end")):
             ratio = median(
                 max(new["error_end"], ROUNDING) / max(old["error_end"], ROUNDING) for old, new in found
             )
             if not 1 / WORTH_SAYING < ratio < WORTH_SAYING:
                 text = (
-                    f"{_name(ladder)}, {where}: errors are {_times_as(ratio, 'large')} (median of"
+                    f"{_name(sweep)}, {where}: errors are {_times_as(ratio, 'large')} (median of"
                     f" {len(found)})"
                 )
                 yield Change("accuracy", text, worse=ratio > ACCURACY)
 
 
-def _times(ladders: Mapping[Ladder, list[Pair]]) -> Iterator[Change]:
-    for ladder, pairs in ladders.items():
+def _times(sweeps: Mapping[Sweep, list[Pair]]) -> Iterator[Change]:
+    for sweep, pairs in sweeps.items():
         found = [
             (a["cpu_min"], b["cpu_min"])
             for a, b in _both_ok(pairs, "cpu_min")
@@ -210,7 +208,7 @@ def _times(ladders: Mapping[Ladder, list[Pair]]) -> Iterator[Change]:
         ratio = median(ratios)
         if not 1 / SLOWER < ratio < SLOWER:
             text = (
-                f"{_name(ladder)}: takes {_times_as(ratio, 'long')} (median of {len(ratios)}, from"
+                f"{_name(sweep)}: takes {_times_as(ratio, 'long')} (median of {len(ratios)}, from"
                 f" {ratios[0]:.2g} to {ratios[-1]:.2g})"
             )
             yield Change("time", text, worse=ratio > SLOWER)
@@ -220,13 +218,13 @@ def _times_as(ratio: float, what: str) -> str:
     return f"{ratio:.2g} times as {what}"
 
 
-def _orders(ladders: Mapping[Ladder, list[Pair]]) -> Iterator[Change]:
-    for ladder, pairs in ladders.items():
+def _orders(sweeps: Mapping[Sweep, list[Pair]]) -> Iterator[Change]:
+    for sweep, pairs in sweeps.items():
         fixed = [pair for pair in _both_ok(pairs, "error_end") if pair[0]["step"] is not None]
         old, new = (_order([pair[which] for pair in fixed]) for which in (0, 1))
         if old is not None and new is not None and abs(new - old) > ORDER:
             yield Change(
-                "order", f"{_name(ladder)}: observed order {old:.2f} before, {new:.2f} now", worse=new < old
+                "order", f"{_name(sweep)}: observed order {old:.2f} before, {new:.2f} now", worse=new < old
             )
 
 
@@ -259,7 +257,7 @@ def _claims(before: Sequence[Record], after: Sequence[Record]) -> Iterator[Chang
 
 
 def _lost(before: Sequence[Record], after: Sequence[Record]) -> Iterator[Change]:
-    """Tell which ladders lost or gained runs; that is no regression, because a study may be run in part."""
+    """Tell which sweeps lost or gained runs; that is no regression, because a study may be run in part."""
     first, second = _runs(before), _runs(after)
     for kind, ours, theirs in (("missing", first, second), ("new", second, first)):
         counts = _count([place for place in ours if place not in theirs], lambda place: _name(place[0]))
@@ -269,7 +267,7 @@ def _lost(before: Sequence[Record], after: Sequence[Record]) -> Iterator[Change]
 
 
 def _count(
-    places: Sequence[tuple[Ladder, Rung]], name: Callable[[tuple[Ladder, Rung]], str]
+    places: Sequence[tuple[Sweep, Setting]], name: Callable[[tuple[Sweep, Setting]], str]
 ) -> dict[str, int]:
     counts: dict[str, int] = defaultdict(int)
     for place in places:
@@ -277,9 +275,9 @@ def _count(
     return counts
 
 
-def _notes(ladders: Mapping[Ladder, list[Pair]], same: bool) -> Iterator[str]:
-    pairs = [pair for found in ladders.values() for pair in found]
-    yield f"{len(pairs)} runs are in both, on {len(ladders)} ladders."
+def _notes(sweeps: Mapping[Sweep, list[Pair]], same: bool) -> Iterator[str]:
+    pairs = [pair for found in sweeps.values() for pair in found]
+    yield f"{len(pairs)} runs are in both, on {len(sweeps)} sweeps."
     if not pairs:
         return
     if not same:

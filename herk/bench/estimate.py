@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import baselines
 from herk.bench.record import Record
-from herk.bench.sweeps import Ladder, Rung
+from herk.bench.sweeps import Setting, Sweep
 
 PROCESS = 0.5  # seconds to start a process and prepare from a warm cache
 ROUGH = {
@@ -26,22 +26,22 @@ class Estimate:
 
     known: dict[Place, float]
 
-    def run(self, ladder: Ladder, rung: Rung) -> float:
+    def run(self, sweep: Sweep, setting: Setting) -> float:
         """Return the seconds of one run."""
-        rough = ROUGH.get(ladder.solver, ROUGH.get(baselines.get(ladder.solver).family, OTHERS))
-        return self.known.get(_place(ladder, rung), rough)
+        rough = ROUGH.get(sweep.solver, ROUGH.get(baselines.get(sweep.solver).family, OTHERS))
+        return self.known.get(_place(sweep, setting), rough)
 
-    def ladder(self, ladder: Ladder) -> float:
-        """Return the seconds of a ladder."""
-        return PROCESS + sum(self.run(ladder, rung) for rung in ladder.rungs)
+    def sweep(self, sweep: Sweep) -> float:
+        """Return the seconds of a sweep."""
+        return PROCESS + sum(self.run(sweep, setting) for setting in sweep.settings)
 
-    def total(self, ladders: Sequence[Ladder], jobs: int) -> float:
-        """Return the seconds of all ladders."""
-        return sum(map(self.ladder, ladders)) / max(1, min(jobs, len(ladders)))
+    def total(self, sweeps: Sequence[Sweep], jobs: int) -> float:
+        """Return the seconds of all sweeps."""
+        return sum(map(self.sweep, sweeps)) / max(1, min(jobs, len(sweeps)))
 
-    def seen(self, ladders: Sequence[Ladder]) -> float:
+    def seen(self, sweeps: Sequence[Sweep]) -> float:
         """Return the share of runs that took place before."""
-        places = [_place(ladder, rung) for ladder in ladders for rung in ladder.rungs]
+        places = [_place(sweep, setting) for sweep in sweeps for setting in sweep.settings]
         return sum(place in self.known for place in places) / max(1, len(places))
 
 
@@ -58,5 +58,5 @@ def words(seconds: float) -> str:
     return f"{whole} s" if whole < 90 else f"{whole // 60} min {whole % 60:02d} s"
 
 
-def _place(ladder: Ladder, rung: Rung) -> Place:
-    return (ladder.problem, ladder.changes, ladder.form, ladder.solver, rung.rtol, rung.step)
+def _place(sweep: Sweep, setting: Setting) -> Place:
+    return (sweep.problem, sweep.changes, sweep.form, sweep.solver, setting.rtol, setting.step)

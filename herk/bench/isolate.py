@@ -1,6 +1,6 @@
 """Solves in processes of their own: a hang, a crash or a flood of memory costs one result and nothing else.
 
-A process takes a whole ladder of settings, because what costs time is its start and the preparation. If it
+A process takes a whole sweep of settings, because what costs time is its start and the preparation. If it
 dies, the setting it was at is a failure, and another process takes the rest.
 """
 
@@ -32,8 +32,9 @@ PREPARE_LIMIT = 300.0  # seconds for derivation and compilation
 OBSERVE_LIMIT = 60.0  # seconds for measuring, another solve with output times included
 MEMORY_LIMIT = 4e9  # bytes beyond what the process has at the start
 MOST_LATE = 3  # runs in a row that may run out of time before one has succeeded
-MOST_DEATHS = 3  # processes that one ladder may cost
-_STARTING = threading.Lock()  # several ladders may be waited for in threads
+MOST_DEATHS = 3  # processes that one sweep may cost
+_STARTING = threading.Lock()  # several sweeps may be waited for in threads
+_STARTED: set[Any] = set()  # processes that are waited for at the moment
 ONE_THREAD = dict.fromkeys(
     ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1"
 )
@@ -76,7 +77,7 @@ def solve(
     work = Work(
         partial(_given, solver, problem), form, (settings,), _solution, repeats, memory_limit=memory_limit
     )
-    [(_, found)] = ladder(work)
+    [(_, found)] = sweep(work)
     solution = (
         found.observed if found.observed is not None else worker.failed(problem, found.reason, found.message)
     )
@@ -85,16 +86,16 @@ def solve(
     )
 
 
-def ladder(work: Work) -> Iterator[tuple[int | None, Finding]]:
-    """Yield (number of the rung, finding) as rungs end; number None stands for all rungs left.
+def sweep(work: Work) -> Iterator[tuple[int | None, Finding]]:
+    """Yield (number of the setting, finding) as settings end; number None stands for all settings left.
 
-    Rungs are ordered, cheap ones first.
+    Settings are ordered, cheap ones first.
 
-    The rest is not run when a rung hangs, when it runs out of time after a cheaper one succeeded, or when
+    The rest is not run when a setting hangs, when it runs out of time after a cheaper one succeeded, or when
     several in a row run out of time: a loose tolerance alone may cost more than a tight one, because a run
     that goes astray never ends.
     """
-    left, deaths, late, solved = list(range(len(work.rungs))), 0, 0, work.solved
+    left, deaths, late, solved = list(range(len(work.settings))), 0, 0, work.solved
     while left:
         for number, found in _session(work, tuple(left)):
             yield number, found
@@ -124,6 +125,13 @@ def call(function: Callable[[], Any], limit: float = PREPARE_LIMIT) -> tuple[Any
             return None, _last_words(process.exitcode)
 
 
+def hang_up() -> None:
+    """Ask every process that is waited for to end; whoever waits hears of its death."""
+    for process in tuple(_STARTED):
+        with contextlib.suppress(ValueError):  # it has ended meanwhile
+            process.terminate()
+
+
 def _session(work: Work, todo: Sequence[int]) -> Iterator[tuple[int | None, Finding]]:
     """Start one process and pass on what it reports, until it is done or dead."""
     try:
@@ -148,8 +156,10 @@ def _started(target: Callable[..., None], *content: Any) -> Iterator[tuple[Conne
             except Exception as error:  # noqa: BLE001 - a solver that cannot be pickled
                 raise NotSentError(f"{type(error).__name__}: {error}") from None
         try:
+            _STARTED.add(process)
             yield mine, process
         finally:
+            _STARTED.discard(process)
             _end(process)
 
 
@@ -177,7 +187,7 @@ def _listen(pipe: Connection, process: Any, work: Work) -> Iterator[tuple[int | 
         if kind == "prepared":
             prepared = content
         elif kind == "begins":
-            number, limit = content, work.rungs[content].time_limit
+            number, limit = content, work.settings[content].time_limit
             patience = None if limit is None else limit + GRACE
         elif kind == "ended":
             yield number, replace(content, prepare_seconds=prepared)

@@ -87,7 +87,9 @@ def studies() -> str:
     """Return one row for every study."""
     rows = [("study", "what")]
     rows += [(name, study.load(name).title) for name in study.names()]
-    rows += [(name, "a document reproduced: its numbers against ours") for name in seeds.names()]
+    about = {"fitting": "fits to data: exact derivatives against finite differences"}
+    document = "a document reproduced: its numbers against ours"
+    rows += [(name, about.get(name, document)) for name in seeds.names()]
     return aligned(rows)
 
 

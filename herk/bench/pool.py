@@ -1,89 +1,100 @@
-"""Many ladders: one after the other, several at a time in processes through joblib.
+"""Many sweeps: one after the other, several at a time, or the same call on a Dask scheduler.
 
-Or the same call on a Dask scheduler.
-
-A process of the pool waits for the isolated one in which a ladder is solved, and turns what comes back into
-records. It never runs code of a solver, so that nothing but a lack of memory ends it early; what it was at is
-then run again. Each has a server of its own that forks the isolated processes, so that a job costs a few
-seconds at the start and a few hundred megabytes.
+Every sweep is solved in an isolated process; here it is only waited for, in a thread for each job. No thread
+runs code of a solver, and all isolated processes are forked by one server.
 """
 
 from __future__ import annotations
 
-import multiprocessing
-import os
 import signal
+import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from functools import partial
+from contextlib import closing, contextmanager
+from queue import Empty, SimpleQueue
+from threading import Event, Thread
 
 from joblib import Parallel, delayed, parallel_config
-from joblib.externals.loky.process_executor import TerminatedWorkerError
 
-from herk.bench import orphans, run
+from herk.bench import isolate, run
 from herk.bench.record import Record
-from herk.bench.sweeps import Ladder
-from herk.core import HerkError, InputError
+from herk.bench.sweeps import Sweep
+from herk.core import InputError
 
-Batch = tuple[Ladder, list[Record]]
+Batch = tuple[Sweep, list[Record]]
 PATIENCE = 10.0  # seconds until a scheduler must have answered
-MOST_DEATHS = 3  # times that a process of the pool may be lost
+GOODBYE = 5.0  # seconds for what is waited for to end
 
 
-def batches(ladders: Sequence[Ladder], jobs: int = 1, cluster: str | None = None) -> Iterator[Batch]:
-    """Yield (ladder, records) run by run when serial, ladder by ladder otherwise.
-
-    In the order in which they end.
-    """
-    jobs = min(jobs, len(ladders))
+def batches(sweeps: Sequence[Sweep], jobs: int = 1, cluster: str | None = None) -> Iterator[Batch]:
+    """Yield (sweep, records) run by run, on a cluster sweep by sweep, in the order in which they end."""
     if cluster is not None:
         with _scheduler(cluster):
-            yield from _calls(whole, ladders)
+            yield from _calls(whole, sweeps)
     elif jobs > 1:
-        with parallel_config(backend="loky", n_jobs=jobs):
-            yield from _processes(ladders)
+        yield from _at_a_time(sweeps, min(jobs, len(sweeps)))
     else:
-        yield from ((ladder, batch) for ladder in ladders for batch in run.records(ladder))
+        yield from ((sweep, batch) for sweep in sweeps for batch in run.records(sweep))
 
 
-def whole(ladder: Ladder) -> Batch:
-    """Return all records of a ladder."""
-    return ladder, [rec for batch in run.records(ladder) for rec in batch]
+def whole(sweep: Sweep) -> Batch:
+    """Return all records of a sweep."""
+    return sweep, [rec for batch in run.records(sweep) for rec in batch]
 
 
-def _processes(ladders: Sequence[Ladder]) -> Iterator[Batch]:
-    """Yield from processes of ours; if one is lost, what it and its neighbours were at is run again."""
-    left = list(ladders)
-    for _ in range(MOST_DEATHS):
-        try:
-            for batch in _calls(partial(_mortal, os.getpid()), left):
-                left = [ladder for ladder in left if ladder != batch[0]]
-                yield batch
-        except TerminatedWorkerError:
-            continue
-        return
-    raise HerkError(
-        f"Processes of the pool were killed {MOST_DEATHS} times, most likely for want of memory. What has"
-        " been run is stored; go on with fewer --jobs."
-    )
+def _at_a_time(sweeps: Sequence[Sweep], jobs: int) -> Iterator[Batch]:
+    """Yield what threads hear of isolated processes; they stop when nobody listens any more."""
+    waiting: SimpleQueue[Sweep] = SimpleQueue()
+    heard: SimpleQueue[Batch | BaseException | None] = SimpleQueue()
+    stop = Event()
+    for sweep in sweeps:
+        waiting.put(sweep)
+    threads = [Thread(target=_wait, args=(waiting, heard, stop), daemon=True) for _ in range(jobs)]
+    for thread in threads:
+        thread.start()
+    try:
+        while jobs:
+            found = heard.get()
+            if isinstance(found, BaseException):
+                raise found
+            if found is None:
+                jobs -= 1
+            else:
+                yield found
+    finally:
+        stop.set()
+        _end(threads)
 
 
-def _mortal(bench: int, ladder: Ladder) -> Batch:
-    """Return all records of a ladder, in a process that ends when the bench, its parent, does."""
-    orphans.die_with_parent()
-    if os.getppid() != bench:  # it has ended already
-        os._exit(1)
-    multiprocessing.set_start_method(
-        "spawn", force=True
-    )  # what joblib has set here is unknown in processes that isolate a ladder
-    return whole(ladder)
+def _end(threads: Sequence[Thread]) -> None:
+    """End what the threads wait for, so that they end too; a solve may be in its middle after Ctrl-C."""
+    last = time.monotonic() + GOODBYE
+    while any(thread.is_alive() for thread in threads) and time.monotonic() < last:
+        isolate.hang_up()
+        for thread in threads:
+            thread.join(0.05)
 
 
-def _calls(function: Callable[[Ladder], Batch], ladders: Sequence[Ladder]) -> Iterator[Batch]:
+def _wait(waiting: SimpleQueue[Sweep], heard: SimpleQueue[Batch | BaseException | None], stop: Event) -> None:
+    """Take one sweep after the other and pass its records on; None when all are taken."""
+    try:
+        while not stop.is_set():
+            sweep = waiting.get_nowait()
+            with closing(run.records(sweep)) as found:
+                for batch in found:
+                    heard.put((sweep, batch))
+                    if stop.is_set():
+                        break
+    except Empty:
+        heard.put(None)
+    except BaseException as error:  # noqa: BLE001 - raised again where it is listened to
+        heard.put(error)
+
+
+def _calls(function: Callable[[Sweep], Batch], sweeps: Sequence[Sweep]) -> Iterator[Batch]:
     """Yield from where joblib has been told to work."""
     with _leaving_ctrl_c_to_us():
         found = Parallel(return_as="generator_unordered", batch_size=1)(
-            delayed(function)(ladder) for ladder in ladders
+            delayed(function)(sweep) for sweep in sweeps
         )
     yield from found
 

@@ -13,7 +13,7 @@ from tqdm import tqdm
 
 from herk.bench.estimate import Estimate, words
 from herk.bench.record import Record
-from herk.bench.sweeps import Ladder
+from herk.bench.sweeps import Sweep
 
 BAR = "{desc} {percentage:3.0f}%|{bar}| {elapsed} gone, {remaining} left {postfix}"
 SELDOM = 2.0  # seconds between plain lines
@@ -22,13 +22,13 @@ SELDOM = 2.0  # seconds between plain lines
 class Progress:
     """Told of records as they are made; work is weighed by its expected time."""
 
-    def __init__(self, name: str, ladders: Sequence[Ladder], estimate: Estimate, stream: Any = None) -> None:
+    def __init__(self, name: str, sweeps: Sequence[Sweep], estimate: Estimate, stream: Any = None) -> None:
         """Prepare; nothing is shown yet."""
         self.name, self.stream = name, stream or sys.stderr
-        self.left = {_name(ladder): len(ladder.rungs) for ladder in ladders}
-        self.weights = {_name(ladder): estimate.ladder(ladder) / len(ladder.rungs) for ladder in ladders}
+        self.left = {_name(sweep): len(sweep.settings) for sweep in sweeps}
+        self.weights = {_name(sweep): estimate.sweep(sweep) / len(sweep.settings) for sweep in sweeps}
         self.whole = sum(self.weights[key] * count for key, count in self.left.items())
-        self.total, self.done, self.weight = len(ladders), 0, 0.0
+        self.total, self.done, self.weight = len(sweeps), 0, 0.0
         self.counts: Counter[str] = Counter()
         self.start = self.last = time.monotonic()
         self.bar: tqdm[Any] | None = None
@@ -46,30 +46,28 @@ class Progress:
         if self.bar is not None:
             self.bar.close()
 
-    def advance(self, ladder: Ladder, records: Iterable[Record]) -> None:
-        """Count the runs among the records; a run that speaks for every setting ends its ladder."""
+    def advance(self, sweep: Sweep, records: Iterable[Record]) -> None:
+        """Count the runs among the records; a run that speaks for every setting ends its sweep."""
         runs = [rec for rec in records if rec["kind"] == "run"]
         self.counts.update(rec["status"] for rec in runs)
-        name = _name(ladder)
+        name = _name(sweep)
         whole = any(rec["rtol"] is None and rec["step"] is None for rec in runs)
         gone = self.left[name] if whole else min(len(runs), self.left[name])
         self.left[name] -= gone
         self.done += gone > 0 and not self.left[name]
         self.weight += gone * self.weights[name]
-        self._show(ladder, gone * self.weights[name], ended=not self.left[name])
+        self._show(sweep, gone * self.weights[name], ended=not self.left[name])
 
-    def _show(self, ladder: Ladder, weight: float, *, ended: bool) -> None:
+    def _show(self, sweep: Sweep, weight: float, *, ended: bool) -> None:
         if self.bar is not None:
-            self.bar.set_postfix_str(f"{ladder.problem}: {ladder.solver} on {ladder.form}", refresh=False)
+            self.bar.set_postfix_str(f"{sweep.problem}: {sweep.solver} on {sweep.form}", refresh=False)
             self.bar.update(weight)
         elif ended and (time.monotonic() - self.last > SELDOM or self.done == self.total):
             self.last = time.monotonic()
             gone = self.last - self.start
             left = gone / self.weight * (self.whole - self.weight) if self.weight else self.whole
             counted = ", ".join(f"{count} {status}" for status, count in sorted(self.counts.items()))
-            place = (
-                f"{self.name} {self.done}/{self.total}: {ladder.problem}, {ladder.solver} on {ladder.form}"
-            )
+            place = f"{self.name} {self.done}/{self.total}: {sweep.problem}, {sweep.solver} on {sweep.form}"
             print(
                 f"{place} ({counted}; {words(gone)} gone, about {words(left)} left)",
                 file=self.stream,
@@ -77,5 +75,5 @@ class Progress:
             )
 
 
-def _name(ladder: Ladder) -> tuple[str, ...]:
-    return (ladder.problem, ladder.changes, ladder.form, ladder.solver)
+def _name(sweep: Sweep) -> tuple[str, ...]:
+    return (sweep.problem, sweep.changes, sweep.form, sweep.solver)

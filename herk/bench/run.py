@@ -1,10 +1,10 @@
-"""One ladder of runs to records: isolated, timed and measured; whatever happens is a row with a reason."""
+"""One sweep of runs to records: isolated, timed and measured; whatever happens is a row with a reason."""
 
 from __future__ import annotations
 
 import json
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Generator
 from dataclasses import fields, is_dataclass, replace
 from functools import partial
 from typing import Any
@@ -15,7 +15,7 @@ import baselines
 import testset
 from herk.bench import environment, isolate, measure, plugins, record, series, stability
 from herk.bench.record import Record
-from herk.bench.sweeps import Ladder, Rung
+from herk.bench.sweeps import Setting, Sweep
 from herk.bench.worker import Again, Finding, Work
 from herk.core import Problem, Reason, Settings, Solution, Solver, Stats
 from herk.core.dae import Array
@@ -25,64 +25,66 @@ USUAL = 50  # output intervals of a trajectory where errors are taken at the ste
 FINER = 8  # output intervals of a trajectory for one of the grid of errors
 MOST_POINTS = 512  # accepted points at which errors over the interval are taken
 LONG = 0.2  # seconds of timed runs at one setting that are enough
-EVERY_SETTING = Rung(None, None, None)
+EVERY_SETTING = Setting(None, None, None)
 DONE = ("ok", "unsupported")  # what a later bench does not run again
 
 
-def identity(ladder: Ladder, rung: Rung = EVERY_SETTING) -> Record:
-    """Return the fields that identify a run; those of EVERY_SETTING speak for the whole ladder."""
-    digests = plugins.digests(ladder.files)
+def identity(sweep: Sweep, setting: Setting = EVERY_SETTING) -> Record:
+    """Return the fields that identify a run; those of EVERY_SETTING speak for the whole sweep."""
+    digests = plugins.digests(sweep.files)
     version = " ".join(
         filter(
-            None, [str(getattr(baselines.get(ladder.solver), "version", "")), digests.get(ladder.solver, "")]
+            None, [str(getattr(baselines.get(sweep.solver), "version", "")), digests.get(sweep.solver, "")]
         )
     )
-    options = json.loads(ladder.options) | (
-        {"problem_file": digests[ladder.problem]} if ladder.problem in digests else {}
+    options = json.loads(sweep.options) | (
+        {"problem_file": digests[sweep.problem]} if sweep.problem in digests else {}
     )
     return {
-        "study": ladder.study,
-        "problem": ladder.problem,
-        "changes": ladder.changes,
-        "form": ladder.form,
-        "solver": ladder.solver,
+        "study": sweep.study,
+        "problem": sweep.problem,
+        "changes": sweep.changes,
+        "form": sweep.form,
+        "solver": sweep.solver,
         "solver_version": version,
-        "rtol": rung.rtol,
-        "atol": rung.atol,
-        "step": rung.step,
+        "rtol": setting.rtol,
+        "atol": setting.atol,
+        "step": setting.step,
         "options": record.canonical(options),
         "herk": environment.fields()["herk"],
     }
 
 
-def remaining(ladder: Ladder, done: Collection[str]) -> Ladder | None:
-    """Return the ladder without the rungs whose keys are done, None if nothing is left."""
-    if record.key("run", identity(ladder)) in done:
+def remaining(sweep: Sweep, done: Collection[str]) -> Sweep | None:
+    """Return the sweep without the settings whose keys are done, None if nothing is left."""
+    if record.key("run", identity(sweep)) in done:
         return None
-    left = tuple(rung for rung in ladder.rungs if record.key("run", identity(ladder, rung)) not in done)
-    return replace(ladder, rungs=left, solved=left[0] != ladder.rungs[0]) if left else None
+    left = tuple(
+        setting for setting in sweep.settings if record.key("run", identity(sweep, setting)) not in done
+    )
+    return replace(sweep, settings=left, solved=left[0] != sweep.settings[0]) if left else None
 
 
-def records(ladder: Ladder) -> Iterator[list[Record]]:
+def records(sweep: Sweep) -> Generator[list[Record]]:
     """Yield for each run what is to be stored as soon as it has ended.
 
     Its series, and last the run itself.
     """
-    plugins.load(ladder.files)
-    available, why = baselines.get(ladder.solver).available()
+    plugins.load(sweep.files)
+    available, why = baselines.get(sweep.solver).available()
     if not available:
-        yield [_row(ladder, EVERY_SETTING, status="unavailable", reason="unavailable", message=why)]
+        yield [_row(sweep, EVERY_SETTING, status="unavailable", reason="unavailable", message=why)]
         return
-    left = dict(enumerate(ladder.rungs))
+    left = dict(enumerate(sweep.settings))
     start = time.perf_counter()
-    for number, found in isolate.ladder(_work(ladder)):
+    for number, found in isolate.sweep(_work(sweep)):
         spent, start = time.perf_counter() - start, time.perf_counter()
         if number is not None:
-            yield _stored(ladder, left.pop(number), found, spent)
+            yield _stored(sweep, left.pop(number), found, spent)
         elif found.reason is Reason.UNSUPPORTED:
             yield [
                 _row(
-                    ladder,
+                    sweep,
                     EVERY_SETTING,
                     status="unsupported",
                     reason=found.reason.value,
@@ -90,24 +92,24 @@ def records(ladder: Ladder) -> Iterator[list[Record]]:
                 )
             ]
         else:
-            yield [rec for rung in left.values() for rec in _stored(ladder, rung, found, spent / len(left))]
+            yield [
+                rec for setting in left.values() for rec in _stored(sweep, setting, found, spent / len(left))
+            ]
 
 
-def _work(ladder: Ladder) -> Work:
-    settings = tuple(_settings(ladder, rung) for rung in ladder.rungs)
-    kept = frozenset(rung.rtol for rung in ladder.rungs if rung.series)
-    bound = stability.limit_of(baselines.get(ladder.solver))
-    observe = partial(observed, grid=ladder.grid, series_rtol=kept, paths=ladder.trajectories, bound=bound)
-    load = partial(_load, ladder.problem, ladder.changes, ladder.solver, ladder.options, ladder.files)
-    return Work(
-        load, ladder.form, settings, observe, ladder.repeats, LONG, isolate.MEMORY_LIMIT, ladder.solved
-    )
+def _work(sweep: Sweep) -> Work:
+    settings = tuple(_settings(sweep, setting) for setting in sweep.settings)
+    kept = frozenset(setting.rtol for setting in sweep.settings if setting.series)
+    bound = stability.limit_of(baselines.get(sweep.solver))
+    observe = partial(observed, grid=sweep.grid, series_rtol=kept, paths=sweep.trajectories, bound=bound)
+    load = partial(_load, sweep.problem, sweep.changes, sweep.solver, sweep.options, sweep.files)
+    return Work(load, sweep.form, settings, observe, sweep.repeats, LONG, isolate.MEMORY_LIMIT, sweep.solved)
 
 
-def _settings(ladder: Ladder, rung: Rung) -> Settings:
-    tolerances = {} if rung.rtol is None else {"rtol": rung.rtol, "atol": rung.atol}
+def _settings(sweep: Sweep, setting: Setting) -> Settings:
+    tolerances = {} if setting.rtol is None else {"rtol": setting.rtol, "atol": setting.atol}
     return Settings(
-        **tolerances, step=rung.step, time_limit=ladder.time_limit, options=json.loads(ladder.options)
+        **tolerances, step=setting.step, time_limit=sweep.time_limit, options=json.loads(sweep.options)
     )
 
 
@@ -184,7 +186,7 @@ def output_times(span: tuple[float, float], points: Array, count: int) -> Array:
     return np.concatenate([[span[0]], later])
 
 
-def _stored(ladder: Ladder, rung: Rung, found: Finding, spent: float) -> list[Record]:
+def _stored(sweep: Sweep, setting: Setting, found: Finding, spent: float) -> list[Record]:
     """Return the series of a run and the run.
 
     The run comes last, because it is what a later bench takes for done.
@@ -192,8 +194,8 @@ def _stored(ladder: Ladder, rung: Rung, found: Finding, spent: float) -> list[Re
     status = {Reason.FINISHED: "ok", Reason.UNSUPPORTED: "unsupported"}.get(found.reason, "failed")
     what = found.observed or {"metrics": {}, "series": {}}
     row = _row(
-        ladder,
-        rung,
+        sweep,
+        setting,
         status=status,
         reason=found.reason.value,
         message=found.message,
@@ -207,7 +209,7 @@ def _stored(ladder: Ladder, rung: Rung, found: Finding, spent: float) -> list[Re
         memory_bytes=found.memory,
         spent=spent,
     )
-    about = {"study": ladder.study, "run": row["key"], "date": row["date"]}
+    about = {"study": sweep.study, "run": row["key"], "date": row["date"]}
     histories = [
         record.make("series", **about, name=name, t=t, values=values)
         for name, (t, values) in what["series"].items()
@@ -215,8 +217,8 @@ def _stored(ladder: Ladder, rung: Rung, found: Finding, spent: float) -> list[Re
     return [*histories, row]
 
 
-def _row(ladder: Ladder, rung: Rung, **results: Any) -> Record:
-    return record.make("run", **identity(ladder, rung), **results)
+def _row(sweep: Sweep, setting: Setting, **results: Any) -> Record:
+    return record.make("run", **identity(sweep, setting), **results)
 
 
 def _median(seconds: tuple[float, ...]) -> float | None:

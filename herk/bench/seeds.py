@@ -1,4 +1,4 @@
-"""Studies of documents: which there are, and their rows, errata, claims and figures as records."""
+"""Studies of documents and of fits: which there are; their rows, errata, claims, figures as records."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from herk.bench import record
 from herk.bench.published import SeedStudy
 from herk.bench.record import Record
 
-NAMES = ("thesis", "lecture", "projection", "second_order")
+NAMES = ("thesis", "lecture", "projection", "second_order", "fitting")
 
 
 def names() -> list[str]:

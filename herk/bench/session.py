@@ -15,13 +15,12 @@ from joblib import Parallel, delayed
 
 import baselines
 import testset
-from herk.bench import describe, environment, estimate, isolate, plugins, pool, record, run, store
-from herk.bench import sweeps as ladders
+from herk.bench import describe, environment, estimate, isolate, plugins, pool, record, run, store, sweeps
 from herk.bench.progress import Progress
 from herk.bench.record import Record
 from herk.bench.store import Store
 from herk.bench.study import Study
-from herk.bench.sweeps import Choice, Ladder
+from herk.bench.sweeps import Choice, Sweep
 
 Say = Callable[[str], None]
 Place = tuple[str, str, tuple[str, ...]]  # problem, its changed parameters, files of the user
@@ -59,17 +58,14 @@ def carry_out(
     jobs: int | None = None,
     cluster: str | None = None,
     fresh: bool = False,
-    tally: Tally | None = None,
     whole: bool = True,
 ) -> Tally:
     """Run what is left of a study, or all of it anew.
 
-    The tally is up to date even if the session is interrupted.
-
     whole: problems of the test set that take no part are described too, so that the report tells of them all.
     """
     with store.alone(out, say):
-        return _carry_out(study, choice, out, say, jobs, cluster, fresh, tally or Tally(), whole)
+        return _carry_out(study, choice, out, say, jobs, cluster, fresh, whole)
 
 
 def _carry_out(
@@ -80,18 +76,17 @@ def _carry_out(
     jobs: int | None,
     cluster: str | None,
     fresh: bool,
-    tally: Tally,
     whole: bool,
 ) -> Tally:
     kept = Store(out / store.NAME)
     known, notes = kept.read()
     for note in notes:
         say(note)
-    every = ladders.expand(study, choice)
+    every = sweeps.expand(study, choice)
     done = set() if fresh else finished(known)
-    todo = [left for ladder in every if (left := run.remaining(ladder, done)) is not None]
-    tally.wanted = sum(len(ladder.rungs) for ladder in every)
-    tally.before = tally.wanted - sum(len(ladder.rungs) for ladder in todo)
+    todo = [left for sweep in every if (left := run.remaining(sweep, done)) is not None]
+    wanted = sum(len(sweep.settings) for sweep in every)
+    tally = Tally(wanted, before=wanted - sum(len(sweep.settings) for sweep in todo))
     jobs = jobs or (1 if study.timed else os.cpu_count() or 1)
     expected = estimate.from_records(known)
     announce(study, every, todo, expected, jobs, cluster, say)
@@ -102,10 +97,10 @@ def _carry_out(
         return tally
     keys = set() if fresh else {rec["key"] for rec in known}
     with Progress(study.name, todo, expected) as progress:
-        for ladder, batch in pool.batches(todo, jobs, cluster):
+        for sweep, batch in pool.batches(todo, jobs, cluster):
             kept.append(rec for rec in batch if rec["kind"] in MEASURED or rec["key"] not in keys)
             tally.counts.update(rec["status"] for rec in batch if rec["kind"] == "run")
-            progress.advance(ladder, batch)
+            progress.advance(sweep, batch)
     return tally
 
 
@@ -129,15 +124,15 @@ def finished(records: Iterable[Record]) -> set[str]:
 
 def announce(
     study: Study,
-    every: Sequence[Ladder],
-    todo: Sequence[Ladder],
+    every: Sequence[Sweep],
+    todo: Sequence[Sweep],
     expected: estimate.Estimate,
     jobs: int,
     cluster: str | None,
     say: Say,
 ) -> None:
     """Say what is going to happen, and how long it will take."""
-    count, whole = (sum(len(ladder.rungs) for ladder in part) for part in (todo, every))
+    count, whole = (sum(len(sweep.settings) for sweep in part) for part in (todo, every))
     if not todo:
         say(
             f"{study.name}: all {whole} runs are there already; --fresh runs them again."
@@ -151,7 +146,7 @@ def announce(
         else "a rough guess; code that must be compiled comes on top"
     )
     there = f", {whole - count} are there already" if whole > count else ""
-    time, solvers = estimate.words(expected.total(todo, jobs)), len({ladder.solver for ladder in todo})
+    time, solvers = estimate.words(expected.total(todo, jobs)), len({sweep.solver for sweep in todo})
     say(
         f"{study.name}: {_counted(count, 'run')} of {_counted(solvers, 'solver')}{there}; about {time}"
         f" ({basis})."
@@ -167,7 +162,7 @@ def _counted(count: int, what: str) -> str:
     return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
-def others(every: Sequence[Ladder], choice: Choice, known: Iterable[Record]) -> list[Place]:
+def others(every: Sequence[Sweep], choice: Choice, known: Iterable[Record]) -> list[Place]:
     """Return the problems of the test set that take no part and are not described yet.
 
     A report tells of them all.
@@ -182,20 +177,24 @@ def others(every: Sequence[Ladder], choice: Choice, known: Iterable[Record]) -> 
         for rec in known
         if rec["kind"] == "problem" and all(rec[name] == now[name] for name in SAME)
     }
-    taking_part = {(ladder.problem, ladder.changes) for ladder in every}
-    return [(name, "{}", choice.files) for name in testset.names() if (name, "{}") not in told | taking_part]
+    taking_part = {(sweep.problem, sweep.changes) for sweep in every}
+    return [
+        (name, "{}", choice.files)
+        for name in testset.names()
+        if (name, "{}") not in told | taking_part and not testset.further(name)
+    ]
 
 
-def descriptions(todo: Sequence[Ladder], more: Sequence[Place], study: str, say: Say) -> list[Record]:
+def descriptions(todo: Sequence[Sweep], more: Sequence[Place], study: str, say: Say) -> list[Record]:
     """Return records of the solvers and problems that take part, and of more problems.
 
     Each is looked at in a process of its own.
     """
     made = [
         record.make("solver", study=study, **describe.solver(name))
-        for name in dict.fromkeys(ladder.solver for ladder in todo)
+        for name in dict.fromkeys(sweep.solver for sweep in todo)
     ]
-    places = [*dict.fromkeys((ladder.problem, ladder.changes, ladder.files) for ladder in todo), *more]
+    places = [*dict.fromkeys((sweep.problem, sweep.changes, sweep.files) for sweep in todo), *more]
     if more:
         say(f"{study}: for the report, a look at {_counted(len(more), 'problem')} of the test set besides.")
     found = Parallel(n_jobs=os.cpu_count() or 1, backend="threading")(
@@ -221,4 +220,4 @@ def _changed(made: Iterable[Record], known: Iterable[Record]) -> list[Record]:
 
 
 def _content(rec: Record) -> dict[str, Any]:
-    return {name: value for name, value in rec.items() if name not in record.ALWAYS}
+    return {name: value for name, value in rec.items() if name in SAME or name not in record.ALWAYS}

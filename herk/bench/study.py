@@ -106,7 +106,7 @@ def parse(content: Mapping[str, Any], quick: bool = False) -> Study:
 
 
 def text(study: Study) -> str:
-    """Return the study as TOML, every ladder written out."""
+    """Return the study as TOML, every sweep written out."""
     lines = [f"{f.name} = {_toml(getattr(study, f.name))}" for f in fields(Study) if f.name != "case"]
     for case in study.case:
         lines += ["", "[[case]]"]

@@ -1,6 +1,6 @@
 """From a study to what is run.
 
-Ladders, one for each solver on each form of each problem, for the study or what is chosen of it.
+Sweeps, one for each solver on each form of each problem, for the study or what is chosen of it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from herk.core import nearest
 
 
 @dataclass(frozen=True)
-class Rung:
+class Setting:
     """One setting: tolerances or a fixed step; whether its history is kept."""
 
     rtol: float | None
@@ -29,7 +29,7 @@ class Rung:
 
 
 @dataclass(frozen=True)
-class Ladder:
+class Sweep:
     """One solver on one form of one problem at several settings, cheap ones first.
 
     What one isolated process does.
@@ -40,14 +40,14 @@ class Ladder:
     changes: str
     form: str
     solver: str
-    rungs: tuple[Rung, ...]
+    settings: tuple[Setting, ...]
     repeats: int
     time_limit: float
     grid: int | str
     trajectories: bool
     options: str = "{}"
     files: tuple[str, ...] = ()
-    solved: bool = False  # cheaper rungs, left out because they are done, have succeeded
+    solved: bool = False  # cheaper settings, left out because they are done, have succeeded
 
 
 @dataclass(frozen=True)
@@ -68,8 +68,8 @@ class Choice:
 EVERYTHING = Choice()
 
 
-def expand(study: Study, choice: Choice = EVERYTHING) -> list[Ladder]:
-    """Return every ladder of the study, or of what is chosen.
+def expand(study: Study, choice: Choice = EVERYTHING) -> list[Sweep]:
+    """Return every sweep of the study, or of what is chosen.
 
     Patterns choose among all problems and solvers. One that no case of the study names is added to all its
     cases, a solver on every form it takes.
@@ -88,20 +88,25 @@ def expand(study: Study, choice: Choice = EVERYTHING) -> list[Ladder]:
     new_solvers = _strangers(
         choice.own_solvers if solvers is None else solvers, [p for case in study.case for p in case.solver]
     )
-    ladders: dict[Ladder, None] = {}
+    sweeps: dict[Sweep, None] = {}
     for case in filter(_needed, study.case):
         known = [
             name
             for name in testset.names()
-            if _matches(name, case.problem) and (problems is None or name in problems)
+            if _matches(name, case.problem) and (_asked(name, case) if problems is None else name in problems)
         ]
         for name, changes in [(p, c) for p in known for c in case.changes] + [(p, {}) for p in new_problems]:
             for solver, form, options in _pairs(case, solvers, new_solvers):
-                place = _ladder(study, name, canonical(dict(changes)), solver, form, options, choice.files)
+                place = _sweep(study, name, canonical(dict(changes)), solver, form, options, choice.files)
                 if case.rtol or case.steps:
-                    place = replace(place, rungs=_rungs(study, place, case.rtol, case.steps))
-                ladders[place] = None
-    return list(ladders)
+                    place = replace(place, settings=_settings_of(study, place, case.rtol, case.steps))
+                sweeps[place] = None
+    return list(sweeps)
+
+
+def _asked(problem: str, case: Case) -> bool:
+    """Tell whether a case means a problem that it matches; further ones must be named."""
+    return problem in case.problem or not testset.further(problem)
 
 
 def _needed(case: Case) -> bool:
@@ -125,26 +130,26 @@ def _pairs(
                 yield name, form, "{}" if name in strangers else canonical(dict(case.options))
 
 
-def _ladder(
+def _sweep(
     study: Study, problem: str, changes: str, solver: str, form: str, options: str, files: tuple[str, ...]
-) -> Ladder:
-    ladder = Ladder(
+) -> Sweep:
+    sweep = Sweep(
         study.name, problem, changes, form, solver, (), study.repeats, study.time_limit, study.grid,
         _matches(solver, study.trajectories), options, files,
     )  # fmt: skip
-    return replace(ladder, rungs=_rungs(study, ladder, study.rtol, study.steps))
+    return replace(sweep, settings=_settings_of(study, sweep, study.rtol, study.steps))
 
 
-def _rungs(
-    study: Study, ladder: Ladder, tolerances: Sequence[float], counts: Sequence[int]
-) -> tuple[Rung, ...]:
+def _settings_of(
+    study: Study, sweep: Sweep, tolerances: Sequence[float], counts: Sequence[int]
+) -> tuple[Setting, ...]:
     if not counts:
         return tuple(
-            Rung(rtol, rounded(rtol * study.atol_per_rtol), None, rtol in study.series_rtol)
+            Setting(rtol, rounded(rtol * study.atol_per_rtol), None, rtol in study.series_rtol)
             for rtol in tolerances
         )
-    t0, t1 = _span(ladder.problem, ladder.changes)
-    return tuple(Rung(None, None, abs(t1 - t0) / count) for count in counts)
+    t0, t1 = _span(sweep.problem, sweep.changes)
+    return tuple(Setting(None, None, abs(t1 - t0) / count) for count in counts)
 
 
 @lru_cache(maxsize=64)

@@ -1,4 +1,4 @@
-"""Inside an isolated process: prepare once, then solve rung after rung.
+"""Inside an isolated process: prepare once, then solve setting after setting.
 
 Every message to the parent is plain values and arrays.
 """
@@ -27,6 +27,7 @@ from herk.core import Problem, Reason, Settings, Solution, Solver, Stats
 from herk.core.dae import Array
 
 Again = Callable[..., Solution]
+OWN_CLOCK = "own_clock"  # the tag of solvers whose Solution.seconds is their time
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ class Work:
 
     load: Callable[[], tuple[Solver, Problem]]
     form: str
-    rungs: tuple[Settings, ...]
+    settings: tuple[Settings, ...]
     observe: Callable[[Problem, Settings, Solution, Again], Any]
     repeats: int = 1
     long: float = math.inf
@@ -50,7 +51,7 @@ class Work:
 
 @dataclass(frozen=True)
 class Finding:
-    """How one rung ended: the observation, wall and processor seconds of the timed runs.
+    """How one setting ended: the observation, wall and processor seconds of the timed runs.
 
     The growth of memory, and in words why.
     """
@@ -65,7 +66,7 @@ class Finding:
 
 
 def serve(pipe: Connection, environment: dict[str, str], work: Work, todo: Sequence[int]) -> None:
-    """Prepare, then report every rung of `todo` as it ends; whatever is thrown costs one finding."""
+    """Prepare, then report every setting of `todo` as it ends; whatever is thrown costs one finding."""
     settle(environment, work.memory_limit)
     with contextlib.suppress(BrokenPipeError), threadpool_limits(1):
         try:
@@ -83,7 +84,7 @@ def serve(pipe: Connection, environment: dict[str, str], work: Work, todo: Seque
         ready, patient = _Ready(pipe, work, solver, problem, prepared), True
         for number in todo:
             pipe.send(("begins", number))
-            found = ready.rung(work.rungs[number], patient)
+            found = ready.one(work.settings[number], patient)
             pipe.send(("ended", found))
             patient = patient and found.reason is not Reason.TIME_LIMIT
         pipe.send(("done", None))
@@ -109,7 +110,7 @@ class _Ready:
     problem: Problem
     prepared: Any
 
-    def rung(self, settings: Settings, patient: bool) -> Finding:
+    def one(self, settings: Settings, patient: bool) -> Finding:
         """Observe one run, which also warms up.
 
         Then time others that are not slowed down by a watch on their time.
@@ -140,6 +141,8 @@ class _Ready:
         wall, cpu = time.perf_counter(), time.process_time()
         raw = self.solver.solve(self.prepared, settings)
         cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
+        if OWN_CLOCK in self.solver.tags:  # it works in a program of its own, whose start is not its work
+            wall = cpu = float(getattr(raw, "seconds", None) or wall)
         return checked(raw, self.problem), wall, cpu
 
     def repeated(self, settings: Settings) -> tuple[float, float]:

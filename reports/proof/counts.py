@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from reports.proof.facts import begun, profiled, program, racing
-from reports.proof.world import Row, World, by, case, cheapest, error, ladders, ok, stopped, tried
+from reports.proof.world import Row, World, by, case, cheapest, error, ok, stopped, sweeps, tried
 
 Facts = Mapping[str, Any]
 FIVE = ("pendulum", "wind_pendulum", "spring_chain", "cv_circuit", "akzo")
@@ -137,7 +137,7 @@ def _printed(world: World) -> dict[str, float]:
 
 def machines(asked: Facts, world: World) -> dict[str, Any]:  # noqa: ARG001
     """Count again the machines whose times are compared."""
-    return {"names": sorted({row["machine"] for row in ladders(world) if row.get("machine")})}
+    return {"names": sorted({row["machine"] for row in sweeps(world) if row.get("machine")})}
 
 
 def selections(asked: Facts, world: World) -> dict[str, Any]:  # noqa: ARG001
@@ -205,10 +205,10 @@ def _solved(world: World) -> int:
 
 
 FOUND: dict[str, Callable[[World, str], int]] = {
-    "work": lambda world, _: len(racing(world, ladders(world))),
+    "work": lambda world, _: len(racing(world, sweeps(world))),
     "problem": lambda world, name: sum(row["case"] == name for row in racing(world, tried(world))),
     "profiles": lambda world, _: _solved(world),
-    "tolerance": lambda world, _: sum(ok(row) and error(row) is not None for row in ladders(world)),
+    "tolerance": lambda world, _: sum(ok(row) and error(row) is not None for row in sweeps(world)),
     "fixed": lambda world, _: len(world.runs) - len(_with_tolerance(world)),
     "drift": lambda world, _: sum(row["study"] == "drift" for row in world.runs),
     "problems": lambda world, _: len(world.problems),

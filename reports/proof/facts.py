@@ -8,7 +8,7 @@ from itertools import combinations
 from statistics import median
 from typing import Any
 
-from reports.proof.world import NEVER_BEGUN, Row, World, by, cheapest, error, ladders, ok, stopped, tried
+from reports.proof.world import NEVER_BEGUN, Row, World, by, cheapest, error, ok, stopped, sweeps, tried
 
 Facts = Mapping[str, Any]
 GROUPS = ("half-explicit", "our implicit", "foreign")
@@ -53,7 +53,7 @@ def speed(asked: Facts, world: World) -> dict[str, Any]:
         name: [] for name in ("ahead", "level", "behind", "alone", "missed", "open", "none")
     }
     ratios = []
-    rows = ladders(world)
+    rows = sweeps(world)
     for case in sorted({row["case"] for row in racing(world, rows)}):
         race = duel({"case": case, "error": asked["error"]}, world, rows)
         mine, foreign = race["best"]["half-explicit"], race["best"]["foreign"]
@@ -196,7 +196,7 @@ def stiff(asked: Facts, world: World) -> dict[str, Any]:  # noqa: ARG001 - every
 def tolerance(asked: Facts, world: World) -> dict[str, Any]:
     """Take again the medians of error over tolerance."""
     middles = []
-    for part in by(ladders(world), lambda row: row["curve"]).values():
+    for part in by(sweeps(world), lambda row: row["curve"]).values():
         pairs = [(error(row), row.get("rtol")) for row in part if ok(row)]
         ratios = [max(e, 1e-18) / r for e, r in pairs if e is not None and r]
         if ratios and world.group(part[0]["solver"]) == asked["group"]:
@@ -211,7 +211,7 @@ def tolerance(asked: Facts, world: World) -> dict[str, Any]:
 def far(asked: Facts, world: World) -> dict[str, Any]:
     """Look again for curves whose error is far from the tolerance."""
     found = []
-    for curve, part in by(ladders(world), lambda row: row["curve"]).items():
+    for curve, part in by(sweeps(world), lambda row: row["curve"]).items():
         pairs = [(error(row), row.get("rtol")) for row in part if ok(row)]
         ratios = [max(e, 1e-18) / r for e, r in pairs if e is not None and r]
         if ratios and median(ratios) > asked["factor"]:

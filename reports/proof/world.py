@@ -139,7 +139,7 @@ def tried(world_: World) -> list[Row]:
     return [row for row in runs if row["study"] != "testset" or row["case"] not in better]
 
 
-def ladders(world_: World) -> list[Row]:
+def sweeps(world_: World) -> list[Row]:
     """Return those of them that verdicts are about."""
     runs = tried(world_)
     many = [row for row in runs if row["study"] != "testset"]

@@ -7,17 +7,18 @@ import pandas as pd
 from reports import figures, orders, verdicts
 from reports.claims import Claim, none
 from reports.contents import Contents
-from reports.orders import Ladder
+from reports.orders import Sweep
 from reports.section import Picture, Section
 from reports.tables import NONE, Table
 
 TITLE = "Convergence"
 WORDS = (
-    "Fixed steps, smaller and smaller. The observed order is the median of all slopes between the last"
-    f" {orders.LAST} steps above rounding (errors below {orders.CONVERGED:g}); it counts as kept if it is at"
-    f" most {orders.SLACK:g} below the claimed one. Grey triangles have the slope of the claimed order."
-    " Implicit Runge-Kutta methods stand beside without a claim: on a DAE their order is not the classical"
-    " one."
+    "Fixed steps, smaller and smaller. Errors are the largest over the points of a run where the reference"
+    " is known over time, otherwise those at its end. The observed order is the median of all slopes between"
+    f" the last {orders.LAST} steps above rounding (errors below {orders.CONVERGED:g}); it counts as kept if"
+    f" it is at most {orders.SLACK:g} below the claimed one. Grey triangles have the slope of the claimed"
+    " order. Implicit Runge-Kutta methods stand beside without a claim: on a DAE their order is not the"
+    " classical one."
 )
 
 
@@ -26,12 +27,12 @@ def section(contents: Contents) -> Section:
 
     The figures are with the five problems, of others they are here.
     """
-    found = orders.ladders(contents)
+    found = orders.sweeps(contents)
     frame = orders.table(contents, found)
     if frame.empty:
         tried = Claim("unmeasured", {"what": "fixed", "runs": len(contents.fixed), "measured": 0})
         return Section("convergence", TITLE, (tried if len(contents.fixed) else none("fixed"),))
-    here = [ladder for ladder in found if ladder.problem not in contents.five]
+    here = [sweep for sweep in found if sweep.problem not in contents.five]
     return Section(
         "convergence",
         TITLE,
@@ -44,7 +45,7 @@ def section(contents: Contents) -> Section:
 
 def of_problem(contents: Contents, name: str) -> Section | None:
     """Return the part of one problem, None if it was not run with fixed steps."""
-    found = [ladder for ladder in orders.ladders(contents) if ladder.problem == name]
+    found = [sweep for sweep in orders.sweeps(contents) if sweep.problem == name]
     if not found:
         return None
     frame = orders.table(contents, found)
@@ -102,13 +103,13 @@ def two(value: float) -> str:
     return NONE if value != value else f"{value:.2f}"
 
 
-def pictures(contents: Contents, found: list[Ladder]) -> list[Picture]:
+def pictures(contents: Contents, found: list[Sweep]) -> list[Picture]:
     """Return error against step, a picture for each problem."""
-    claims = {ladder.solver: orders.claimed(contents, ladder.solver) for ladder in found}
-    known = {ladder.solver: orders.order(contents, ladder.solver) for ladder in found}
+    claims = {sweep.solver: orders.claimed(contents, sweep.solver) for sweep in found}
+    known = {sweep.solver: orders.order(contents, sweep.solver) for sweep in found}
     drawn = []
-    for case in dict.fromkeys(ladder.case for ladder in found):
-        here = [ladder for ladder in found if ladder.case == case]
+    for case in dict.fromkeys(sweep.case for sweep in found):
+        here = [sweep for sweep in found if sweep.case == case]
         words = f"Error against step on {case}: a colour for each order, a marker for each method."
         drawn.append(Picture(f"convergence_{case}", words, figures.convergence(here, claims, known)))
     return drawn

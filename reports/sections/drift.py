@@ -198,8 +198,8 @@ def at_equal_error(contents: Contents, name: str) -> Table | None:
 
     Medians over the runs whose mixed error at the end is near the one asked for.
     """
-    runs = contents.ladders[
-        (contents.ladders["problem"] == name) & (contents.ladders["changes"] == "{}") & contents.ladders["ok"]
+    runs = contents.sweeps[
+        (contents.sweeps["problem"] == name) & (contents.sweeps["changes"] == "{}") & contents.sweeps["ok"]
     ]
     near = runs[(runs["mixed"] > EQUAL / NEAR) & (runs["mixed"] < EQUAL * NEAR) & runs["drift.all"].notna()]
     if near.empty:

@@ -22,7 +22,7 @@ FAR = 100.0  # an error this many times the tolerance is called far from it
 
 def section(contents: Contents) -> Section:
     """Return the section."""
-    runs = contents.ladders
+    runs = contents.sweeps
     frame = table(runs)
     if frame.empty:
         return Section("tolerance", TITLE, (none("tolerance"),))

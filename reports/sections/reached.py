@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 import pandas as pd
 
@@ -42,7 +43,7 @@ class Outcome:
     family: str
     runs: pd.DataFrame
 
-    @property
+    @cached_property
     def best(self) -> pd.Series | None:
         """Return the run with the most digits, None if no run has any."""
         scored = self.runs[self.runs["ok"] & self.runs["mescd"].notna()]
@@ -53,7 +54,7 @@ class Outcome:
         """Tell whether the best run has the digits that are asked for."""
         return self.best is not None and self.best["mescd"] >= GOAL
 
-    @property
+    @cached_property
     def text(self) -> str:
         """Return the digits and the curve they belong to, or what happened."""
         best = self.best
@@ -80,7 +81,7 @@ def section(contents: Contents) -> Section:
     runs = asked(contents)
     names = sorted({name for name, changes in contents.problems if changes == "{}"} | set(runs["problem"]))
     if not names:
-        return Section("test-set", TITLE, (none("problems"),))
+        return Section("test-set", TITLE, (none("standing" if contents.problems else "problems"),))
     found = outcomes(contents, runs)
     table = summary(names, found, contents)
     if runs.empty:

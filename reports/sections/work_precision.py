@@ -34,7 +34,7 @@ COMPILED = (
 
 def section(contents: Contents) -> Section:
     """Return the section; the interactive plot stands between its words and its tables."""
-    runs = contents.ladders
+    runs = contents.sweeps
     races = verdicts.races(runs, GOALS, contents.group)
     lines = [verdicts.tally([race for race in races if race.error == MAIN])]
     if not races:
@@ -50,7 +50,7 @@ def section(contents: Contents) -> Section:
 
 def machines(contents: Contents) -> list[Claim]:
     """Return a warning if times come from several machines."""
-    names = sorted(name for name in contents.ladders["machine"].unique() if name)
+    names = sorted(name for name in contents.sweeps["machine"].unique() if name)
     return [Claim("machines", {"names": names})] if len(names) > 1 else []
 
 

@@ -83,8 +83,8 @@
       found.get(curve).asked.push({ k, ok, usable, x, y: Math.max(y, TINY), rtol: columns.rtol[k] });
     }
     return [...found.values()].sort((a, b) => a.curve - b.curve).map(({ curve, asked }) => {
-      const laddered = asked.filter((run) => run.rtol > 0);
-      return { curve, runs: laddered.filter((run) => run.usable), failed: asked.filter((run) => !run.ok).length, medians: laddered.length ? medians(laddered) : [] };
+      const toleranced = asked.filter((run) => run.rtol > 0);
+      return { curve, runs: toleranced.filter((run) => run.usable), failed: asked.filter((run) => !run.ok).length, medians: toleranced.length ? medians(toleranced) : [] };
     });
   };
 

@@ -136,6 +136,15 @@ def test_claim_about_time_follows_the_records(foreign, holds):
     assert list(work_precision(runs[:1], silent)) == []
 
 
+def test_a_solver_of_any_foreign_family_counts_and_our_radau5_does_not():
+    rival = {"kind": "solver", "solver": "newcomer", "family": "newcomers"}
+    runs = [run("herk_dop853", 1e-9, 1e-9, 0.01), run("newcomer", 1e-9, 1e-9, 0.005)]
+    [claim] = work_precision([rival, *runs], silent)
+    assert not claim.holds
+    ours = run("radau5", 1e-9, 1e-9, 0.005)
+    assert list(work_precision([runs[0], ours], silent)) == []
+
+
 def test_the_control_without_constraints_does_not_stand_for_the_half_explicit_method():
     runs = [
         run("herk_dop853", 1e-9, 1e-9, 0.01),

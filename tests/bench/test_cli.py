@@ -197,9 +197,9 @@ def test_what_there_is_to_run_is_listed(what, capsys):
 def test_without_a_command_the_standard_studies_run_and_the_report_is_written(monkeypatch, tmp_path):
     done = []
 
-    def carry_out(plan, choice, out, *, tally, **settings):
+    def carry_out(plan, choice, out, **settings):
         done.append((plan.name, len(plan.rtol), settings["jobs"]))
-        tally.wanted = 1
+        return session.Tally(wanted=1)
 
     monkeypatch.setattr(session, "carry_out", carry_out)
     monkeypatch.setattr(cli, "report", lambda asked: done.append(str(asked.out)))
@@ -209,6 +209,15 @@ def test_without_a_command_the_standard_studies_run_and_the_report_is_written(mo
         *((name, count, None) for name, count in zip(cli.STANDARD, tolerances, strict=True)),
         str(tmp_path),
     ]
+
+
+def test_a_reader_that_has_enough_is_no_fault_and_nothing_is_said_of_disks():
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [sys.executable, "-m", "herk.bench", "list", "studies"]
+    found = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, text=True, cwd=ROOT, check=False)
+    os.close(writing)
+    assert (found.returncode, found.stderr) == (cli.NO_READER, "")
 
 
 def test_options_before_and_behind_a_command_are_the_same():
@@ -224,8 +233,8 @@ def test_a_timed_study_with_shared_cores_warns_and_an_untimed_one_does_not():
     for timed, jobs, warned in ((True, 2, True), (True, 1, False), (False, 2, False)):
         said: list[str] = []
         plan = study.with_settings(study.load("drift", quick=True), timed=timed)
-        ladders = session.ladders.expand(plan)
-        session.announce(plan, ladders, ladders, session.estimate.from_records([]), jobs, None, said.append)
+        sweeps = session.sweeps.expand(plan)
+        session.announce(plan, sweeps, sweeps, session.estimate.from_records([]), jobs, None, said.append)
         assert any("not to be trusted" in text for text in said) is warned
 
 

@@ -15,11 +15,11 @@ from herk.bench.compare import compare
 from herk.bench.store import NAME, Store
 from herk.core import HerkError, InputError
 
-LADDER = [10.0 ** (-3 - k / 4) for k in range(16)]
+SWEEP = [10.0 ** (-3 - k / 4) for k in range(16)]
 SAME = {"machine": "same", "cores": 2, "os": "same"}
 
 
-def ladder(
+def sweep(
     herk: str = "1",
     error=lambda rtol: 10 * rtol,
     seconds: float = 1e-2,
@@ -49,7 +49,7 @@ def ladder(
             cpu_min=seconds if good else None,
             **{**SAME, **fields},
         )
-        for rtol in LADDER
+        for rtol in SWEEP
     ]
 
 
@@ -93,17 +93,17 @@ def compared(tmp_path: Path):
 
 
 def test_equal_records_of_another_version_are_no_regression(compared):
-    found = compared(ladder("1"), ladder("2"))
+    found = compared(sweep("1"), sweep("2"))
     assert found.changes == ()
     assert not found.regression
-    assert "16 runs are in both, on 1 ladders" in found.text
+    assert "16 runs are in both, on 1 sweeps" in found.text
     assert found.text.endswith("No regression.")
 
 
 def test_newly_failing_runs_are_a_regression_and_newly_solved_ones_are_not(compared):
     found = compared(
-        [*ladder("1"), *ladder("1", status="failed", solver="b")],
-        [*ladder("2", status="failed"), *ladder("2", solver="b")],
+        [*sweep("1"), *sweep("1", status="failed", solver="b")],
+        [*sweep("2", status="failed"), *sweep("2", solver="b")],
     )
     assert [(change.kind, change.worse) for change in found.changes] == [
         ("fails now", True),
@@ -114,13 +114,13 @@ def test_newly_failing_runs_are_a_regression_and_newly_solved_ones_are_not(compa
 
 
 def test_accuracy_is_judged_by_medians_of_a_decade(compared):
-    lucky = LADDER[5]
-    found = compared(ladder("1"), ladder("2", error=lambda rtol: rtol * (1e4 if rtol == lucky else 10)))
+    lucky = SWEEP[5]
+    found = compared(sweep("1"), sweep("2", error=lambda rtol: rtol * (1e4 if rtol == lucky else 10)))
     assert not found.regression, "one run that scatters is no regression"
 
 
 def test_accuracy_lost_in_one_decade_is_found_there(compared):
-    found = compared(ladder("1"), ladder("2", error=lambda rtol: rtol * (10 if rtol > 5e-6 else 400)))
+    found = compared(sweep("1"), sweep("2", error=lambda rtol: rtol * (10 if rtol > 5e-6 else 400)))
     assert found.regression
     assert {change.kind for change in found.changes} == {"accuracy"}
     assert "rtol about 1e-6: errors are 40 times as large (median of" in found.text
@@ -128,23 +128,23 @@ def test_accuracy_lost_in_one_decade_is_found_there(compared):
 
 
 def test_errors_at_rounding_are_not_compared(compared):
-    assert not compared(ladder("1", error=lambda _: 1e-16), ladder("2", error=lambda _: 9e-14)).changes
+    assert not compared(sweep("1", error=lambda _: 1e-16), sweep("2", error=lambda _: 9e-14)).changes
 
 
 def test_slower_by_half_is_a_regression_on_the_same_machine_only(compared):
-    found = compared(ladder("1"), ladder("2", seconds=1.6e-2))
+    found = compared(sweep("1"), sweep("2", seconds=1.6e-2))
     assert found.regression
     assert "takes 1.6 times as long" in found.text
 
 
 def test_times_of_different_machines_are_not_compared(compared):
-    found = compared(ladder("1"), ladder("2", seconds=1.0, machine="other"))
+    found = compared(sweep("1"), sweep("2", seconds=1.0, machine="other"))
     assert not found.regression
     assert "The machines differ: times are not compared." in found.text
 
 
 def test_faster_is_said_but_no_regression(compared):
-    found = compared(ladder("1"), ladder("2", seconds=2e-3))
+    found = compared(sweep("1"), sweep("2", seconds=2e-3))
     assert [(change.kind, change.worse) for change in found.changes] == [("time", False)]
 
 
@@ -164,7 +164,7 @@ def test_claims_that_turn_false_or_are_born_false_are_regressions(compared):
 
 
 def test_missing_and_new_runs_are_told_apart_from_regressions(compared):
-    found = compared([*ladder("1"), *ladder("1", solver="gone")], [*ladder("2"), *ladder("2", solver="come")])
+    found = compared([*sweep("1"), *sweep("1", solver="gone")], [*sweep("2"), *sweep("2", solver="come")])
     assert [(change.kind, change.worse) for change in found.changes] == [("missing", False), ("new", False)]
     assert "gone on pendulum/overdetermined: 16 runs" in found.text
 
@@ -195,7 +195,7 @@ BAD = {
 
 @pytest.mark.parametrize("name", BAD)
 def test_records_with_fields_of_a_wrong_kind_are_refused_with_the_line_and_the_reason(name, tmp_path):
-    good = ladder("1")
+    good = sweep("1")
     for folder in ("old", "new"):
         Store(tmp_path / folder / NAME).append(good)
     for value in BAD[name]:
@@ -211,14 +211,14 @@ def test_records_with_fields_of_a_wrong_kind_are_refused_with_the_line_and_the_r
 
 @given(
     line=st.dictionaries(
-        st.sampled_from(sorted(ladder()[0])), st.none() | st.integers() | st.text() | st.lists(st.floats())
+        st.sampled_from(sorted(sweep()[0])), st.none() | st.integers() | st.text() | st.lists(st.floats())
     )
 )
 @settings(derandomize=True, deadline=None, max_examples=100)
 def test_whatever_a_line_says_it_is_a_record_or_a_sentence(line):
-    changed = {**ladder()[0], **line}
+    changed = {**sweep()[0], **line}
     with contextlib.suppress(ValueError, TypeError):
-        changed["key"] = record.key("run", ladder()[0] | line)
+        changed["key"] = record.key("run", sweep()[0] | line)
     with contextlib.suppress(record.RecordError):
         assert record.parse(json.dumps(changed)) == changed
 
@@ -234,7 +234,7 @@ def test_claims_must_hold_or_not(tmp_path):
 
 def test_messages_cannot_command_the_terminal(compared):
     found = compared(
-        ladder("1"), [{**rec, "status": "failed", "message": "\x1b[2Jgone\x07\r"} for rec in ladder("2")]
+        sweep("1"), [{**rec, "status": "failed", "message": "\x1b[2Jgone\x07\r"} for rec in sweep("2")]
     )
     assert "\\x1b[2Jgone" in found.text
     assert all(c.isprintable() or c == "\n" for c in found.text)
@@ -246,7 +246,7 @@ def test_place_without_records_is_said(tmp_path):
 
 
 def test_records_that_share_nothing_are_not_called_sound(compared):
-    found = compared(ladder("1"), ladder("2", solver="scipy_radau"))
+    found = compared(sweep("1"), sweep("2", solver="scipy_radau"))
     assert found.common == 0
     assert "nothing to compare" in found.text
     assert "No regression" not in found.text

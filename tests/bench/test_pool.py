@@ -1,4 +1,4 @@
-"""Several ladders at a time, here or on a Dask scheduler, give the records of a serial run.
+"""Several sweeps at a time, here or on a Dask scheduler, give the records of a serial run.
 
 Only times differ.
 """
@@ -14,8 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from herk.bench import plugins, pool, session, store, study
-from herk.bench import sweeps as ladders
+from herk.bench import plugins, pool, session, store, study, sweeps
 from herk.core import InputError
 
 ROOT = Path(__file__).parents[2]
@@ -43,7 +42,7 @@ def chosen(toy, toys):
     )
     [loaded] = plugins.load([toy])
     own = study.load(str(toys))
-    return own, ladders.expand(own, ladders.Choice(files=(loaded.path,), problem=("toy", "academic")))
+    return own, sweeps.expand(own, sweeps.Choice(files=(loaded.path,), problem=("toy", "academic")))
 
 
 def timeless(batches):
@@ -62,34 +61,31 @@ def test_two_jobs_give_the_records_of_one(chosen):
     assert timeless(pool.batches(every, 2)) == serial
 
 
-LETHAL = """
-    def solve(self, prepared, settings):
-        mark = __file__ + ".mark"
-        if not os.path.exists(mark):
-            open(mark, "w").close()
-            server = open(f"/proc/{os.getppid()}/stat").read()
-            os.kill(int(server.rpartition(")")[2].split()[1]), 9)  # the process of the pool that waits for us
-"""
+def test_what_goes_wrong_while_a_sweep_is_waited_for_is_raised(chosen, monkeypatch):
+    def records(sweep):
+        yield []
+        raise OSError("no pipes left")
+
+    monkeypatch.setattr(pool.run, "records", records)
+    with pytest.raises(OSError, match="no pipes left"):
+        list(pool.batches(chosen[1], 2))
 
 
-@pytest.mark.slow
-@pytest.mark.skipif(
-    not Path("/proc/self/stat").exists(), reason="the parent of a parent is looked up in /proc"
-)
-def test_a_process_of_the_pool_that_is_lost_costs_nothing(toy, toys):
-    toy.write_text(
-        toy.read_text().replace(
-            "    def solve(self, prepared, settings):\n        time", f"{LETHAL}        time", 1
-        )
-    )
-    [loaded] = plugins.load([toy])
-    every = ladders.expand(
-        study.load(str(toys)), ladders.Choice(files=(loaded.path,), solver=("toy_euler", "toy_twin"))
-    )
-    runs = [rec for _, batch in pool.batches(every, 2) for rec in batch if rec["kind"] == "run"]
-    assert Path(f"{toy}.mark").exists()
-    assert len({rec["key"] for rec in runs}) == len(runs) == 6
-    assert {rec["status"] for rec in runs} == {"ok"}
+def test_nothing_more_is_begun_when_nobody_listens(chosen, monkeypatch):
+    begun = []
+
+    def records(sweep):
+        begun.append(sweep)
+        for _ in range(1000):
+            yield []
+            time.sleep(0.01)
+
+    monkeypatch.setattr(pool.run, "records", records)
+    found = pool.batches(4 * chosen[1], 2)
+    next(found)
+    found.close()
+    time.sleep(0.1)
+    assert len(begun) == 2
 
 
 @pytest.fixture
@@ -149,7 +145,7 @@ def test_a_cluster_gives_the_records_of_a_serial_run(chosen, scheduler, tmp_path
     assert timeless(pool.batches(every, cluster=scheduler)) == serial
     said = []
     tally = session.carry_out(
-        own, ladders.Choice(problem=("academic",)), tmp_path, say=said.append, cluster=scheduler
+        own, sweeps.Choice(problem=("academic",)), tmp_path, say=said.append, cluster=scheduler
     )
     assert tally.counts == {"ok": 3}
     assert len(store.Store(tmp_path / store.NAME).keys()) >= 3

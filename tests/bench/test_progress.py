@@ -9,8 +9,7 @@ import io
 
 import pytest
 
-from herk.bench import estimate, record, run, study
-from herk.bench import sweeps as ladders
+from herk.bench import estimate, record, run, study, sweeps
 from herk.bench.progress import Progress
 
 PLAN = {
@@ -27,19 +26,19 @@ class Terminal(io.StringIO):
 
 @pytest.fixture
 def two():
-    return ladders.expand(study.parse(PLAN))
+    return sweeps.expand(study.parse(PLAN))
 
 
-def row(ladder, rung, **fields):
-    return record.make("run", **run.identity(ladder, rung), status="ok", **fields)
+def row(sweep, setting, **fields):
+    return record.make("run", **run.identity(sweep, setting), status="ok", **fields)
 
 
 def test_elsewhere_a_line_tells_how_far_it_is(two):
     stream = io.StringIO()
     with Progress("small", two, estimate.from_records([]), stream) as progress:
-        for ladder in two:
-            for rung in ladder.rungs:
-                progress.advance(ladder, [row(ladder, rung)])
+        for sweep in two:
+            for setting in sweep.settings:
+                progress.advance(sweep, [row(sweep, setting)])
     lines = stream.getvalue().splitlines()
     assert "small 2/2: akzo, scipy_rk45 on ode (4 ok;" in lines[-1]
     assert "\r" not in stream.getvalue()
@@ -48,14 +47,14 @@ def test_elsewhere_a_line_tells_how_far_it_is(two):
 def test_on_a_terminal_there_is_a_bar_with_the_time_left(two):
     stream = Terminal()
     with Progress("small", two, estimate.from_records([]), stream) as progress:
-        progress.advance(two[0], [row(two[0], two[0].rungs[0])])
+        progress.advance(two[0], [row(two[0], two[0].settings[0])])
         progress.bar.refresh()
     assert "small" in stream.getvalue()
     assert "left" in stream.getvalue()
     assert "scipy_bdf on ode" in stream.getvalue()
 
 
-def test_a_row_for_every_setting_ends_its_ladder(two):
+def test_a_row_for_every_setting_ends_its_sweep(two):
     progress = Progress("small", two, estimate.from_records([]), io.StringIO())
     progress.advance(two[0], [row(two[0], run.EVERY_SETTING) | {"status": "unsupported"}])
     assert progress.done == 1
@@ -64,7 +63,7 @@ def test_a_row_for_every_setting_ends_its_ladder(two):
 
 def test_the_time_is_that_of_earlier_runs(two):
     spent = {1e-3: 2.0, 1e-4: 5.0}
-    known = [row(ladder, rung, spent=spent[rung.rtol]) for ladder in two for rung in ladder.rungs]
+    known = [row(sweep, setting, spent=spent[setting.rtol]) for sweep in two for setting in sweep.settings]
     found = estimate.from_records(known)
     assert found.seen(two) == 1.0
     assert found.total(two, 1) == pytest.approx(2 * (7.0 + estimate.PROCESS))

@@ -1,6 +1,6 @@
-"""A ladder becomes records, whatever its solver does.
+"""A sweep becomes records, whatever its solver does.
 
-One process for all rungs, and only the rung that kills it is lost.
+One process for all settings, and only the setting that kills it is lost.
 """
 
 from __future__ import annotations
@@ -16,12 +16,11 @@ import numpy as np
 import pytest
 
 import testset
-from herk.bench import isolate, plugins, run, study
-from herk.bench import sweeps as ladders
+from herk.bench import isolate, plugins, run, study, sweeps
 from herk.bench.worker import Work
 from herk.core import Problem, Reason, Settings, Solution
 
-RUNGS = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5)
+SETTINGS = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5)
 
 
 @dataclass(frozen=True)
@@ -115,9 +114,9 @@ def process_of(problem, settings, solution, again):
 
 
 def findings(acts, limit=0.3, memory=2e9, solved=False):
-    settings = tuple(Settings(rtol=rtol, time_limit=limit) for rtol in RUNGS)
+    settings = tuple(Settings(rtol=rtol, time_limit=limit) for rtol in SETTINGS)
     work = Work(Given(Ill(acts)), "overdetermined", settings, process_of, memory_limit=memory, solved=solved)
-    return list(isolate.ladder(work))
+    return list(isolate.sweep(work))
 
 
 @dataclass(frozen=True)
@@ -133,7 +132,7 @@ def impatient(monkeypatch):
     monkeypatch.setattr(isolate, "GRACE", 0.5)
 
 
-def test_one_process_does_the_whole_ladder():
+def test_one_process_does_the_whole_sweep():
     found = findings({})
     assert [number for number, _ in found] == [0, 1, 2, 3, 4]
     assert len({each.observed for _, each in found}) == 1
@@ -150,7 +149,7 @@ EXPECTED = {
 
 
 @pytest.mark.parametrize("act", EXPECTED)
-def test_only_the_rung_that_misbehaves_is_lost(act, capfd):
+def test_only_the_setting_that_misbehaves_is_lost(act, capfd):
     reason, words, processes = EXPECTED[act]
     found = dict(findings({1e-2: act}, limit=20.0, memory=0.5e9 if act == "hogs" else 4e9))
     assert sorted(found) == [0, 1, 2, 3, 4]
@@ -162,15 +161,15 @@ def test_only_the_rung_that_misbehaves_is_lost(act, capfd):
 
 
 @pytest.mark.parametrize("act", ["hangs", "lingers"])
-def test_after_a_success_a_late_run_ends_the_ladder_and_the_rest_is_said_not_to_be_run(act):
+def test_after_a_success_a_late_run_ends_the_sweep_and_the_rest_is_said_not_to_be_run(act):
     (_, first), (_, late), (number, rest) = findings({1e-2: act})
     assert (first.reason, late.reason, rest.reason) == (Reason.FINISHED, Reason.TIME_LIMIT, Reason.TIME_LIMIT)
     assert number is None
     assert "Not run" in rest.message
 
 
-def test_a_ladder_that_goes_on_knows_that_cheaper_settings_succeeded():
-    found = findings(dict.fromkeys(RUNGS, "hangs"), solved=True)
+def test_a_sweep_that_goes_on_knows_that_cheaper_settings_succeeded():
+    found = findings(dict.fromkeys(SETTINGS, "hangs"), solved=True)
     assert [number for number, _ in found] == [0, None]
 
 
@@ -202,7 +201,7 @@ def test_a_loose_tolerance_alone_may_be_late():
     [("exits", Reason.CRASHED, 3), ("lingers", Reason.TIME_LIMIT, 3), ("hangs", Reason.TIME_LIMIT, 1)],
 )
 def test_a_solver_that_always_dies_is_late_or_hangs_is_given_up(act, reason, tries):
-    found = findings(dict.fromkeys(RUNGS, act))
+    found = findings(dict.fromkeys(SETTINGS, act))
     assert [number for number, _ in found] == [*range(tries), None]
     assert {each.reason for _, each in found} == {reason}
 
@@ -215,15 +214,13 @@ def test_a_call_returns_its_result_or_says_why_not():
 
 @pytest.fixture
 def records(toy, toys):
-    """Return all records of ladders of the user's study, by solver."""
+    """Return all records of sweeps of the user's study, by solver."""
     [loaded] = plugins.load([toy])
 
     def made(*solvers, **settings):
         own = study.with_settings(study.load(str(toys)), **settings)
-        choice = ladders.Choice(solver=solvers, files=(loaded.path,), own_problems=loaded.problems)
-        return [
-            rec for ladder in ladders.expand(own, choice) for batch in run.records(ladder) for rec in batch
-        ]
+        choice = sweeps.Choice(solver=solvers, files=(loaded.path,), own_problems=loaded.problems)
+        return [rec for sweep in sweeps.expand(own, choice) for batch in run.records(sweep) for rec in batch]
 
     return made
 
@@ -279,24 +276,24 @@ def test_what_is_not_installed_or_not_supported_is_one_row_for_all_settings(reco
 
 def test_what_is_done_is_left_out(toy, toys):
     [loaded] = plugins.load([toy])
-    ladder = ladders.expand(
-        study.load(str(toys)), ladders.Choice(files=(loaded.path,), own_problems=loaded.problems)
+    sweep = sweeps.expand(
+        study.load(str(toys)), sweeps.Choice(files=(loaded.path,), own_problems=loaded.problems)
     )[0]
-    keys = [run.record.key("run", run.identity(ladder, rung)) for rung in ladder.rungs]
-    assert run.remaining(ladder, set()) == ladder
-    assert [rung.rtol for rung in run.remaining(ladder, keys[1:2]).rungs] == [1e-1, 1e-3]
-    assert [run.remaining(ladder, some).solved for some in (keys[1:2], keys[:1])] == [False, True]
-    assert run.remaining(ladder, keys) is None
-    assert run.remaining(ladder, {run.record.key("run", run.identity(ladder))}) is None
+    keys = [run.record.key("run", run.identity(sweep, setting)) for setting in sweep.settings]
+    assert run.remaining(sweep, set()) == sweep
+    assert [setting.rtol for setting in run.remaining(sweep, keys[1:2]).settings] == [1e-1, 1e-3]
+    assert [run.remaining(sweep, some).solved for some in (keys[1:2], keys[:1])] == [False, True]
+    assert run.remaining(sweep, keys) is None
+    assert run.remaining(sweep, {run.record.key("run", run.identity(sweep))}) is None
 
 
 def test_another_text_of_a_file_gives_other_keys(toy, toys):
     def key():
         [loaded] = plugins.load([toy])
-        ladder = ladders.expand(
-            study.load(str(toys)), ladders.Choice(files=(loaded.path,), own_problems=loaded.problems)
+        sweep = sweeps.expand(
+            study.load(str(toys)), sweeps.Choice(files=(loaded.path,), own_problems=loaded.problems)
         )[0]
-        return run.record.key("run", run.identity(ladder, ladder.rungs[0]))
+        return run.record.key("run", run.identity(sweep, sweep.settings[0]))
 
     before = key()
     assert key() == before

@@ -87,21 +87,28 @@ def test_what_is_described_already_is_not_described_again(carried):
 
 def test_a_description_by_another_state_of_the_program_is_made_again(carried):
     problems, _ = carried()
-    ladders = session.ladders.expand(PLAN)
-    assert [name for name, *_ in session.others(ladders, Choice(), problems)] == ["absent"]
+    sweeps = session.sweeps.expand(PLAN)
+    assert [name for name, *_ in session.others(sweeps, Choice(), problems)] == ["absent"]
     older = [{**rec, "commit": "another"} for rec in problems]
-    assert [name for name, *_ in session.others(ladders, Choice(), older)] == [
+    assert [name for name, *_ in session.others(sweeps, Choice(), older)] == [
         "absent",
         "robertson",
         "wind_pendulum_printed",
     ]
 
 
+def test_a_description_is_stored_once_for_every_state_of_the_program(carried):
+    """Otherwise each study of a report would look at all problems anew."""
+    [made, *_], _ = carried(whole=False)
+    assert session._changed([made], [made]) == []
+    assert session._changed([made], [{**made, "commit": "another"}]) == [made]
+
+
 @pytest.mark.parametrize(
     "choice", [Choice(problem=("academic",)), Choice(tag="index1"), Choice(own_problems=("mine",))]
 )
 def test_when_problems_were_chosen_the_report_is_about_those(choice):
-    assert session.others(session.ladders.expand(PLAN), choice, []) == []
+    assert session.others(session.sweeps.expand(PLAN), choice, []) == []
 
 
 def test_nothing_is_described_for_a_study_that_runs_nothing():

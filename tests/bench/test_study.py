@@ -11,8 +11,7 @@ import pytest
 
 import baselines
 import testset
-from herk.bench import study
-from herk.bench import sweeps as ladders
+from herk.bench import study, sweeps
 from herk.bench.sweeps import Choice
 from herk.core import InputError
 
@@ -35,7 +34,7 @@ def test_every_pattern_of_a_study_finds_something(name):
     for case in study.load(name).case:
         for patterns, known in ((case.problem, testset.names()), (case.solver, baselines.names())):
             for pattern in patterns:
-                assert ladders._chosen([pattern], known, "name")
+                assert sweeps._chosen([pattern], known, "name")
 
 
 def test_the_standard_studies_are_there_with_four_tolerances_per_decade():
@@ -48,15 +47,15 @@ def test_the_standard_studies_are_there_with_four_tolerances_per_decade():
 
 def test_quick_replaces_what_it_names_and_is_smaller():
     for name in study.names():
-        whole, short = (ladders.expand(study.load(name, quick)) for quick in (False, True))
-        assert 0 < sum(len(each.rungs) for each in short) < sum(len(each.rungs) for each in whole)
+        whole, short = (sweeps.expand(study.load(name, quick)) for quick in (False, True))
+        assert 0 < sum(len(each.settings) for each in short) < sum(len(each.settings) for each in whole)
 
 
 def test_steps_are_counted_over_the_span_and_doubled():
     own = study.parse({**SMALL, "rtol": [], "steps": {"from": 8, "to": 64}})
-    ladder = ladders.expand(own)[0]
-    assert [rung.step for rung in ladder.rungs] == [180 / 8, 180 / 16, 180 / 32, 180 / 64]
-    assert {(rung.rtol, rung.atol) for rung in ladder.rungs} == {(None, None)}
+    sweep = sweeps.expand(own)[0]
+    assert [setting.step for setting in sweep.settings] == [180 / 8, 180 / 16, 180 / 32, 180 / 64]
+    assert {(setting.rtol, setting.atol) for setting in sweep.settings} == {(None, None)}
 
 
 def test_loose_tolerances_come_first():
@@ -92,28 +91,26 @@ def test_an_unknown_study_and_a_broken_file_are_named(tmp_path):
 
 def test_patterns_choose_and_strangers_are_added():
     own = study.parse(SMALL)
-    solvers = {ladder.solver for ladder in ladders.expand(own)}
+    solvers = {sweep.solver for sweep in sweeps.expand(own)}
     assert solvers == {name for name in baselines.names() if name.startswith("scipy_")}
-    some = ladders.expand(own, Choice(solver=("scipy_rk*",)))
-    assert {(ladder.problem, ladder.solver, ladder.form) for ladder in some} == {
-        ("akzo", "scipy_rk45", "ode")
-    }
-    other = ladders.expand(own, Choice(problem=("pend?lum",), solver=("scipy_rk45", "herk_rk4")))
+    some = sweeps.expand(own, Choice(solver=("scipy_rk*",)))
+    assert {(sweep.problem, sweep.solver, sweep.form) for sweep in some} == {("akzo", "scipy_rk45", "ode")}
+    other = sweeps.expand(own, Choice(problem=("pend?lum",), solver=("scipy_rk45", "herk_rk4")))
     forms = {("scipy_rk45", "ode")} | {("herk_rk4", form) for form in baselines.get("herk_rk4").forms}
-    assert {(ladder.problem, ladder.solver, ladder.form) for ladder in other} == {
+    assert {(sweep.problem, sweep.solver, sweep.form) for sweep in other} == {
         ("pendulum", *pair) for pair in forms
     }
 
 
 def test_a_tag_chooses_problems():
-    tagged = ladders.expand(study.load("work_precision"), Choice(tag="chemistry"))
-    assert {ladder.problem for ladder in tagged} == set(testset.names("chemistry"))
+    tagged = sweeps.expand(study.load("work_precision"), Choice(tag="chemistry"))
+    assert {sweep.problem for sweep in tagged} == set(testset.names("chemistry"))
 
 
 @pytest.mark.parametrize("choice", [Choice(problem=("pendulm",)), Choice(solver=("scipy_rad",))])
 def test_a_pattern_without_a_match_is_an_error_with_the_nearest_names(choice):
     with pytest.raises(InputError, match=r"Did you mean '(pendulum|scipy_radau)'"):
-        ladders.expand(study.parse(SMALL), choice)
+        sweeps.expand(study.parse(SMALL), choice)
 
 
 @pytest.mark.parametrize("installed", [True, False])
@@ -128,7 +125,7 @@ def test_a_stand_in_takes_part_only_where_the_solver_it_stands_in_for_is_missing
     monkeypatch.setattr(
         type(baselines.get("ida_scikits_jac")), "available", lambda self: (installed, "not here")
     )
-    assert [each.solver for each in ladders.expand(own)] == ([] if installed else ["ida_sundae_jac"])
+    assert [each.solver for each in sweeps.expand(own)] == ([] if installed else ["ida_sundae_jac"])
 
 
 def test_counts_of_steps_between_doublings():
@@ -155,16 +152,16 @@ BASELINES = {
 
 @pytest.mark.parametrize(("name", "problems"), [("work_precision", FIVE), ("drift", FIVE[:4])])
 def test_every_baseline_asked_for_runs_on_each_of_the_five_problems(name, problems):
-    asked = {(each.problem, each.solver, each.form) for each in ladders.expand(study.load(name))}
+    asked = {(each.problem, each.solver, each.form) for each in sweeps.expand(study.load(name))}
     assert {(problem, *pair) for problem in problems for pair in BASELINES} <= asked
 
 
 def test_radau_and_ida_through_scikits_odes_run_on_the_five_problems_in_a_quick_report_too():
-    asked = {(each.problem, each.solver) for each in ladders.expand(study.load("work_precision", quick=True))}
+    asked = {(each.problem, each.solver) for each in sweeps.expand(study.load("work_precision", quick=True))}
     assert {(problem, solver) for problem in FIVE for solver in ("scipy_radau", "ida_scikits_jac")} <= asked
 
 
 def test_orders_are_measured_for_every_half_explicit_method_on_the_five_problems():
-    asked = {(each.problem, each.solver) for each in ladders.expand(study.load("convergence"))}
+    asked = {(each.problem, each.solver) for each in sweeps.expand(study.load("convergence"))}
     methods = [name for name in baselines.names() if name.startswith("herk_")]
     assert {(problem, solver) for problem in FIVE for solver in (*methods, "radau_iia3")} <= asked

@@ -20,6 +20,7 @@ from herk.bench.thesis_study import (
     run_cell,
     secant,
     selection,
+    selection_rows,
     slips,
     table1,
 )
@@ -101,8 +102,8 @@ def test_hidden_constraints_and_selectors_of_the_worked_examples():
     "claims",
     [
         wrong.misprints,
-        wrong.wind,
-        wrong.selectors,
+        wrong.wind_errata.found,
+        wrong.selector_errata.found,
         slips.slips,
         *(lambda f=f: [f()] for f in (wrong.gravity, wrong.coarse, wrong.failures)),
     ],
@@ -223,7 +224,7 @@ def test_a_printed_order_is_lost_outside_of_what_rounding_makes_of_ours():
 
 
 def test_the_procedure_as_printed_selects_what_the_examples_print():
-    assert {row.verdict for row in selection.example_rows()} == {Verdict.SAME}
+    assert {row.verdict for row in selection_rows.example_rows()} == {Verdict.SAME}
 
 
 def test_required_columns_are_searched_for_their_largest_entry():
@@ -253,9 +254,9 @@ def test_criterion_3_6_fails_where_it_must():
 
 def test_a_point_that_does_not_fulfil_a_statement_makes_its_row_lost():
     good = selection.Visited("system", 1, 3, 10, 10, 10, 0, 10)
-    assert {row.verdict for row in selection.run_rows([good])} == {Verdict.SAME}
+    assert {row.verdict for row in selection_rows.run_rows([good])} == {Verdict.SAME}
     for field, part in (("fulfilled", "Criterion 3.6"), ("free", "Lemma 3.17"), ("agree", "Procedure 3.11")):
-        rows = selection.run_rows([table1.replace(good, **{field: 9})])
+        rows = selection_rows.run_rows([table1.replace(good, **{field: 9})])
         assert [row.part for row in rows if row.verdict is Verdict.LOST] == [part]
 
 
@@ -263,8 +264,8 @@ def test_chapter_3_holds_on_the_pendulum_and_its_errata_are_shown():
     visited = [
         selection.visit(*each) for each in selection.EXAMPLES if each[0].name in ("pendulum", "cv_circuit")
     ]
-    assert {row.verdict for row in selection.run_rows(visited)} == {Verdict.SAME}
-    assert [each.where for each in selection.errata(visited) if not each.holds] == []
+    assert {row.verdict for row in selection_rows.run_rows(visited)} == {Verdict.SAME}
+    assert [each.where for each in selection_rows.errata(visited) if not each.holds] == []
 
 
 def test_newton_mysovskikh_bounds_the_updates_and_a_smaller_constant_does_not():
@@ -293,7 +294,7 @@ def test_rows_say_whether_they_are_printed_or_come_from_a_program():
     assert [row.origin for row in examples.rows()].count(
         Origin.PRINTED
     ) == 3  # two sets of constraints, complete pivoting
-    assert [row.origin for row in selection.example_rows()].count(Origin.PRINTED) == 3
+    assert [row.origin for row in selection_rows.example_rows()].count(Origin.PRINTED) == 3
     with pytest.raises(TypeError, match="origin"):
         Row("Table 1", "case", "error", 1.0, 1.0, Verdict.SAME)
 

@@ -49,7 +49,7 @@ def run(**fields: Any) -> dict[str, Any]:
     return record.make("run", **{**known, **fields})
 
 
-def ladder(
+def sweep(
     solver: str, form: str, order: float, speed: float, ratio: float, **fields: Any
 ) -> list[dict[str, Any]]:
     """Return runs with error = ratio * tolerance and time = speed * tolerance^(-1/order)."""
@@ -275,11 +275,11 @@ def everything() -> list[dict[str, Any]]:
     )  # of four in its decade
     return [
         *facts(),
-        *ladder("herk_dop853", "overdetermined", 8, 1e-5, 1.0),
-        *ladder("scipy_lsoda", "ode", 8, 24e-5, 1.0),
-        *ladder("herk_dop853", "overdetermined", 8, 4e-5, 1.0, problem="akzo"),
-        *ladder("scipy_lsoda", "ode", 8, 1e-5, 1.0, problem="akzo"),
-        *ladder(HOSTILE, "ode", 4, 1e-4, 3.0),
+        *sweep("herk_dop853", "overdetermined", 8, 1e-5, 1.0),
+        *sweep("scipy_lsoda", "ode", 8, 24e-5, 1.0),
+        *sweep("herk_dop853", "overdetermined", 8, 4e-5, 1.0, problem="akzo"),
+        *sweep("scipy_lsoda", "ode", 8, 1e-5, 1.0, problem="akzo"),
+        *sweep(HOSTILE, "ode", 4, 1e-4, 3.0),
         *failed,
         survivor,
         *convergence(),

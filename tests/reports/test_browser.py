@@ -10,7 +10,7 @@ import pytest
 
 from reports import contents, curves
 from reports.contents import FIVE
-from tests.reports.conftest import HOSTILE, ladder, report
+from tests.reports.conftest import HOSTILE, report, sweep
 
 BROWSER = next(
     (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None
@@ -181,9 +181,7 @@ def test_the_keyboard_reaches_every_point(view):
 def test_the_plot_draws_the_medians_that_the_tables_hold(view, found: contents.Contents):
     """Both count decades and take medians, here in two languages: they must agree."""
     view.uncheck("#x-single")
-    runs = found.ladders[
-        (found.ladders["case"] == "pendulum") & (found.ladders["curve"] == "scipy_lsoda · ode")
-    ]
+    runs = found.sweeps[(found.sweeps["case"] == "pendulum") & (found.sweeps["curve"] == "scipy_lsoda · ode")]
     curve = curves.medians(runs, "time", "mixed")
     choose(view, "solvers", "scipy_lsoda")
     view.focus("#x-plot")
@@ -277,7 +275,7 @@ def made(folder: Path) -> Path:
         row
         for name in FIVE
         for solver, form, speed in solvers
-        for row in ladder(solver, form, 5, speed, 1.0, problem=name)
+        for row in sweep(solver, form, 5, speed, 1.0, problem=name)
     ]
     return report(folder, rows) / "index.html"
 

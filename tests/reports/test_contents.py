@@ -18,7 +18,7 @@ def test_every_kind_finds_its_place(found):
 
 
 def test_runs_are_told_apart_by_what_they_were_asked_for(found):
-    assert found.ladders["rtol"].notna().all()
+    assert found.sweeps["rtol"].notna().all()
     assert set(found.fixed["study"]) == {"convergence"}
     assert set(found.drifts["study"]) == {"drift"}
 
@@ -70,7 +70,7 @@ def test_the_floor_is_the_last_digit_of_the_reference_in_units_of_its_largest_co
 def test_no_records_are_contents_too(tmp_path):
     empty = contents.read(tmp_path)
     assert empty.runs.empty
-    assert empty.ladders.empty
+    assert empty.sweeps.empty
 
 
 def test_a_hostile_name_is_a_name(found):
@@ -95,9 +95,9 @@ def test_the_few_tolerances_of_the_test_set_stand_back_where_there_are_many():
         ("akzo", "testset"),
         ("pendulum", "work_precision"),
     ]
-    assert both.ladders["study"].tolist() == ["work_precision"]
+    assert both.sweeps["study"].tolist() == ["work_precision"]
     alone = contents.sort(few)
-    assert alone.ladders["problem"].tolist() == ["akzo", "pendulum"]
+    assert alone.sweeps["problem"].tolist() == ["akzo", "pendulum"]
 
 
 def test_many_groups_of_components_make_one_table():

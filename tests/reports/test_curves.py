@@ -7,7 +7,7 @@ import pytest
 
 from reports import contents
 from reports.curves import decades, medians, work_at, work_table
-from tests.reports.conftest import TOLERANCES, ladder, run
+from tests.reports.conftest import TOLERANCES, run, sweep
 
 
 def frame(rows):
@@ -24,7 +24,7 @@ def test_a_lone_tolerance_at_the_end_joins_the_decade_before():
 
 
 def test_medians_are_those_of_the_logarithms_with_the_range_beside():
-    curve = medians(frame(ladder("herk_dop853", "overdetermined", 8, 1e-5, 1.0)), "time", "mixed")
+    curve = medians(frame(sweep("herk_dop853", "overdetermined", 8, 1e-5, 1.0)), "time", "mixed")
     assert curve.places.tolist() == list(range(3, 11))
     assert curve.runs.tolist() == [4] * 7 + [5]
     assert curve.error[0] == pytest.approx(10**-3.375)  # between 10^-3.25 and 10^-3.5
@@ -34,19 +34,19 @@ def test_medians_are_those_of_the_logarithms_with_the_range_beside():
 
 
 def test_one_wild_run_does_not_move_the_median_by_a_decade():
-    rows = ladder("herk_dop853", "overdetermined", 8, 1e-5, 1.0)
+    rows = sweep("herk_dop853", "overdetermined", 8, 1e-5, 1.0)
     wild = [{**row, "mescd": 0.0} if row["rtol"] == pytest.approx(1e-5) else row for row in rows]
     assert medians(frame(wild), "time", "mixed").error[2] < 10 ** (-5.375 + 0.5)
 
 
 @pytest.mark.parametrize("error", [1e-4, 3e-6, 1e-8])
 def test_work_at_an_error_follows_the_power_law_of_the_runs(error):
-    curve = medians(frame(ladder("herk_dop853", "overdetermined", 8, 1e-5, 1.0)), "time", "mixed")
+    curve = medians(frame(sweep("herk_dop853", "overdetermined", 8, 1e-5, 1.0)), "time", "mixed")
     assert work_at(curve, error) == pytest.approx(1e-5 * error ** (-1 / 8))
 
 
 def test_an_error_never_reached_has_no_work_and_one_always_reached_the_least():
-    curve = medians(frame(ladder("herk_dop853", "overdetermined", 8, 1e-5, 1.0)), "time", "mixed")
+    curve = medians(frame(sweep("herk_dop853", "overdetermined", 8, 1e-5, 1.0)), "time", "mixed")
     assert work_at(curve, 1e-12) is None
     assert work_at(curve, 1.0) == curve.cost.min()
 

@@ -38,7 +38,7 @@ def test_a_method_that_stalls_is_not_said_to_keep_its_order(found):
 
 
 def test_the_table_judges_each_group_for_itself(found):
-    table = orders.table(found, orders.ladders(found)).set_index(["method", "group"])
+    table = orders.table(found, orders.sweeps(found)).set_index(["method", "group"])
     assert table.loc[("herk_heun", "positions"), ["claimed", "observed", "verdict"]].tolist() == [
         2.0,
         pytest.approx(2.0),
@@ -70,17 +70,17 @@ def test_errors_as_large_as_the_solution_are_not_yet_convergence():
 
 
 def test_what_the_constraints_alone_determine_has_no_order_and_spoils_none(found):
-    ladder = orders.ladders(found)[0]
-    exact = replace(ladder, errors=np.full(len(ladder.steps), 1e-15))
+    sweep = orders.sweeps(found)[0]
+    exact = replace(sweep, errors=np.full(len(sweep.steps), 1e-15))
     assert orders.table(found, [exact])["verdict"].tolist() == [orders.EXACT]
     both = orders.table(
-        found, [replace(ladder, errors=ladder.steps**4, solver="herk_rk4"), replace(exact, solver="herk_rk4")]
+        found, [replace(sweep, errors=sweep.steps**4, solver="herk_rk4"), replace(exact, solver="herk_rk4")]
     )
     assert verdicts.orders(both).facts["kept"] == 1
 
 
 def test_the_verdict_counts_methods_on_problems_and_names_who_is_below_and_who_cannot_be_judged(found):
-    table = orders.table(found, orders.ladders(found))
+    table = orders.table(found, orders.sweeps(found))
     claim = verdicts.orders(table)
     assert claim.facts == {"problem": "", "kept": 1, "below": ["herk_heun on pendulum"], "unjudged": []}
     assert str(claim).startswith("The claimed order is observed in 1 of 2 cases")
@@ -97,6 +97,6 @@ def test_an_implicit_method_is_shown_beside_without_a_claim():
     ]
     about = record.make("solver", solver="radau_iia3", version="1", family="irk", order=5, tags=["implicit"])
     found = contents.sort([about, *steps])
-    table = orders.table(found, orders.ladders(found))
+    table = orders.table(found, orders.sweeps(found))
     assert table["verdict"].tolist() == ["no claim"]
     assert table["observed"].tolist() == [pytest.approx(3.0)]

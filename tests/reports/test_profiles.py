@@ -7,7 +7,7 @@ import pytest
 
 from reports import contents
 from reports.sections import profiles
-from tests.reports.conftest import ladder
+from tests.reports.conftest import sweep
 
 A, B = ("herk_dop853", "overdetermined"), ("scipy_lsoda", "ode")
 
@@ -15,9 +15,7 @@ A, B = ("herk_dop853", "overdetermined"), ("scipy_lsoda", "ode")
 def rows(solver, costs, **more):
     """Return curves with the given costs of every error on problems p0, p1, ..."""
     return [
-        row
-        for k, cost in enumerate(costs)
-        for row in ladder(*solver, 1e6, cost, 1.0, problem=f"p{k}", **more)
+        row for k, cost in enumerate(costs) for row in sweep(*solver, 1e6, cost, 1.0, problem=f"p{k}", **more)
     ]
 
 

@@ -81,7 +81,11 @@ def test_the_studies_of_the_report_were_run(records):
 
 @pytest.mark.parametrize("name", FIVE)
 def test_the_rivals_asked_for_by_name_run_on_every_form_and_are_not_stopped_by_us(records, name):
-    """Radau gets its digits; what IDA gets on a form that drifts is its own result, as long as we let it end."""
+    """Six digits, unless drift has taken them.
+
+    On the form of index 1 of the spring chain, whose index is 5, an error of the last derivative grows like
+    t^4: its positions are wrong by just as much as they violate their constraint.
+    """
     runs = [row for row in records if row["kind"] == "run" and row["study"] == "work_precision"]
     for solver, forms in RIVALS.items():
         for form in forms:
@@ -92,8 +96,9 @@ def test_the_rivals_asked_for_by_name_run_on_every_form_and_are_not_stopped_by_u
             if {row["status"] for row in here} == {"unsupported"}:
                 continue
             assert [row["rtol"] for row in here if row.get("reason") == "time_limit"] == []
-            digits = max(row["mescd"] for row in here if row["status"] == "ok" and row["mescd"])
-            assert digits >= (6 if solver == "scipy_radau" else 3), (solver, form)
+            best = max((row for row in here if row["status"] == "ok"), key=lambda row: row["mescd"])
+            drifted = solver != "scipy_radau" and best["drift.level0"] > 0.5 * best["error_end"]
+            assert best["mescd"] >= 6 or drifted, (solver, form)
 
 
 def test_wherever_constraints_are_hidden_the_rivals_drift_is_recorded_level_by_level(records):

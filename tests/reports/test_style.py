@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from reports import contents, figures, histories, orders, style
-from tests.reports.conftest import ladder
+from tests.reports.conftest import sweep
 
 
 def test_no_two_of_seventy_solvers_look_alike_even_in_grey_on_one_form():
@@ -53,7 +53,7 @@ def test_every_colour_is_seen_on_white():
 
 def drawn(found):
     with mpl.rc_context(style.RC):
-        return figures.proportionality(found, found.ladders, figures.looks(found))
+        return figures.proportionality(found, found.sweeps, figures.looks(found))
 
 
 def test_the_same_records_give_the_same_files(found, tmp_path):
@@ -131,10 +131,10 @@ def test_no_two_curves_of_one_panel_look_alike_with_every_baseline_in_it():
         row
         for solver, forms in solvers.items()
         for form in forms
-        for row in ladder(solver, form, 5, 1e-5, 1.0)
+        for row in sweep(solver, form, 5, 1e-5, 1.0)
     ]
     found = contents.sort(rows)
-    figure = figures.by_group(found, found.ladders, figures.panel_looks(found), "nstep")
+    figure = figures.by_group(found, found.sweeps, figures.panel_looks(found), "nstep")
     seen = [styles(axes) for axes in figure.axes]
     assert [len(each) for each in seen] == [3, 4, 8]
     for each in seen:
@@ -164,11 +164,11 @@ def test_twelve_methods_of_seven_orders_are_told_apart_by_colour_and_marker():
         "verner98": 9,
     }
     steps = np.array([0.1, 0.05, 0.025, 0.0125])
-    ladders = [
-        orders.Ladder("p", "p", name, name, "overdetermined", "all", steps, steps**order)
+    sweeps = [
+        orders.Sweep("p", "p", name, name, "overdetermined", "all", steps, steps**order)
         for name, order in known.items()
     ]
-    look = figures.order_looks(ladders, known)
+    look = figures.order_looks(sweeps, known)
     assert len({(each.colour, each.marker) for each in look.values()}) == len(known)
     assert all((look[a].colour == look[b].colour) == (known[a] == known[b]) for a in known for b in known)
 

@@ -10,7 +10,7 @@ import pytest
 from reports import contents, verdicts
 from reports.claims import Claim
 from reports.verdicts import Race
-from tests.reports.conftest import TOLERANCES, ladder, run
+from tests.reports.conftest import TOLERANCES, run, sweep
 
 MINE, OTHER = ("herk_dop853", "overdetermined"), ("scipy_lsoda", "ode")
 STOPPED = {"status": "failed", "reason": "time_limit", "message": "Stopped after 10 s."}
@@ -18,7 +18,7 @@ STOPPED = {"status": "failed", "reason": "time_limit", "message": "Stopped after
 
 def races(rows, *errors):
     found = contents.sort(rows)
-    return verdicts.races(found.ladders, errors or (1e-6,), found.group)
+    return verdicts.races(found.sweeps, errors or (1e-6,), found.group)
 
 
 def race(mine, foreign, case="a", stopped=0, implicit=None):
@@ -28,7 +28,7 @@ def race(mine, foreign, case="a", stopped=0, implicit=None):
 
 def test_the_ratio_of_two_power_laws_is_that_of_their_constants():
     """Ours needs 1e-5 tol^(-1/8) s, the rival 24 times as much: at 1e-8 that is 100 µs against 2.4 ms."""
-    [found] = races([*ladder(*MINE, 8, 1e-5, 1.0), *ladder(*OTHER, 8, 24e-5, 1.0)], 1e-8)
+    [found] = races([*sweep(*MINE, 8, 1e-5, 1.0), *sweep(*OTHER, 8, 24e-5, 1.0)], 1e-8)
     assert found.ratio == pytest.approx(1 / 24)
     assert (
         str(found.claim)
@@ -65,8 +65,8 @@ def test_where_one_side_alone_gets_there_that_is_said_of_either():
 
 def test_a_curve_with_a_stopped_run_that_gets_there_all_the_same_is_not_open():
     rows = [
-        *ladder(*MINE, 8, 1e-5, 1.0),
-        *ladder(*OTHER, 8, 1e-4, 1.0),
+        *sweep(*MINE, 8, 1e-5, 1.0),
+        *sweep(*OTHER, 8, 1e-4, 1.0),
         run(solver="scipy_lsoda", form="ode", rtol=1e-12, **STOPPED),
     ]
     [found] = races(rows)
@@ -74,17 +74,17 @@ def test_a_curve_with_a_stopped_run_that_gets_there_all_the_same_is_not_open():
 
 
 def test_a_form_that_is_slow_does_not_stand_for_its_solver():
-    rivals = [*ladder(*OTHER, 8, 1e-4, 1.0), *ladder("scipy_lsoda", "baumgarte", 8, 9e-4, 1.0)]
-    [found] = races([*rivals, *ladder(*MINE, 8, 2e-4, 1.0)])
+    rivals = [*sweep(*OTHER, 8, 1e-4, 1.0), *sweep("scipy_lsoda", "baumgarte", 8, 9e-4, 1.0)]
+    [found] = races([*rivals, *sweep(*MINE, 8, 2e-4, 1.0)])
     assert found.best["foreign"][0] == "scipy_lsoda · ode"
     assert found.ratio == pytest.approx(2.0)
 
 
 def test_our_radau5_is_neither_half_explicit_nor_foreign():
     rows = [
-        *ladder("irk_radau5", "index1", 8, 1e-6, 1.0),
-        *ladder(*MINE, 8, 1e-5, 1.0),
-        *ladder(*OTHER, 8, 1e-4, 1.0),
+        *sweep("irk_radau5", "index1", 8, 1e-6, 1.0),
+        *sweep(*MINE, 8, 1e-5, 1.0),
+        *sweep(*OTHER, 8, 1e-4, 1.0),
     ]
     [found] = races(rows)
     assert found.best["our implicit"][0] == "irk_radau5 · index1"
@@ -93,9 +93,9 @@ def test_our_radau5_is_neither_half_explicit_nor_foreign():
 
 def test_the_control_without_constraints_does_not_race():
     rows = [
-        *ladder(*MINE, 8, 1e-5, 1.0),
-        *ladder("herk_dop853", "ode", 8, 1e-7, 1.0),
-        *ladder(*OTHER, 8, 1e-4, 1.0),
+        *sweep(*MINE, 8, 1e-5, 1.0),
+        *sweep("herk_dop853", "ode", 8, 1e-7, 1.0),
+        *sweep(*OTHER, 8, 1e-4, 1.0),
     ]
     [found] = races(rows)
     assert found.best["half-explicit"][0] == "herk_dop853"
@@ -116,7 +116,7 @@ def test_the_tally_counts_every_outcome_and_names_the_losses():
         == "At an error of 1e-6 a half-explicit method is faster than every foreign solver on 1 of 3"
         " problems on which both reach it, level on 1 (b), slower on 1 (c); in the median it needs 1.00 of"
         " the time of the fastest foreign one. With the tolerances tried only half-explicit methods reach"
-        " it on d, only foreign solvers reach it on f and neither do on g. On e our limit stopped the runs"
+        " it on d, only foreign solvers reach it on f and neither reach it on g. On e our limit stopped the runs"
         " that would decide."
     )
 

@@ -76,7 +76,7 @@ def referees(facts: Facts) -> tuple[Candidate, ...]:
 def candidates(facts: Facts) -> list[Candidate]:
     """Return every adaptive solver on every form it takes, in the order of trying.
 
-    Slow twins in plain Python are left out.
+    Slow twins in plain Python are left out, and rivals in programs of their own, which nobody can paste.
 
     Where stability asks explicit methods for many steps they come after the implicit ones.
     """
@@ -84,7 +84,9 @@ def candidates(facts: Facts) -> list[Candidate]:
     every = [
         (name, form)
         for name in baselines.names()
-        if (each := baselines.get(name)).adaptive and "interpreted" not in each.tags and each.available()[0]
+        if (each := baselines.get(name)).adaptive
+        and not {"interpreted", "own_clock"} & each.tags
+        and each.available()[0]
         for form in each.forms
         if _exists(form, facts)
     ]

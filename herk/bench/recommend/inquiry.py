@@ -5,7 +5,6 @@ The user's code runs in other processes only.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -16,6 +15,7 @@ from herk.bench.recommend.advice import Findings, advice, cure
 from herk.bench.recommend.answer import Recommendation
 from herk.bench.recommend.candidates import Candidate, candidates, referees, solver
 from herk.bench.recommend.candidates import kind as kind_of_method
+from herk.bench.recommend.clock import Clock
 from herk.bench.recommend.examine import Facts, examine
 from herk.bench.recommend.process import TIME_UP, reports
 from herk.bench.recommend.rank import GIVEN_UP, Trial, choose, measured, ranking, reached
@@ -25,59 +25,15 @@ from herk.bench.recommend.trial import Plan, Run, climb
 from herk.core import InputError
 
 EXAMINE_SHARE = 0.6  # of the budget, for loading and regularising; a large model may need it
-SOLVING = (
-    0.25  # of the budget, in processor time; deriving and compiling take longer, and others use the machine
-)
 REFEREE_SHARE = 0.5  # of the budget, all referees together
-PATIENCE = 0.4  # of the time that is left, for one candidate with all that it compiles
-# Parts of the time for solving: one tight run, one run of a ladder, all runs of a candidate.
+# Parts of the time for solving: one tight run, one run of a sweep, all runs of a candidate.
 REFEREE_LIMIT, RUN_LIMIT, SHARE = 0.15, 0.06, 0.12
-HOPELESS = 20.0  # a run so many times slower than a winner ends its ladder
-MARGIN = 30.0  # a ladder ends when two runs were so many times better than asked for
+HOPELESS = 20.0  # a run so many times slower than a winner ends its sweep
+MARGIN = 30.0  # a sweep ends when two runs were so many times better than asked for
 LEAST_RTOL = 1e-13
 NOT_RUN = "not run: the time budget was used up"
 
 Say = Callable[[str], None]
-
-
-@dataclass
-class Clock:
-    """The budget: seconds on the clock for everything.
-
-    A part of it, counted in processor time, is for solving.
-    """
-
-    budget: float
-    solving: float = 0.0
-    start: float = field(default_factory=time.monotonic)
-
-    @property
-    def left(self) -> float:
-        """Return the seconds of solving that are left."""
-        return min(SOLVING * self.budget - self.solving, self.deadline - time.monotonic())
-
-    @property
-    def gone(self) -> float:
-        """Return the part of the budget that is gone, in solving or on the clock."""
-        return max(self.solving / (SOLVING * self.budget), (time.monotonic() - self.start) / self.budget)
-
-    @property
-    def deadline(self) -> float:
-        """Return the moment at which everything ends."""
-        return self.start + self.budget
-
-    @property
-    def patience(self) -> float:
-        """Return the moment at which a candidate that begins now has to end.
-
-        One that compiles forever leaves time for others.
-        """
-        now = time.monotonic()
-        return now + PATIENCE * max(0.0, self.deadline - now)
-
-    def part(self, share: float) -> float:
-        """Return a share of the time for solving, in seconds that read well in messages."""
-        return float(f"{share * SOLVING * self.budget:.3g}")
 
 
 @dataclass
@@ -144,7 +100,7 @@ def _listen(
     clock: Clock,
     enough: Callable[[Heard], bool],
 ) -> Heard:
-    """Follow one candidate down the ladder until `enough`, its share of the budget is used up, or it ends."""
+    """Follow one candidate on until `enough`, its share of the budget is used up, or it ends."""
     heard = Heard()
     for kind, content in reports(climb, candidate, tolerances, plan, deadline=clock.patience):
         if kind == "prepared":
@@ -215,7 +171,7 @@ def _unreferenced(path: str, facts: Facts, error: float, complaints: Sequence[st
     )
 
 
-def ladder(error: float) -> tuple[float, ...]:
+def tolerances(error: float) -> tuple[float, ...]:
     """Return tolerances from a hundred times the error down to a thousandth of a percent of it.
 
     Two in a decade.
@@ -248,7 +204,7 @@ def _trials(
             yield Trial(candidate, note=NOT_RUN)
             continue
         say(f"trying {candidate[0]} on {candidate[1]}, {clock.left:.0f} s left")
-        heard = _listen(candidate, ladder(error), plan, clock, enough)
+        heard = _listen(candidate, tolerances(error), plan, clock, enough)
         if not heard.runs and heard.note == TIME_UP:
             yield Trial(candidate, note=NOT_RUN)
         elif heard.fits:

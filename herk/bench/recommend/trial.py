@@ -1,4 +1,4 @@
-"""One solver on one form down a ladder of tolerances, in a process of its own.
+"""One solver on one form at tighter and tighter tolerances, in a process of its own.
 
 Values on the grid, processor time, counters, drift.
 """
@@ -25,7 +25,7 @@ MOST_TIMES = 20_000  # accepted times beyond this number are not sent
 
 @dataclass(frozen=True)
 class Plan:
-    """What is asked of every rung.
+    """What is asked of every setting.
 
     Where to compare, what sizes the components have, how long a run may take.
     """
@@ -63,7 +63,7 @@ class Run:
     nreject: int = 0
     nfev: int = 0
     drift: float = np.nan
-    spent: float = 0.0  # processor time of all runs of the ladder so far
+    spent: float = 0.0  # processor time of all runs of the sweep so far
 
     @property
     def success(self) -> bool:

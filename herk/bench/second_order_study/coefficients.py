@@ -44,51 +44,37 @@ def describe(method: Tableau) -> str:
 
 def rows() -> list[Row]:
     """Return what the paper says about its coefficients."""
-    gauss, radau, collocated = methods().values()
-    second, first = exactness(GLM_SECOND), exactness(GLM_FIRST)
-    order_first = min(*first["outputs"], *first["stages"])
-    is_collocation = GLM_SECOND.A == [collocated.A2, collocated.A] and GLM_SECOND.B[:2] == [
-        collocated.b2,
-        collocated.b,
+    gauss, radau, _ = methods().values()
+    found: list[tuple[str, str, str, int | str, int | str, bool, str]] = []
+    for name, same in (
+        ("Gauss", _same(gauss.A2, GAUSS_A2) and _same(gauss.b2, GAUSS_B2)),
+        ("Radau IIA", _same(radau.A2, RADAU_A2) and _same(radau.b2, RADAU_B2)),
+    ):
+        ours = "equal" if same else "different"
+        found.append(("Example 2.4", name, "A~ = A A and b~ = b A", "as printed", ours, same, ""))
+    for name, method, printed in (("Gauss", gauss, 4), ("Radau IIA", radau, 3)):
+        order = classical_order(method)
+        found.append(("Example 2.4", name, "order", printed, order, order == printed, describe(method)))
+    found += _general_linear()
+    return [
+        Row(part, case, quantity, printed, ours, _verdict(holds), reason, origin=Origin.PRINTED)
+        for part, case, quantity, printed, ours, holds, reason in found
     ]
-    twins = "A~ = A A and b~ = b A"
-    same_glm = second["outputs"] == [3, 4, 2] and min(second["stages"]) >= 2 and is_collocation
+
+
+def _general_linear() -> list[tuple[str, str, str, int | str, int | str, bool, str]]:
+    """Return order and stage order of the two general linear methods."""
+    second, first = exactness(GLM_SECOND), exactness(GLM_FIRST)
+    order_second, order_first = (min(*each["outputs"], *each["stages"]) for each in (second, first))
+    twin = collocation(NODES)
+    is_collocation = GLM_SECOND.A == [twin.A2, twin.A] and GLM_SECOND.B[:2] == [twin.b2, twin.b]
+    same = second["outputs"] == [3, 4, 2] and min(second["stages"]) >= 2 and is_collocation
     why = (
         "it is the collocation Runge-Kutta method with these nodes, of order 3: the third quantity passed on"
         " is neither renewed nor used"
     )
-    orders = {name: classical_order(method) for name, method in (("Gauss", gauss), ("Radau IIA", radau))}
-    equal = {
-        "Gauss": _same(gauss.A2, GAUSS_A2) and _same(gauss.b2, GAUSS_B2),
-        "Radau IIA": _same(radau.A2, RADAU_A2) and _same(radau.b2, RADAU_B2),
-    }
-    found: list[tuple[str, str, str, int | str, int | str, bool, str]] = [
-        *(
-            ("Example 2.4", name, twins, "as printed", "equal" if same else "different", same, "")
-            for name, same in equal.items()
-        ),
-        ("Example 2.4", "Gauss", "order", 4, orders["Gauss"], orders["Gauss"] == 4, describe(gauss)),
-        (
-            "Example 2.4",
-            "Radau IIA",
-            "order",
-            3,
-            orders["Radau IIA"],
-            orders["Radau IIA"] == 3,
-            describe(radau),
-        ),
-        (
-            "Example 2.11",
-            "second order",
-            "order and stage order",
-            2,
-            min(*second["outputs"], *second["stages"]),
-            same_glm,
-            why,
-        ),
-        ("Method (65)", "first order", "order and stage order", 2, order_first, order_first == 2, ""),
-    ]
+    what = "order and stage order"
     return [
-        Row(part, case, quantity, printed, ours, _verdict(holds), reason, origin=Origin.PRINTED)
-        for part, case, quantity, printed, ours, holds, reason in found
+        ("Example 2.11", "second order", what, 2, order_second, same, why),
+        ("Method (65)", "first order", what, 2, order_first, order_first == 2, ""),
     ]

@@ -5,7 +5,6 @@ Ours is step doubling.
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -89,9 +88,7 @@ def onestep(name: str, second: bool) -> Trial:
         return points[-1] if len(points) == count else np.full(len(ATOL), np.nan)
 
     def trial(h: float) -> tuple[Array, Array, Callable[[], None]]:
-        whole, halves = copy.deepcopy(_detached(state[0])), copy.deepcopy(_detached(state[0]))
-        for each in (whole, halves):
-            each.ready = state[0].ready
+        whole, halves = state[0].copy(), state[0].copy()
         coarse, fine = along(whole, h, 1), along(halves, h, 2)
 
         def go_on() -> None:
@@ -100,13 +97,6 @@ def onestep(name: str, second: bool) -> Trial:
         return coarse, fine, go_on
 
     return trial
-
-
-def _detached(steps: Steps) -> Steps:
-    """Return the same without the compiled system, which cannot be copied."""
-    bare = copy.copy(steps)
-    bare.ready = None  # type: ignore[assignment]
-    return bare
 
 
 def control(trial: Trial, order: int, whole: bool) -> tuple[Array, Array, bool]:

@@ -17,6 +17,13 @@ from herk.bench.second_order_study.track import Jumps
 
 LEAST_RATIO = 100.0
 LATE = 0.01  # after the start of Figure 3, where the order is raised
+STEPS = "the variable steps are not printed: ours are doubled and halved every third step"
+SAID = {
+    4: "second order much better",
+    5: "almost the same",
+    6: "second order better, λ above all",
+    7: "second order better",
+}  # of a figure, in the text
 
 
 @dataclass(frozen=True)
@@ -39,26 +46,10 @@ class Study:
 
     def claims(self) -> list[tuple[str, bool]]:
         """Return what the study claims, and whether it holds."""
-        least = min(self.jumps, key=lambda each: each.ratio)
-        bdf = [o for o in self.orders if o.problem == "circular_track" and o.method.startswith("BDF")]
         second, first = circle.pair(self.curves, 6)
         return [
             *(self._table(part, count) for part, count in (("Table 1", 10), ("Table 2", 12))),
-            (
-                (
-                    "modified BDF has no jump in λ when step or order change: its largest error is at least"
-                    f" {least.ratio:.0f} times smaller"
-                ),
-                least.ratio >= LEAST_RATIO,
-            ),
-            (
-                "at the start its error of λ falls with h, that of BDF for first order does not",
-                _starts(self.jumps[:3]),
-            ),
-            (
-                "modified BDF of order k = 1 to 4 on index 3: y, y' and λ of order k",
-                all(_reached(o, o.claimed) for o in bdf),
-            ),
+            *self._modified_bdf(),
             (
                 (
                     "Example 1.2, step halved: direct BDF errs by O(h) in x2, first-order BDF by O(1), and by"
@@ -85,6 +76,27 @@ class Study:
             (
                 f"{sum(e.holds for e in self.errata)} of {len(self.errata)} errata are shown by numbers",
                 all(e.holds for e in self.errata),
+            ),
+        ]
+
+    def _modified_bdf(self) -> list[tuple[str, bool]]:
+        least = min(self.jumps, key=lambda each: each.ratio)
+        bdf = [o for o in self.orders if o.problem == "circular_track" and o.method.startswith("BDF")]
+        return [
+            (
+                (
+                    "modified BDF has no jump in λ when step or order change: its largest error is at least"
+                    f" {least.ratio:.0f} times smaller"
+                ),
+                least.ratio >= LEAST_RATIO,
+            ),
+            (
+                "at the start its error of λ falls with h, that of BDF for first order does not",
+                _starts(self.jumps[:3]),
+            ),
+            (
+                "modified BDF of order k = 1 to 4 on index 3: y, y' and λ of order k",
+                all(_reached(o, o.claimed) for o in bdf),
             ),
         ]
 
@@ -118,84 +130,62 @@ def figure_rows(curves: list[Curve], jumps: list[Jumps]) -> list[Row]:
     """Check what the text says about Figures 2 to 7."""
     made = []
     for figure, each in zip((2, 3), jumps, strict=True):
-        numbers = f"{each.modified.max():.1e} against {each.ordinary.max():.1e}"
-        verdict = Verdict.SAME if each.ratio >= LEAST_RATIO else Verdict.LOST
-        said = (
-            "modified BDF: no high errors at changes" if figure == 2 else "modified BDF: much smaller errors"
-        )
-        second, first = circle.pair(curves, figure)
-        late = each.t > LATE
+        made += [_jump_row(figure, each), _similar_row(figure, curves)]
+    return [*made, *(_better_row(figure, said, curves) for figure, said in SAID.items())]
+
+
+def _jump_row(figure: int, each: Jumps) -> Row:
+    """Compare the largest errors of λ where step or order change."""
+    late = each.t > LATE
+    said, why = "modified BDF: no high errors at changes", ""
+    if figure == 3:
+        said = "modified BDF: much smaller errors"
         why = (
-            ""
-            if figure == 2
-            else (
-                f"{STEPS}. Largest where order 1 ends; at later changes {each.modified[late].max():.0e}"
-                " against "
-            )
+            f"{STEPS}. Largest where order 1 ends; at later changes {each.modified[late].max():.0e} against"
+            f" {each.ordinary[late].max():.0e}, as BDF2 then errs by O(h) in λ and modified BDF2 by O(h^2)"
         )
-        why += (
-            ""
-            if figure == 2
-            else (
-                f"{each.ordinary[late].max():.0e}, as BDF2 then errs by O(h) in λ and modified BDF2 by O(h^2)"
-            )
-        )
-        made.append(
-            Row(
-                f"Figure {figure}",
-                "system (62), BDF",
-                "largest error of λ",
-                said,
-                numbers,
-                verdict,
-                why,
-                origin=Origin.SAID,
-            )
-        )
-        ratios = first.largest[:2] / second.largest[:2]
-        similar = Verdict.SAME if (ratios < 3).all() and (ratios > 1 / 3).all() else Verdict.LOST
-        numbers = f"{second.largest[:2].max():.1e} against {first.largest[:2].max():.1e}"
-        made.append(
-            Row(
-                f"Figure {figure}",
-                "system (62), BDF",
-                "largest error of y",
-                "similar",
-                numbers,
-                similar,
-                origin=Origin.SAID,
-            )
-        )
-    said_of = {
-        4: "second order much better",
-        5: "almost the same",
-        6: "second order better, λ above all",
-        7: "second order better",
-    }
-    for figure, said in said_of.items():
-        second, first = circle.pair(curves, figure)
-        ratio = float(first.largest[-1] / second.largest[-1])
-        numbers = f"{second.largest[-1]:.1e} against {first.largest[-1]:.1e}"
-        holds = abs(ratio - 1) < 0.01 if figure in (4, 5) else ratio > 2
-        verdict = Verdict.LOST if not holds else Verdict.WRONG if figure == 4 else Verdict.SAME
-        why = "both are the same method; see the errata" if figure == 4 else STEPS if figure in (5, 7) else ""
-        case = f"system (62), {second.method}"
-        made.append(
-            Row(
-                f"Figure {figure}",
-                case,
-                "largest error of λ",
-                said,
-                numbers,
-                verdict,
-                why,
-                origin=Origin.SAID,
-            )
-        )
-    return made
+    return Row(
+        f"Figure {figure}",
+        "system (62), BDF",
+        "largest error of λ",
+        said,
+        f"{each.modified.max():.1e} against {each.ordinary.max():.1e}",
+        Verdict.SAME if each.ratio >= LEAST_RATIO else Verdict.LOST,
+        why,
+        origin=Origin.SAID,
+    )
 
 
-STEPS = "the variable steps are not printed: ours are doubled and halved every third step"
+def _similar_row(figure: int, curves: list[Curve]) -> Row:
+    """Compare the largest errors of y of both ways."""
+    second, first = circle.pair(curves, figure)
+    ratios = first.largest[:2] / second.largest[:2]
+    return Row(
+        f"Figure {figure}",
+        "system (62), BDF",
+        "largest error of y",
+        "similar",
+        f"{second.largest[:2].max():.1e} against {first.largest[:2].max():.1e}",
+        Verdict.SAME if (ratios < 3).all() and (ratios > 1 / 3).all() else Verdict.LOST,
+        origin=Origin.SAID,
+    )
+
+
+def _better_row(figure: int, said: str, curves: list[Curve]) -> Row:
+    """Compare the largest errors of λ of both ways; those of Figures 4 and 5 are the same method."""
+    second, first = circle.pair(curves, figure)
+    ratio = float(first.largest[-1] / second.largest[-1])
+    holds = abs(ratio - 1) < 0.01 if figure in (4, 5) else ratio > 2
+    return Row(
+        f"Figure {figure}",
+        f"system (62), {second.method}",
+        "largest error of λ",
+        said,
+        f"{second.largest[-1]:.1e} against {first.largest[-1]:.1e}",
+        Verdict.LOST if not holds else Verdict.WRONG if figure == 4 else Verdict.SAME,
+        "both are the same method; see the errata" if figure == 4 else STEPS if figure in (5, 7) else "",
+        origin=Origin.SAID,
+    )
 
 
 def run(quick: bool, say: Callable[[str], None]) -> Study:  # noqa: ARG001 - it takes seconds anyway

@@ -27,6 +27,10 @@ from herk.bench.thesis_study.systems import (
 from herk.thesis import Outcome
 
 CHAIN_TOLERANCES = tuple(10.0**-k for k in range(3, 14))
+BAND = (
+    "rounding chooses between p1 and p3 in every step: 10 % in steps and a factor 3 in the error are"
+    " agreement"
+)
 AKZO_TOLERANCES = tuple(10.0**-k for k in range(6, 17))
 
 
@@ -99,69 +103,34 @@ def chain(tolerances: Iterable[float] = CHAIN_TOLERANCES) -> tuple[list[Row], li
     """
     first = run(CHAIN, SETTINGS_45)
     error = float(errors(CHAIN, first).max())
-    band = (
-        "rounding chooses between p1 and p3 in every step: 10 % in steps and a factor 3 in the error are"
-        " agreement"
-    )
-    origin = Origin.PICTURE
-    word = Verdict.ROUNDING if 1 / 3 <= error / printed.CHAIN_ERROR <= 3 else Verdict.LOST
     today = modern(testset.get("spring_chain"), 1e-7, over_time=True)
-    rows = [
-        Row(
-            "Figure 14",
-            "eps0 = 1e-7, Nopt = 0",
-            "largest error",
-            printed.CHAIN_ERROR,
-            error,
-            word,
-            band,
-            today,
-            origin=origin,
-        )
-    ]
+    rows = [_chain_error("Figure 14", "eps0 = 1e-7, Nopt = 0", printed.CHAIN_ERROR, error, today)]
     curve = [
         chain_run(eps0, Nopt, max_norm)
         for eps0 in tolerances
         for Nopt in (0, 1)
         for max_norm in (False, True)
     ]
-    tight, today_13 = (
-        min(each.eps0 for each in curve),
-        modern(testset.get("spring_chain"), 1e-13, over_time=True),
-    )
+    today = modern(testset.get("spring_chain"), 1e-13, over_time=True)
     for each in curve:
-        if each.eps0 == tight == 1e-13 and not each.max_norm:
-            case = f"eps0 = 1e-13, Nopt = {each.Nopt}"
-            word = (
-                Verdict.ROUNDING if close(each.steps, printed.CHAIN_STEPS[each.Nopt], 0.1) else Verdict.LOST
-            )
-            rows.append(
-                Row(
-                    "Figure 15",
-                    case,
-                    "steps",
-                    printed.CHAIN_STEPS[each.Nopt],
-                    each.steps,
-                    word,
-                    band,
-                    today_13,
-                    origin=origin,
-                )
-            )
-            ratio = each.error / printed.CHAIN_ERRORS[each.Nopt]
-            rows.append(
-                Row(
-                    "Figure 15",
-                    case,
-                    "largest error",
-                    printed.CHAIN_ERRORS[each.Nopt],
-                    each.error,
-                    Verdict.ROUNDING if 1 / 3 <= ratio <= 3 else Verdict.LOST,
-                    band,
-                    origin=origin,
-                )
-            )
+        if each.eps0 == 1e-13 and not each.max_norm:
+            rows += _tight_chain(each, today)
     return rows, curve, first
+
+
+def _tight_chain(each: ChainRun, today: Modern) -> list[Row]:
+    """Compare steps and error of a run at the tightest tolerance of Figure 15."""
+    case, steps = f"eps0 = 1e-13, Nopt = {each.Nopt}", printed.CHAIN_STEPS[each.Nopt]
+    word = Verdict.ROUNDING if close(each.steps, steps, 0.1) else Verdict.LOST
+    return [
+        Row("Figure 15", case, "steps", steps, each.steps, word, BAND, today, origin=Origin.PICTURE),
+        _chain_error("Figure 15", case, printed.CHAIN_ERRORS[each.Nopt], each.error),
+    ]
+
+
+def _chain_error(part: str, case: str, there: float, ours: float, today: Modern | None = None) -> Row:
+    word = Verdict.ROUNDING if 1 / 3 <= ours / there <= 3 else Verdict.LOST
+    return Row(part, case, "largest error", there, ours, word, BAND, today, origin=Origin.PICTURE)
 
 
 def circuit() -> tuple[list[Row], Outcome]:
@@ -204,33 +173,11 @@ def akzo(
     tolerances: Iterable[float] = AKZO_TOLERANCES,
 ) -> tuple[list[Row], Outcome, list[tuple[float, int, float]]]:
     """Return Figures 18 to 20: the largest step, and the error over the steps."""
-    outcome, end = run(AKZO, SETTINGS_47), np.array(AKZO_END)
-    others = [
-        float(run(AKZO, replace(SETTINGS_47, delta=factor * 1e-14)).H.max())
-        for factor in (0.8, 0.9, 1.0, 1.1, 1.2)
-    ]
-    word = Verdict.ROUNDING if 0.9 * min(others) <= printed.AKZO_STEP <= 1.1 * max(others) else Verdict.LOST
-    why = (
-        f"the picture shows proposed steps; they are noise: {min(others):.1f} to {max(others):.1f} if delta"
-        f" is changed by up to 20 %; the longest accepted step is {np.diff(outcome.T).max():.1f}"
-    )
-    rows = [
-        Row(
-            "Figure 19",
-            "eps0 = 1e-7",
-            "longest step",
-            printed.AKZO_STEP,
-            float(outcome.H.max()),
-            word,
-            why,
-            modern(testset.get("akzo"), 1e-7),
-            origin=Origin.PRINTED,
-        )
-    ]
-    curve = []
+    outcome = run(AKZO, SETTINGS_47)
+    rows, curve = [_longest_step(outcome)], []
     for eps0 in tolerances:
         each = run(AKZO, replace(SETTINGS_47, eps0=eps0, tol=eps0))
-        error = float(np.linalg.norm(each.X[:, -1] - end))
+        error = float(np.linalg.norm(each.X[:, -1] - np.array(AKZO_END)))
         curve.append((eps0, len(each.T), error))
         met = error <= 20 * eps0 and not each.failure
         rows.append(
@@ -247,3 +194,27 @@ def akzo(
             )
         )
     return rows, outcome, curve
+
+
+def _longest_step(outcome: Outcome) -> Row:
+    """Compare the longest proposed step with the printed one and with its own scatter."""
+    others = [
+        float(run(AKZO, replace(SETTINGS_47, delta=factor * 1e-14)).H.max())
+        for factor in (0.8, 0.9, 1.0, 1.1, 1.2)
+    ]
+    word = Verdict.ROUNDING if 0.9 * min(others) <= printed.AKZO_STEP <= 1.1 * max(others) else Verdict.LOST
+    why = (
+        f"the picture shows proposed steps; they are noise: {min(others):.1f} to {max(others):.1f} if delta"
+        f" is changed by up to 20 %; the longest accepted step is {np.diff(outcome.T).max():.1f}"
+    )
+    return Row(
+        "Figure 19",
+        "eps0 = 1e-7",
+        "longest step",
+        printed.AKZO_STEP,
+        float(outcome.H.max()),
+        word,
+        why,
+        modern(testset.get("akzo"), 1e-7),
+        origin=Origin.PRINTED,
+    )

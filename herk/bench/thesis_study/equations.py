@@ -1,66 +1,58 @@
 """The equations of Chapter 4 exactly as the thesis and its program write them.
 
-Scaling and order of operations decide the last digits.
+Scaling and order of operations decide the last digits. They are written in the language of
+compiled code; `par`, where parameters of a model would come, is not used.
 """
 
 from __future__ import annotations
 
-import math
+from math import cos, nan, sin, sqrt
 
-import numpy as np
-
-from herk.jit.compiled import compiled
-from herk.thesis.memory import FUNCTION
+from herk.jit.state import Floats
 
 PRINTED_G = 13.7503716373294544
 WIND_G = 9.78
 CHAIN_C = 1 / 6
 
 
-@compiled(FUNCTION)
-def nothing(t, x, out):  # type: ignore[no-untyped-def] # noqa: ARG001
+def nothing(t: float, x: Floats, par: Floats, out: Floats) -> None:
     """Stand where a derivative is not given."""
-    out[:] = np.nan
+    for i in range(out.size):
+        out[i] = nan
 
 
-@compiled(FUNCTION)
-def academic_f(t, x, out):  # type: ignore[no-untyped-def] # noqa: ARG001
+def academic_f(t: float, x: Floats, par: Floats, out: Floats) -> None:
     """Section 4.2.3."""
     out[0] = x[0]
     out[1] = x[0] - x[1]
 
 
-@compiled(FUNCTION)
-def academic_g(t, x, out):  # type: ignore[no-untyped-def] # noqa: ARG001
+def academic_g(t: float, x: Floats, par: Floats, out: Floats) -> None:
     """Section 4.2.3."""
     out[0] = x[0] - x[1]
 
 
-@compiled(FUNCTION)
-def selector_f(t, x, out):  # type: ignore[no-untyped-def]
+def selector_f(t: float, x: Floats, par: Floats, out: Floats) -> None:
     """Equation (4.1a)."""
     out[0] = x[1]
-    out[1] = -math.sin(t) * x[2]
+    out[1] = -sin(t) * x[2]
     out[2] = x[0] ** 2 + x[1] ** 2 - 1
 
 
-@compiled(FUNCTION)
-def selector_g(t, x, out):  # type: ignore[no-untyped-def]
+def selector_g(t: float, x: Floats, par: Floats, out: Floats) -> None:
     """Equation (4.1b), the second row doubled as in the program."""
     out[0] = x[0] ** 2 + x[1] ** 2 - 1
-    out[1] = 2 * x[0] * x[1] - 2 * math.sin(t) * x[1] * x[2]
+    out[1] = 2 * x[0] * x[1] - 2 * sin(t) * x[1] * x[2]
 
 
-@compiled(FUNCTION)
-def selector_jac(t, x, out):  # type: ignore[no-untyped-def]
+def selector_jac(t: float, x: Floats, par: Floats, out: Floats) -> None:
     """Equation (4.3), the second row doubled."""
-    s = math.sin(t)
+    s = sin(t)
     out[0], out[1], out[2] = 2 * x[0], 2 * x[1], 0.0
     out[3], out[4], out[5] = 2 * x[1], 2 * x[0] - 2 * s * x[2], -2 * s * x[1]
 
 
-@compiled(FUNCTION)
-def pendulum_f(t, x, out):  # type: ignore[no-untyped-def] # noqa: ARG001
+def pendulum_f(t: float, x: Floats, par: Floats, out: Floats) -> None:
     """System (4.5), m = l = 1, g as printed."""
     out[0], out[1] = x[2], x[3]
     out[2] = -2 * x[0] * x[4]
@@ -68,28 +60,24 @@ def pendulum_f(t, x, out):  # type: ignore[no-untyped-def] # noqa: ARG001
     out[4] = x[0] ** 2 + x[1] ** 2 - 1
 
 
-@compiled(FUNCTION)
-def pendulum_g(t, x, out):  # type: ignore[no-untyped-def] # noqa: ARG001
+def pendulum_g(t: float, x: Floats, par: Floats, out: Floats) -> None:
     """System (4.5)."""
     out[0] = x[0] ** 2 + x[1] ** 2 - 1
     out[1] = 2 * x[0] * x[2] + 2 * x[1] * x[3]
     out[2] = 2 * x[2] ** 2 + 2 * x[3] ** 2 - 4 * (x[0] ** 2 + x[1] ** 2) * x[4] - 2 * PRINTED_G * x[1]
 
 
-@compiled(FUNCTION)
-def drifting_g(t, x, out):  # type: ignore[no-untyped-def] # noqa: ARG001
+def drifting_g(t: float, x: Floats, par: Floats, out: Floats) -> None:
     """System (4.6), divided by two as in the program: tol acts on the residual, so the scaling counts."""
     out[0] = x[2] ** 2 + x[3] ** 2 - 2 * (x[0] ** 2 + x[1] ** 2) * x[4] - PRINTED_G * x[1]
 
 
-@compiled(FUNCTION)
-def drifting_g_printed(t, x, out):  # type: ignore[no-untyped-def] # noqa: ARG001
+def drifting_g_printed(t: float, x: Floats, par: Floats, out: Floats) -> None:
     """System (4.6) in the scaling that is printed."""
     out[0] = 2 * x[2] ** 2 + 2 * x[3] ** 2 - 4 * (x[0] ** 2 + x[1] ** 2) * x[4] - 2 * PRINTED_G * x[1]
 
 
-@compiled(FUNCTION)
-def wind_f(t, x, out):  # type: ignore[no-untyped-def]
+def wind_f(t: float, x: Floats, par: Floats, out: Floats) -> None:
     """System (4.7), m = 2."""
     length = 0.5 + 0.03 * (50 - t)
     out[0], out[1] = x[2], x[3]
@@ -98,8 +86,7 @@ def wind_f(t, x, out):  # type: ignore[no-untyped-def]
     out[4] = x[0] ** 2 + x[1] ** 2 - length**2
 
 
-@compiled(FUNCTION)
-def wind_g_printed(t, x, out):  # type: ignore[no-untyped-def]
+def wind_g_printed(t: float, x: Floats, par: Floats, out: Floats) -> None:
     """Give the constraints of Section 4.4 as printed, without the derivatives of the length."""
     length = 0.5 + 0.03 * (50 - t)
     out[0] = x[0] ** 2 + x[1] ** 2 - length**2
@@ -113,8 +100,7 @@ def wind_g_printed(t, x, out):  # type: ignore[no-untyped-def]
     )
 
 
-@compiled(FUNCTION)
-def wind_g_corrected(t, x, out):  # type: ignore[no-untyped-def]
+def wind_g_corrected(t: float, x: Floats, par: Floats, out: Floats) -> None:
     """Give the constraints of Section 4.4 with l' = -0.03 and l'' = 0."""
     length = 0.5 + 0.03 * (50 - t)
     out[0] = x[0] ** 2 + x[1] ** 2 - length**2
@@ -129,20 +115,18 @@ def wind_g_corrected(t, x, out):  # type: ignore[no-untyped-def]
     out[2] = third - 2 * 0.03**2
 
 
-@compiled(FUNCTION)
-def chain_f(t, x, out):  # type: ignore[no-untyped-def]
+def chain_f(t: float, x: Floats, par: Floats, out: Floats) -> None:
     """System (4.8), m = 1."""
     out[0], out[1], out[2] = x[3], x[4], x[5]
     out[3] = x[6] - CHAIN_C * (x[0] - x[1])
     out[4] = CHAIN_C * (x[0] - x[1]) - CHAIN_C * (x[1] - x[2])
     out[5] = x[6] + CHAIN_C * (x[1] - x[2])
-    out[6] = x[1] - math.sin(t)
+    out[6] = x[1] - sin(t)
 
 
-@compiled(FUNCTION)
-def chain_g(t, x, out):  # type: ignore[no-untyped-def]
+def chain_g(t: float, x: Floats, par: Floats, out: Floats) -> None:
     """System (4.8)."""
-    s, k = math.sin(t), math.cos(t)
+    s, k = sin(t), cos(t)
     out[0] = x[1] - s
     out[1] = x[4] - k
     out[2] = CHAIN_C * (x[0] - x[1]) - CHAIN_C * (x[1] - x[2]) + s
@@ -150,29 +134,26 @@ def chain_g(t, x, out):  # type: ignore[no-untyped-def]
     out[4] = CHAIN_C * (-3 * CHAIN_C * (x[0] - x[1]) + 3 * CHAIN_C * (x[1] - x[2]) + 2 * x[6]) - s
 
 
-@compiled(FUNCTION)
-def circuit_f(t, x, out):  # type: ignore[no-untyped-def]
+def circuit_f(t: float, x: Floats, par: Floats, out: Floats) -> None:
     """System (2.3)."""
     out[0] = x[2] + x[4]
     out[1] = x[3]
-    out[2] = x[2] - math.sin(100 * t)
+    out[2] = x[2] - sin(100 * t)
     out[3] = x[0] - x[2] + x[3]
     out[4] = x[1] - x[3]
 
 
-@compiled(FUNCTION)
-def circuit_g(t, x, out):  # type: ignore[no-untyped-def]
+def circuit_g(t: float, x: Floats, par: Floats, out: Floats) -> None:
     """Section 4.6."""
-    out[0] = x[2] - math.sin(100 * t)
+    out[0] = x[2] - sin(100 * t)
     out[1] = x[0] - x[2] + x[3]
     out[2] = x[1] - x[3]
-    out[3] = 2 * x[2] + x[3] + 2 * x[4] + 100 * math.cos(100 * t)
+    out[3] = 2 * x[2] + x[3] + 2 * x[4] + 100 * cos(100 * t)
 
 
-@compiled(FUNCTION)
-def akzo_f(t, y, out):  # type: ignore[no-untyped-def] # noqa: ARG001
+def akzo_f(t: float, y: Floats, par: Floats, out: Floats) -> None:
     """Section 4.7."""
-    root = math.sqrt(y[1])
+    root = sqrt(y[1])
     r1 = 18.7 * y[0] ** 4 * root
     r2 = 0.58 * y[2] * y[3]
     r3 = 0.58 * y[0] * y[4] / 34.4
@@ -186,7 +167,6 @@ def akzo_f(t, y, out):  # type: ignore[no-untyped-def] # noqa: ARG001
     out[5] = 115.83 * y[0] * y[3] - y[5]
 
 
-@compiled(FUNCTION)
-def akzo_g(t, y, out):  # type: ignore[no-untyped-def] # noqa: ARG001
+def akzo_g(t: float, y: Floats, par: Floats, out: Floats) -> None:
     """Section 4.7."""
     out[0] = 115.83 * y[0] * y[3] - y[5]

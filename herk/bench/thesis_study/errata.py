@@ -2,37 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
 from scipy.special import ellipk
 
-import testset
 from herk.bench.published import Erratum, close, digits_agree
-from herk.bench.thesis_study import figures, printed
+from herk.bench.thesis_study import printed, selector_errata, wind_errata
 from herk.bench.thesis_study.applications import ChainRun, chain_run
-from herk.bench.thesis_study.equations import PRINTED_G, selector_jac
+from herk.bench.thesis_study.equations import PRINTED_G
 from herk.bench.thesis_study.slips import slips
-from herk.bench.thesis_study.systems import (
-    CHAIN,
-    DRIFTING,
-    PENDULUM,
-    QUARTER,
-    SELECTOR,
-    SETTINGS_43_TABLE,
-    SETTINGS_44,
-    SETTINGS_423,
-    WIND_CORRECTED,
-    WIND_PRINTED,
-    selector_exact,
-)
+from herk.bench.thesis_study.systems import CHAIN, DRIFTING, PENDULUM, SETTINGS_43_TABLE
 from herk.bench.thesis_study.table1 import Cell, run_cell
-from herk.core.dae import Array
-from herk.integrate.solve import solve_dae
-from herk.jit.compiled import interpreted
-from herk.model.start import check_constraints
 from herk.thesis import integrate
 from testset.pendulum import EXACT_G, exact
 
@@ -118,77 +100,6 @@ def gravity() -> Erratum:
     return Erratum("Section 4.3, g", repr(PRINTED_G), f"{right:.14f}", evidence, holds)
 
 
-def wind() -> list[Erratum]:
-    """Differentiate the constraints along the flow, by numbers and by computer algebra.
-
-    And measure what the wrong ones cost.
-    """
-    told = check_constraints(testset.get("wind_pendulum_printed").dae, 0.0, WIND_PRINTED.x0)
-    fine = check_constraints(testset.get("wind_pendulum").dae, 0.0, WIND_CORRECTED.x0)
-    states = (7.0, 0.3, -1.7, 0.2, 0.1, 4.0)
-    difference = (
-        _found_constraints(*states)
-        - np.array([0.0, 2 * 1.79 * 0.03, -2 * 0.03**2])
-        - _printed_constraints(*states)
-    )
-    outcome = figures.run(WIND_PRINTED, SETTINGS_44)
-    true = solve_dae(
-        testset.get("wind_pendulum"),
-        rtol=1e-11,
-        atol=1e-11,
-        method="dop853",
-        t_eval=np.minimum(outcome.T[1:], 50.0),
-    ).y
-    off = np.abs(outcome.X[:, 1:] - true).max(axis=1)
-    speed = np.abs(2 * outcome.X[0] * outcome.X[2] + 2 * outcome.X[1] * outcome.X[3]).max()
-    shown = (
-        f"over [0, 50] the program is off by {off[1]:.1e} in y, {off[3]:.1e} in w, {off[4]:.1e} in lambda; "
-        f"its 2xv + 2yw is {speed:.0e}, not 2 l l'"
-    )
-    return [
-        Erratum(
-            "Section 4.4, hidden constraints",
-            "2xv + 2yw = 0 and no l', l''",
-            "2xv + 2yw - 2 l l' = 0, and -2 l'^2 - 2 l l'' in the third",
-            f"check_constraints: {len(told)} contradictions as printed, {len(fine)} corrected; "
-            f"herk.regularize gives the corrected ones. {shown}",
-            bool(told)
-            and not fine
-            and np.abs(difference).max() < 1e-12
-            and 0.02 < off[3] < 0.05
-            and 0.02 < off[4] < 0.06,
-        ),
-        Erratum(
-            "Section 4.4, start",
-            "w(0) = 0",
-            "w(0) = -l' = 0.03",
-            f"x v + y w = l l' = {2.0 * -0.03:.2f} at t = 0 with y = -2",
-            abs(WIND_CORRECTED.x0[1] * WIND_CORRECTED.x0[3] - 2.0 * -0.03) < 1e-15,
-        ),
-    ]
-
-
-def _printed_constraints(t: float, *state: float) -> Array:
-    assert WIND_PRINTED.dae.g is not None
-    return np.asarray(WIND_PRINTED.dae.g(t, np.array(state)))
-
-
-def _found_constraints(t: float, *state: float) -> Array:
-    """Return what herk.regularize finds, scaled like the printed rows."""
-    dae = testset.get("wind_pendulum").dae
-    assert dae.g is not None
-    g, jac = np.asarray(dae.g(t, np.array(state))), np.asarray(dae.jac_g(t, np.array(state)))  # type: ignore[misc]
-    x, y = state[0], state[1]
-    order = [
-        int(np.argmax([abs(jac[k, 2]) < 1e-14 and abs(jac[k, 4]) < 1e-14 for k in range(3)])),
-        0,
-        int(np.argmax(np.abs(jac[:, 4]))),
-    ]
-    order[1] = ({0, 1, 2} - {order[0], order[2]}).pop()
-    scales = [2 * x / jac[order[0], 0], 2 * x / jac[order[1], 2], -2 * (x**2 + y**2) / jac[order[2], 4]]
-    return np.array([g[k] * c for k, c in zip(order, scales, strict=True)])
-
-
 def stopping(curve: Sequence[ChainRun] | None = None) -> Erratum:
     """Replace only the stopping rule of Newton on the chain.
 
@@ -232,60 +143,6 @@ def stopping(curve: Sequence[ChainRun] | None = None) -> Erratum:
 
 def _steps(run: ChainRun) -> str:
     return "abort" if run.message else str(run.steps)
-
-
-def selectors() -> list[Erratum]:
-    """Measure orders with clean selectors at the end of the symmetric interval, over it.
-
-    And at the end of another one.
-    """
-    found = []
-    for letter, wrong, right in (("a", 2.0, 1.0), ("c", 4.0, 3.0)):
-        settings = replace(SETTINGS_423, method=printed.METHODS[letter], Jopt=1)
-        clean = figures.orders(SELECTOR, settings, figures.STEPS_SELECTOR)
-        noisy = figures.orders(SELECTOR, replace(settings, Jopt=0), figures.STEPS_SELECTOR)
-        lopsided = figures.orders(SELECTOR, settings, figures.STEPS_SELECTOR, tf=0.325 * math.pi)
-        evidence = (
-            f"exact Jacobian: order {clean.order:.2f} at t_f, {clean.order_of_largest:.2f} over the interval,"
-            f" {lopsided.order:.2f} at the end of [pi/8, 0.325 pi]; changes of the selectors for the three"
-            f" steps: {clean.changes} exact, {noisy.changes} with delta = 1e-15"
-        )
-        near = (
-            abs(clean.order - wrong) < 0.1
-            and abs(clean.order_of_largest - right) < 0.1
-            and abs(lopsided.order - right) < 0.1
-        )
-        holds = near and clean.changes == (1, 1, 1) and noisy.changes[-1] > 10
-        found.append(
-            Erratum(
-                f"Section 4.2.4, method ({letter})",
-                f"p = {printed.ORDERS_SELECTOR[letter]} shows order {right:g}, one selector change",
-                "the interval is symmetric: odd orders cancel at t_f, noise hides it",
-                evidence,
-                holds,
-            )
-        )
-    return [*found, _entry()]
-
-
-def _entry() -> Erratum:
-    """Evaluate the derivative of the second constraint by y on the solution.
-
-    As the program has it (doubled).
-    """
-    times = np.linspace(*QUARTER, 9)
-    values = []
-    for t in times:
-        out = np.empty(6)
-        interpreted(selector_jac)(float(t), selector_exact(float(t)), out)
-        values.append(out[4] / 2)
-    largest, printed_one = float(np.abs(values).max()), float(np.abs(np.sin(times) - np.cos(times)).max())
-    evidence = (
-        f"on the solution the derivative is at most {largest:.0e}, sin t - cos t is up to {printed_one:.2f}"
-    )
-    return Erratum(
-        "Equation (4.4), entry (2,2)", "sin t - cos t", "0", evidence, largest < 1e-15 and printed_one > 0.1
-    )
 
 
 def coarse() -> Erratum:
@@ -344,9 +201,9 @@ def every_erratum(cells: Sequence[Cell] = (), curve: Sequence[ChainRun] | None =
     parts: list[Callable[[], list[Erratum]]] = [
         misprints,
         lambda: [gravity()],
-        wind,
+        wind_errata.found,
         lambda: [stopping(curve)],
-        selectors,
+        selector_errata.found,
         lambda: [coarse()],
         lambda: [failures(cells)],
         slips,

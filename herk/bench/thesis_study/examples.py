@@ -87,52 +87,32 @@ def rows() -> list[Row]:
         found.append(
             Row(part, name, "constraints per level", shown, f"{levels}", word, why, origin=Origin.PRINTED)
         )
-    cases = (
-        (
-            "Example 2.13",
-            "complete pivoting",
-            pendulum_jacobian(START),
-            (),
-            {"x", "w", "y"},
-            "lambda is missed, as the thesis says",
-        ),
-        (
-            "Example 2.13",
-            "the program's pivoting",
-            pendulum_jacobian(START),
-            (4,),
-            {"lam", "w", "y"},
-            "order of w and y: equal pivots",
-        ),
-        (
-            "Example 2.13",
-            "the program's pivoting, passing",
-            pendulum_jacobian(PASSING),
-            (4,),
-            {"lam", "x", "y"},
-            "",
-        ),
-    )
-    for part, case, jacobian, required, wanted, why in cases:
+    return [*found, *_pendulum_rows(), _third_row()]
+
+
+def _pendulum_rows() -> list[Row]:
+    """Return the components chosen in Example 2.13, at its start and at the bottom."""
+    found, start, passing = [], pendulum_jacobian(START), pendulum_jacobian(PASSING)
+    missed, equal = "lambda is missed, as the thesis says", "order of w and y: equal pivots"
+    for case, jacobian, required, wanted, why in (
+        ("complete pivoting", start, (), {"x", "w", "y"}, missed),
+        ("the program's pivoting", start, (4,), {"lam", "w", "y"}, equal),
+        ("the program's pivoting, passing", passing, (4,), {"lam", "x", "y"}, ""),
+    ):
         ours = {NAMES[j] for j in selected(jacobian, required)}
         word = Verdict.SAME if ours == wanted else Verdict.LOST
         shown, text = ", ".join(sorted(wanted)), ", ".join(sorted(ours))
         origin = (
             Origin.PRINTED if case == "complete pivoting" else Origin.OURS
         )  # printed for Procedure 3.11, see selection.example_rows
-        found.append(Row(part, case, "algebraic components", shown, text, word, why, origin=origin))
+        found.append(Row("Example 2.13", case, "algebraic components", shown, text, word, why, origin=origin))
+    return found
+
+
+def _third_row() -> Row:
+    """Return the components chosen in Example 3.13."""
     chosen = selected(np.array([[2.0, 1.0, 0.0], [1.0, 0.5, 1.0]]), (2,))
     word = Verdict.SAME if chosen == (2, 0) else Verdict.LOST
     text = ", ".join(f"x{j + 1}" for j in chosen)
-    found.append(
-        Row(
-            "Example 3.13",
-            "the program's pivoting",
-            "algebraic components",
-            "x3, x1",
-            text,
-            word,
-            origin=Origin.OURS,
-        )
-    )
-    return found
+    case = "the program's pivoting"
+    return Row("Example 3.13", case, "algebraic components", "x3, x1", text, word, origin=Origin.OURS)

@@ -10,7 +10,16 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from herk.bench.published import Erratum, Origin, Row, Verdict, reproduced
-from herk.bench.thesis_study import applications, examples, figures, newton_theorem, secant, selection, table1
+from herk.bench.thesis_study import (
+    applications,
+    examples,
+    figures,
+    newton_theorem,
+    secant,
+    selection,
+    selection_rows,
+    table1,
+)
 from herk.bench.thesis_study.applications import ChainRun
 from herk.bench.thesis_study.errata import every_erratum
 from herk.bench.thesis_study.figures import Orders
@@ -89,9 +98,14 @@ def theory() -> tuple[list[Row], list[Erratum]]:
     """Return what Chapters 2, 3 and 5 say, on the systems of Chapter 4."""
     visited = [selection.visit(*each) for each in selection.EXAMPLES]
     orders = secant.measure()
-    rows = [*examples.rows(), *selection.example_rows(), *selection.run_rows(visited), *newton_theorem.rows()]
+    rows = [
+        *examples.rows(),
+        *selection_rows.example_rows(),
+        *selection_rows.run_rows(visited),
+        *newton_theorem.rows(),
+    ]
     return [*rows, *secant.rows(orders, secant.refused())], [
-        *selection.errata(visited),
+        *selection_rows.errata(visited),
         secant.erratum(orders),
     ]
 
@@ -133,18 +147,8 @@ def run(quick: bool = False, say: Callable[[str], None] = lambda _: None) -> Stu
     circuit_rows, circuit = applications.circuit()
     akzo_rows, akzo, akzo_curve = applications.akzo()
     say("errata")
-    rows += [
-        manual_row(),
-        *academic_rows,
-        *selector_rows,
-        *swing_rows,
-        *period_rows,
-        *table_rows,
-        *wind_rows,
-        *chain_rows,
-        *circuit_rows,
-        *akzo_rows,
-    ]
+    rows += [manual_row(), *academic_rows, *selector_rows, *swing_rows, *period_rows, *table_rows]
+    rows += [*wind_rows, *chain_rows, *circuit_rows, *akzo_rows]
     return Study(
         quick=quick,
         rows=rows,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy as np
 from herk.bench.thesis_study import equations as eq
 from herk.core import Dae
 from herk.core.dae import Array, StageSource
-from herk.jit.compiled import interpreted
+from herk.jit.native import Assembled, assembled
 from herk.thesis import Settings
 
 Time = float | Array
@@ -20,15 +21,21 @@ Time = float | Array
 
 @dataclass
 class Written:
-    """Compiled functions written by hand, handed to solvers in the way generated ones are."""
+    """Functions written by hand in the language of compiled code, handed to solvers as generated ones are."""
 
-    table: dict[str, Any]
+    table: dict[str, Callable[..., None]]
     key: str = ""
     structure: Any = None
 
-    def functions(self) -> dict[str, Callable[[float, Array, Array], None]]:
-        """Return the functions by name."""
-        return self.table
+    @property
+    def code(self) -> Written:
+        """Return where the machine code is."""
+        return self
+
+    @cached_property
+    def functions(self) -> dict[str, Assembled]:
+        """Return the functions by name, (t, x, par, out), in machine code."""
+        return assembled(self.table)
 
     def stage(self, algebraic: Any, *, scalar: bool) -> StageSource:
         """Refuse: there are no formulas to generate code from."""
@@ -47,15 +54,13 @@ class System:
 
 
 def written(E: Array, f: Any, g: Any, m: int, names: str, jac: Any = eq.nothing) -> Dae:
-    """Return the DAE of these in-place functions."""
+    """Return the DAE of these functions (t, x, par, out)."""
     n = len(E)
 
     def plain(function: Any, size: int) -> Callable[[float, Array], Array]:
-        twin = interpreted(function)
-
         def call(t: float, x: Array) -> Array:
             out = np.empty(size)
-            twin(float(t), np.asarray(x, dtype=float), out)
+            function(float(t), np.asarray(x, dtype=float), np.zeros(1), out)
             return out
 
         return call

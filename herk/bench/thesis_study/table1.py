@@ -16,7 +16,7 @@ from herk.bench.thesis_study.modern import modern
 from herk.bench.thesis_study.printed import TABLE1, Printed
 from herk.bench.thesis_study.systems import DRIFTING, PENDULUM, SETTINGS_43_TABLE
 from herk.thesis import Settings, integrate
-from herk.thesis.memory import NEWTON
+from herk.thesis.layout import NEWTON
 
 SYSTEMS = {"4.5": PENDULUM, "4.6": DRIFTING}
 STEPS_WITHIN, ERRORS_WITHIN = 0.005, 0.05

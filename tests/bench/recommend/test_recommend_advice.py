@@ -15,9 +15,9 @@ import sys
 import numpy as np
 import pytest
 
-from herk.bench.recommend import inquiry, recommend, reference
+from herk.bench.recommend import clock, inquiry, recommend, reference
 
-BUDGET = 1200.0  # generous, because others may use the machine; ladders end when they have answered
+BUDGET = 1200.0  # generous, because others may use the machine; sweeps end when they have answered
 DOPRI5, IDA, RADAU, LSODA = (
     ("herk_dopri5", "overdetermined"),
     ("ida_sundae_jac", "index1"),
@@ -162,7 +162,7 @@ def test_file_that_ends_its_process_is_an_answer(user_file):
 @pytest.mark.slow
 def test_solvers_that_cannot_finish_leave_no_reference(user_file, compete, monkeypatch):
     compete(DOPRI5, RADAU)
-    monkeypatch.setattr(inquiry, "SOLVING", 1e-3 / BUDGET)
+    monkeypatch.setattr(clock, "SOLVING", 1e-3 / BUDGET)
     found = recommend(user_file("switched"), budget=BUDGET)
     assert found.verdict == "no reference"
     assert "nothing is recommended" in found.advice

@@ -15,9 +15,10 @@ from herk.bench.recommend import advice, evidence
 from herk.bench.recommend.advice import cure
 from herk.bench.recommend.answer import HEAD, cells
 from herk.bench.recommend.candidates import candidates, kind, referees, solver
+from herk.bench.recommend.clock import SOLVING, Clock
 from herk.bench.recommend.examine import Facts, decay, explore, grid
 from herk.bench.recommend.flow import Flow
-from herk.bench.recommend.inquiry import SOLVING, Clock, ladder, recommend
+from herk.bench.recommend.inquiry import recommend, tolerances
 from herk.bench.recommend.load import from_model
 from herk.bench.recommend.rank import GIVEN_UP, Measured, Row, Trial, choose, ranking, reached
 from herk.bench.recommend.reference import agree
@@ -278,11 +279,11 @@ def test_one_candidate_never_gets_all_the_time_that_is_left_and_none_gets_more_t
     assert clock.left < 0
 
 
-def test_ladder_surrounds_the_error_with_two_tolerances_in_a_decade():
-    assert ladder(1e-6)[:3] == (1e-4, 3e-5, 1e-5)
-    assert ladder(1e-6)[-1] == 1e-11
-    assert ladder(1e-12)[-1] == 1e-13
-    assert max(ladder(0.5)) == 1e-2
+def test_tolerances_surround_the_error_with_two_tolerances_in_a_decade():
+    assert tolerances(1e-6)[:3] == (1e-4, 3e-5, 1e-5)
+    assert tolerances(1e-6)[-1] == 1e-11
+    assert tolerances(1e-12)[-1] == 1e-13
+    assert max(tolerances(0.5)) == 1e-2
 
 
 def test_forms_a_model_cannot_have_are_not_tried_and_stiff_ones_begin_with_implicit_solvers():

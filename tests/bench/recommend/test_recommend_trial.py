@@ -1,4 +1,4 @@
-"""One solver down its ladder: what is late once because it compiles goes on, what is late twice ends."""
+"""One solver at tighter and tighter tolerances: what is late once because it compiles goes on, what is late twice ends."""
 
 from __future__ import annotations
 
