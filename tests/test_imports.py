@@ -25,6 +25,7 @@ HEIGHTS = {
     "baselines": 8,
     "testset": 8,
     "herk.thesis": 7,
+    "herk.parameters": 7,
     "herk.integrate": 6,
     "herk.circuit": 6,
     "herk.model": 5,

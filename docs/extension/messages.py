@@ -12,7 +12,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 SENTENCE = re.compile(r"^(?:\.\.\.|[A-Z])(?:\S+\s+){4,}.*\.$", re.DOTALL)
-ROOMS = ("core", "model", "circuit", "integrate", "jit", "codegen", "linalg")
+ROOMS = ("core", "model", "circuit", "integrate", "parameters", "jit", "codegen", "linalg")
 RAISED = ("InputError", "RegularizationError", "CallableError", "FormulaError", "TypeError", "ValueError")
 
 

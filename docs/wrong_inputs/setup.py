@@ -62,3 +62,7 @@ def event(**attributes):
 
     found.__dict__.update(attributes)
     return found
+
+
+def fit(free=("g",), data=None, model=pendulum, **options):
+    return herk.fit(model, {"t": [0.5, 1.0], "x": [0.1, 0.2]} if data is None else data, free, **options)
