@@ -141,3 +141,9 @@ def test_what_is_changed_is_checked(pendulum) -> None:
     with pytest.raises(herk.InputError, match="rtol"):
         ready.solve(rtol=-1.0)
     assert ready.solve(y0={"x": 0.6, "y": -0.8, "lam": None}).y[0, 0] != 0.6  # t_eval has no start
+
+
+def test_what_a_start_leaves_open_is_looked_at_whatever_was_solved_before(pendulum) -> None:
+    assert herk.solve_dae(pendulum, method="dopri5").success
+    with pytest.raises(herk.InputError, match="left open"):
+        herk.solve_dae(pendulum, y0=[None] * 5, method="dopri5")

@@ -50,6 +50,9 @@ def settle(loop: Loop) -> int:
     own = HalfExplicit.at(loop.own)
     status = reselect(loop, own)
     y, new, computed, missing = own.y, own.new, own.open, False
+    for j in range(own.differential):
+        if computed[own.order[j]]:  # this selection does not compute it
+            return STUCK
     loop.error = 0.0
     for i in range(own.n):
         if computed[i]:
