@@ -12,9 +12,9 @@ from typing import Any
 
 import pandas as pd
 
+from herk.reproductions.style import Look
 from reports import figures
 from reports.contents import Contents
-from reports.style import Look
 
 COSTS = {
     "time": "CPU time (s)",

@@ -11,7 +11,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from reports import curves, style
+from herk.reproductions import style
+from reports import curves
 from reports.contents import FOREIGN, GROUPS, HALF_EXPLICIT, KEEPING, OUR_IMPLICIT, Contents
 from reports.orders import Sweep
 

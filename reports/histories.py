@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from reports import style
+from herk.reproductions import style
 from reports.curves import TINY
 
 Series = Mapping[str, tuple[list[float], list[Any]]]

@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from PIL import Image
 
-from reports import style
+from herk.reproductions import style
 from reports.section import Picture
 
 SIZE = re.compile(

@@ -15,8 +15,9 @@ import pandas as pd
 from markupsafe import Markup
 
 from herk.bench import whole_files
+from herk.reproductions import style
 from reports import contents as records
-from reports import explorer, images, literature, style
+from reports import explorer, images, literature
 from reports.claims import Claim
 from reports.contents import Contents
 from reports.mathml import mathml

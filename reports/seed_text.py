@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from herk.bench import whole_files
-from herk.bench.published import Erratum, Row, SeedStudy, by_origin
+from herk.reproductions.published import Erratum, Row, SeedStudy, by_origin
 
 COLUMNS = (
     "part",

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from herk.bench.thesis_study import Cell, Study
-from herk.bench.thesis_study.table1 import verdict
+from herk.reproductions.thesis import Cell, Study
+from herk.reproductions.thesis.figures import FIGURES
+from herk.reproductions.thesis.table1 import verdict
 from reports import seed_text
-from reports.thesis_figures import FIGURES
 
 MARKS = {"same": "=", "within rounding": "~", "misprint": "M", "wrong in print": "W", "not reproduced": "?"}
 CELL_COLUMNS = (

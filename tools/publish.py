@@ -14,12 +14,13 @@ from pathlib import Path
 
 import make_readme_picture
 
-from herk.bench import cli, environment, estimate, seeds, store, whole_files
+from herk.bench import cli, environment, estimate, store, whole_files
+from herk.reproductions import documents
 from reports import proof
 
 ROOT = Path(__file__).parents[1]
 PUBLISHED = ROOT / "reports" / "published"
-STUDIES = (*cli.STANDARD, "testset", *seeds.names())
+STUDIES = (*cli.STANDARD, "testset", *documents.NAMES)
 MOST_FILES, OTHERS = 60, 5  # besides the tables: page, records, pictures
 SERIES = b'"kind":"series"'  # curves over time: drawn on the page, and too large to be published
 SELECTION = b'"name":"selection"'  # but these are short, and a sentence rests on them

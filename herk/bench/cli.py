@@ -40,12 +40,13 @@ def standard(asked: argparse.Namespace) -> int:
 
 def run(asked: argparse.Namespace) -> int:
     """Run studies and write the report; studies of documents write their own tables and figures too."""
-    from herk.bench import estimate, plugins, seeds, study, sweeps
+    from herk.bench import estimate, plugins, study, sweeps
+    from herk.reproductions import documents
 
-    documents = [name for name in asked.study if name in seeds.names()]
+    told = [name for name in asked.study if name in documents.NAMES]
     files = {name for name in asked.study if name.endswith(".toml")}
-    if wrong := set(asked.study) - set(documents) - set(study.names()) - files:
-        raise study.nearest(wrong.pop(), [*seeds.names(), *study.names()], "study")
+    if wrong := set(asked.study) - set(told) - set(study.names()) - files:
+        raise study.nearest(wrong.pop(), [*documents.NAMES, *study.names()], "study")
     _prepare(asked.out)
     own = plugins.load(asked.file or ())
     choice = sweeps.Choice(
@@ -58,11 +59,11 @@ def run(asked: argparse.Namespace) -> int:
     )
     start, wanted, code = time.monotonic(), 0, FINE
     for name in asked.study:
-        if name in documents:
+        if name in told:
             code = max(code, document(name, asked.out, asked.quick))
         else:
             wanted += _study(name, choice, asked)
-    if not documents and not wanted:
+    if not told and not wanted:
         say("Nothing ran: no solver, form and problem fit what was asked for.")
         return NOTHING_RAN
     if not asked.no_report:
@@ -106,11 +107,12 @@ def _prepare(folder: Path) -> None:
 
 def document(name: str, out: Path, quick: bool) -> int:
     """Run the study of a document: tables, figures, records; 1 if a claim fails."""
-    from herk.bench import seeds, store
+    from herk.bench import store
+    from herk.reproductions import documents
     from reports import seed_text
 
-    study = import_module(f"herk.bench.{name}_study").run(quick, say)
-    pictures = import_module(f"reports.{name}_figures")
+    study = import_module(f"herk.reproductions.{name}").run(quick, say)
+    pictures = import_module(f"herk.reproductions.{name}.figures")
     folder = out / name
     if name == "thesis":
         from reports import thesis_text
@@ -119,7 +121,7 @@ def document(name: str, out: Path, quick: bool) -> int:
     else:
         written, text = seed_text.write(study, folder, pictures.FIGURES), seed_text.plain(study)
     drawn = pictures.draw(study, folder)
-    store.Store(out / store.NAME).append(seeds.records(study, pictures.FIGURES, drawn, out))
+    store.Store(out / store.NAME).append(documents.records(study, pictures.FIGURES, drawn, out))
     print(f"{text}\n\nWritten: {written[0]} and {len(written) + len(drawn) - 1} tables and figures beside it")
     return FINE if all(holds for _, holds in study.claims()) else CLAIM_FAILED
 
@@ -147,8 +149,9 @@ def report(asked: argparse.Namespace) -> int:
 def show(asked: argparse.Namespace) -> int:
     """Print what there is to run."""
     from herk.bench import listing
+    from herk.reproductions.documents import NAMES
 
-    print(listing.everything() if asked.what is None else listing.one(asked.what))
+    print(listing.everything(NAMES) if asked.what is None else listing.one(asked.what, NAMES))
     return FINE
 
 

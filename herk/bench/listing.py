@@ -11,30 +11,27 @@ from importlib.util import find_spec
 
 import baselines
 import testset
-from herk.bench import seeds, study
+from herk.bench import study
 
 
-def everything() -> str:
-    """Return all names, one kind in a line."""
+def everything(documents: Sequence[str]) -> str:
+    """Return all names, one kind in a line; `documents` are studies beside those written as files."""
     from herk.integrate.steppers.half_explicit.tableaus import METHODS
 
     known = {
         "problems": testset.names(),
         "solvers": baselines.names(),
         "methods": sorted(METHODS),
-        "studies": studies_known(),
+        "studies": sorted([*study.names(), *documents]),
     }
     return "\n".join(f"{kind}: {', '.join(names)}" for kind, names in known.items())
 
 
-def one(kind: str) -> str:
+def one(kind: str, documents: Sequence[str]) -> str:
     """Return a table of one kind."""
-    return {"problems": problems, "solvers": solvers, "methods": methods, "studies": studies}[kind]()
-
-
-def studies_known() -> list[str]:
-    """Return the names of all studies."""
-    return sorted([*study.names(), *seeds.names()])
+    if kind == "studies":
+        return studies(documents)
+    return {"problems": problems, "solvers": solvers, "methods": methods}[kind]()
 
 
 def problems() -> str:
@@ -83,13 +80,13 @@ def methods() -> str:
     return aligned(rows)
 
 
-def studies() -> str:
+def studies(documents: Sequence[str]) -> str:
     """Return one row for every study."""
     rows = [("study", "what")]
     rows += [(name, study.load(name).title) for name in study.names()]
     about = {"fitting": "fits to data: exact derivatives against finite differences"}
     document = "a document reproduced: its numbers against ours"
-    rows += [(name, about.get(name, document)) for name in seeds.names()]
+    rows += [(name, about.get(name, document)) for name in documents]
     return aligned(rows)
 
 

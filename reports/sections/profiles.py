@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from reports import figures, style
+from herk.reproductions import style
+from reports import figures
 from reports.claims import Claim, none
 from reports.contents import FEW, Contents
 from reports.curves import work_table

@@ -15,9 +15,10 @@ from types import SimpleNamespace
 import pandas
 import pytest
 
-from herk.bench import cli, export, record, seeds, session, store, study
-from herk.bench.published import Erratum, Origin, Row, Verdict
+from herk.bench import cli, export, record, session, store, study
 from herk.bench.store import Store
+from herk.reproductions import documents
+from herk.reproductions.published import Erratum, Origin, Row, Verdict
 
 ROOT = Path(__file__).parents[2]
 STUDY_OF = ("--file", "{toy}", "--out", "{out}", "--no-report", "--solver", "toy_euler")
@@ -325,11 +326,11 @@ def test_a_study_of_a_document_is_stored_and_fails_with_its_claims(
         return [folder / "curve.svg", folder / "curve.png"]
 
     modules = {
-        "herk.bench.lecture_study": SimpleNamespace(run=lambda quick, say: own),
-        "reports.lecture_figures": SimpleNamespace(FIGURES={"curve": "A curve"}, draw=draw),
+        "herk.reproductions.lecture": SimpleNamespace(run=lambda quick, say: own),
+        "herk.reproductions.lecture.figures": SimpleNamespace(FIGURES={"curve": "A curve"}, draw=draw),
     }
     monkeypatch.setattr(cli, "import_module", modules.__getitem__)
-    monkeypatch.setattr(seeds, "names", lambda: ["lecture"])
+    monkeypatch.setattr(documents, "NAMES", ("lecture",))
     assert cli.main(["run", "lecture", "--out", str(tmp_path), "--no-report"]) == code
     assert ("PASS" if holds else "FAIL") in capsys.readouterr().out
     records = Store(tmp_path / store.NAME).read()[0]

@@ -19,7 +19,11 @@ from herk.bench import cli, record, store
 from herk.bench.store import Store
 
 ROOT = Path(__file__).parents[2]
-OWN = [path for folder in ("herk/bench", "reports") for path in sorted((ROOT / folder).rglob("*.py"))]
+OWN = [
+    path
+    for folder in ("herk/bench", "herk/reproductions", "reports")
+    for path in sorted((ROOT / folder).rglob("*.py"))
+]
 LOADERS = {"herk/bench/plugins.py", "herk/bench/recommend/load.py"}  # they run files that a user names
 MODULES = {"pickle", "marshal", "shelve", "dill", "cloudpickle", "yaml", "dbm", "code", "runpy"}
 BUILTINS = {"eval", "exec", "compile", "__import__"}
@@ -197,7 +201,7 @@ def test_no_module_of_bench_or_reports_can_run_what_it_reads():
         assert not imported(tree) & MODULES, name
         trusted = {"exec_module"} if name in LOADERS else {"lambdify"} if name == SWITCHES else set()
         trusted |= (
-            {"sympify"} if "_study/" in name else set()
+            {"sympify"} if name.startswith("herk/reproductions/") else set()
         )  # studies read formulas printed in their own sources
         assert not called(tree) - trusted, name
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import herk
-from herk.bench import fitting_study
 from herk.core.dae import Array
 from herk.parameters.trial import Trial
+from herk.reproductions.fitting import study as fitting_study
 
 TIMES = np.linspace(0.0, 3.0, 25)
 PENDULUM = herk.Model.from_equations(

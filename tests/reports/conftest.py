@@ -10,7 +10,8 @@ import pytest
 from matplotlib.figure import Figure
 
 from herk.bench import record, store
-from reports import contents, page, style
+from herk.reproductions import style
+from reports import contents, page
 
 HOSTILE = "<script>alert(1)</script>"
 GROUPS = {"positions": [0, 1], "velocities": [2, 3], "multipliers": [4]}

@@ -5,7 +5,7 @@ What is printed is never mixed with what is not.
 
 from __future__ import annotations
 
-from herk.bench.published import Origin
+from herk.reproductions.published import Origin
 from reports.sections import documents
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from herk.reproductions.style import Look
 from reports import histories
-from reports.style import Look
 
 LOOK = Look("#000000", "o", (), ours=True)
 

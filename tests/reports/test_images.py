@@ -8,7 +8,8 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 from PIL import Image
 
-from reports import images, style
+from herk.reproductions import style
+from reports import images
 from reports.section import Picture
 
 

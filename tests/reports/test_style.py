@@ -8,7 +8,8 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 
-from reports import contents, figures, histories, orders, style
+from herk.reproductions import style
+from reports import contents, figures, histories, orders
 from tests.reports.conftest import sweep
 
 

@@ -98,7 +98,7 @@ def test_code_made_for_one_g_gives_the_points_of_the_general_code(monkeypatch):
 
     So they agree as far as Newton's tolerance tells the stages apart.
     """
-    from herk.bench.thesis_study import systems
+    from herk.reproductions.thesis import systems
 
     system, settings = systems.PENDULUM, Settings(h0=0.01, ssc=0)
     assert solver(bound(system.dae).natives[2], system.dae.n, system.dae.m) is not None
@@ -112,7 +112,7 @@ def test_code_made_for_one_g_gives_the_points_of_the_general_code(monkeypatch):
 
 def test_code_is_made_for_few_constraints_of_functions_written_for_it():
     import testset
-    from herk.bench.thesis_study.systems import CHAIN, PENDULUM
+    from herk.reproductions.thesis.systems import CHAIN, PENDULUM
 
     g = PENDULUM.dae.generated.functions["g"]
     assert solver(g, 5, 3) is solver(g, 5, 3)

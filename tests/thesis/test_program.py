@@ -277,7 +277,7 @@ def test_rows_of_f_that_nothing_keeps_are_warned_about():
 
 def test_the_drifting_pendulum_violates_the_position_as_often_as_in_the_original():
     """The original program warned 7214 times in this run of Table 1; rounding moves such counts by a few."""
-    from herk.bench.thesis_study.systems import DRIFTING, SETTINGS_43_TABLE
+    from herk.reproductions.thesis.systems import DRIFTING, SETTINGS_43_TABLE
 
     outcome = integrate(DRIFTING.dae, 0.0, 20.0, DRIFTING.x0, replace(SETTINGS_43_TABLE, beta=0.7, eps0=1e-5))
     assert len(outcome.T) == 528

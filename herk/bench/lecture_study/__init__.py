@@ -1,8 +1,0 @@
-"""Study `lecture`: orders of implicit Runge-Kutta families for index 1, 2 and 3, the Newton matrix.
-
-And what index reduction costs.
-"""
-
-from herk.bench.lecture_study.study import Study, run
-
-__all__ = ["Study", "run"]

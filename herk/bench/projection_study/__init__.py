@@ -1,8 +1,0 @@
-"""Study `projection`: J. Schropp's paper on projected Runge-Kutta methods reproduced.
-
-Every printed value beside ours.
-"""
-
-from herk.bench.projection_study.study import Study, run
-
-__all__ = ["Study", "run"]

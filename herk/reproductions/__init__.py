@@ -1,0 +1,1 @@
+"""Documents reproduced, one folder each: study, experiments, what is printed, errata, figures."""
