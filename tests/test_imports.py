@@ -132,7 +132,7 @@ def test_no_module_imports_the_facade() -> None:
         ("herk.integrate.solve", "herk.thesis"),
         ("testset.pendulum", "baselines"),
         ("baselines.scipy_ivp", "testset.pendulum"),
-        ("herk.bench.run", "reports.tables"),
+        ("herk.bench.runner.run", "reports.tables"),
         ("herk.bench.listing", "herk.reproductions.documents"),
         ("herk.reproductions.thesis.figures", "reports.figures"),
         ("reports.page", "herk.bench.cli"),

@@ -15,9 +15,10 @@ from joblib import Parallel, delayed
 
 import baselines
 import testset
-from herk.bench import describe, environment, estimate, isolate, plugins, pool, record, run, store, sweeps
+from herk.bench import describe, environment, estimate, plugins, record, store, sweeps
 from herk.bench.progress import Progress
 from herk.bench.record import Record
+from herk.bench.runner import pool, process, run
 from herk.bench.store import Store
 from herk.bench.study import Study
 from herk.bench.sweeps import Choice, Sweep
@@ -198,7 +199,7 @@ def descriptions(todo: Sequence[Sweep], more: Sequence[Place], study: str, say: 
     if more:
         say(f"{study}: for the report, a look at {_counted(len(more), 'problem')} of the test set besides.")
     found = Parallel(n_jobs=os.cpu_count() or 1, backend="threading")(
-        delayed(isolate.call)(partial(_described, *each)) for each in places
+        delayed(process.call)(partial(_described, *each)) for each in places
     )
     for (problem, changes, _), (about, why) in zip(places, found, strict=True):
         if about is None:

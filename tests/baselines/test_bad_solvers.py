@@ -15,7 +15,7 @@ from threadpoolctl import threadpool_limits
 
 import baselines
 import testset
-from herk.bench import isolate
+from herk.bench.runner import process
 from herk.core import Problem, Reason, Settings, Solution
 
 
@@ -99,9 +99,9 @@ EXPECTED = {
 
 @pytest.mark.parametrize("name", EXPECTED)
 def test_a_bad_solver_costs_one_result_with_a_reason(name, monkeypatch, capfd):
-    monkeypatch.setattr(isolate, "GRACE", 0.5)
+    monkeypatch.setattr(process, "GRACE", 0.5)
     start = time.monotonic()
-    outcome = isolate.solve(Bad(name), testset.get("academic"), "overdetermined", Settings(time_limit=0.5))
+    outcome = process.solve(Bad(name), testset.get("academic"), "overdetermined", Settings(time_limit=0.5))
     reason, words = EXPECTED[name]
     assert outcome.solution.reason is reason, outcome.solution.message
     assert words in outcome.solution.message
@@ -113,7 +113,7 @@ def test_a_bad_solver_costs_one_result_with_a_reason(name, monkeypatch, capfd):
 
 def test_a_solver_that_cannot_be_sent_is_a_reason_too():
     bad = Bad("good", tags=frozenset({lambda: None}))
-    outcome = isolate.solve(bad, testset.get("academic"), "overdetermined", Settings())
+    outcome = process.solve(bad, testset.get("academic"), "overdetermined", Settings())
     assert outcome.solution.reason is Reason.EXCEPTION
     assert "sent" in outcome.solution.message
 
@@ -124,7 +124,7 @@ def test_an_isolated_solve_returns_what_a_direct_one_does(name, form):
     asked = Settings(rtol=1e-7, atol=1e-9, t_eval=np.array([0.1, 0.5]))
     with threadpool_limits(1):  # as in the process: with more threads BLAS sums in another order
         direct = solver.solve(solver.prepare(problem, form), asked)
-    outcome = isolate.solve(solver, problem, form, asked, repeats=3)
+    outcome = process.solve(solver, problem, form, asked, repeats=3)
     np.testing.assert_array_equal(outcome.solution.y, direct.y)
     assert outcome.solution.stats == direct.stats
     assert len(outcome.seconds) == 3

@@ -15,8 +15,8 @@ import testset
 from baselines import other_process
 from baselines.other_process import END, OWN_CLOCK, Answer, OtherProcess, Program, ProgramError, outside
 from baselines.prepared import implicit
-from herk.bench import isolate
-from herk.bench.worker import Work
+from herk.bench.runner import process
+from herk.bench.runner.worker import Work
 from herk.core import Reason, Settings
 
 CLAIMED = 0.25  # seconds that the program below says it took
@@ -134,7 +134,7 @@ def loaded():
 def test_in_the_bench_a_killed_program_is_one_row_and_times_are_its_own():
     rungs = (asked(FINE), asked(KILLED), asked(FINE, t_eval=np.array([1.0])))
     work = Work(partial(loaded), "index1", rungs, last_of_first, 2)
-    found = dict(isolate.sweep(work))
+    found = dict(process.sweep(work))
     assert [found[k].reason for k in range(3)] == [Reason.FINISHED, Reason.CRASHED, Reason.FINISHED]
     assert found[0].wall == (CLAIMED, CLAIMED)
     assert "SIGKILL" in found[1].message
@@ -142,7 +142,7 @@ def test_in_the_bench_a_killed_program_is_one_row_and_times_are_its_own():
 
 def test_in_the_bench_a_program_has_no_more_memory_than_other_rivals():
     work = Work(partial(loaded), "index1", (asked(FLOODS), asked(FINE)), last_of_first, memory_limit=1e9)
-    found = dict(isolate.sweep(work))
+    found = dict(process.sweep(work))
     assert found[0].reason is Reason.CRASHED
     assert "MemoryError" in found[0].message
     assert found[1].reason is Reason.FINISHED

@@ -18,9 +18,9 @@ RECIPE = re.compile(r"## Recipe: add a solver.*?```python\n(.*?)```", re.DOTALL)
 ASK = """
 import json, baselines, testset
 from herk.core import Settings
-from herk.bench import isolate
+from herk.bench.runner import process
 solver, problem = baselines.get("scipy_rk23"), testset.get("pendulum", t_end=0.5)
-sol = isolate.solve(solver, problem, "ode", Settings(rtol=1e-7, atol=1e-9)).solution if __name__ == "__main__" else None
+sol = process.solve(solver, problem, "ode", Settings(rtol=1e-7, atol=1e-9)).solution if __name__ == "__main__" else None
 error = float(abs(sol.y[:, -1] - problem.reference.y).max()) if sol else None
 print(json.dumps([baselines.names(), baselines.broken(), error, str(sol.reason), sol.message])) if sol else None
 """

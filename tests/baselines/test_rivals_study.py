@@ -8,7 +8,8 @@ import pytest
 
 import baselines
 from baselines import desolve, ida_c, octave
-from herk.bench import run, study, sweeps
+from herk.bench import study, sweeps
+from herk.bench.runner import run
 
 NEW = (
     "cvode_projected", "desolve_daspk", "desolve_radau", "diffsol_bdf", "exudyn_alpha", "exudyn_trapezoidal",

@@ -9,8 +9,9 @@ import io
 
 import pytest
 
-from herk.bench import estimate, record, run, study, sweeps
+from herk.bench import estimate, record, study, sweeps
 from herk.bench.progress import Progress
+from herk.bench.runner import run
 
 PLAN = {
     "name": "small",

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from multiprocessing.connection import Connection
 from typing import Any
 
-from herk.bench.worker import settle
+from herk.bench.runner.worker import settle
 
 TIME_UP = "It was ended: the time allowed was used up."
 GRACE = 2.0  # seconds between asking a process to end and ending it

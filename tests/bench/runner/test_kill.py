@@ -19,7 +19,7 @@ import pytest
 from herk.bench import store
 from herk.bench.store import Store
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 KILLS = 4
 
 

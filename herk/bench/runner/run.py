@@ -13,10 +13,11 @@ import numpy as np
 
 import baselines
 import testset
-from herk.bench import environment, isolate, measure, plugins, record, series, stability
+from herk.bench import environment, measure, plugins, record, series, stability
 from herk.bench.record import Record
+from herk.bench.runner import process
+from herk.bench.runner.worker import Again, Finding, Work
 from herk.bench.sweeps import Setting, Sweep
-from herk.bench.worker import Again, Finding, Work
 from herk.core import Problem, Reason, Settings, Solution, Solver, Stats
 from herk.core.dae import Array
 
@@ -77,7 +78,7 @@ def records(sweep: Sweep) -> Generator[list[Record]]:
         return
     left = dict(enumerate(sweep.settings))
     start = time.perf_counter()
-    for number, found in isolate.sweep(_work(sweep)):
+    for number, found in process.sweep(_work(sweep)):
         spent, start = time.perf_counter() - start, time.perf_counter()
         if number is not None:
             yield _stored(sweep, left.pop(number), found, spent)
@@ -103,7 +104,7 @@ def _work(sweep: Sweep) -> Work:
     bound = stability.limit_of(baselines.get(sweep.solver))
     observe = partial(observed, grid=sweep.grid, series_rtol=kept, paths=sweep.trajectories, bound=bound)
     load = partial(_load, sweep.problem, sweep.changes, sweep.solver, sweep.options, sweep.files)
-    return Work(load, sweep.form, settings, observe, sweep.repeats, LONG, isolate.MEMORY_LIMIT, sweep.solved)
+    return Work(load, sweep.form, settings, observe, sweep.repeats, LONG, process.MEMORY_LIMIT, sweep.solved)
 
 
 def _settings(sweep: Sweep, setting: Setting) -> Settings:

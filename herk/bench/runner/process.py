@@ -20,8 +20,8 @@ from multiprocessing.process import current_process
 from typing import Any
 
 import baselines
-from herk.bench import worker
-from herk.bench.worker import Finding, Work
+from herk.bench.runner import worker
+from herk.bench.runner.worker import Finding, Work
 from herk.core import Problem, Reason, Settings, Solution, Solver
 
 GRACE = (
@@ -229,7 +229,7 @@ def _context() -> Any:
     own = [f"baselines.{module.name}" for module in pkgutil.iter_modules(baselines.__path__)]
     context.set_forkserver_preload(
         [
-            "herk.bench.run",
+            "herk.bench.runner.run",
             "testset",
             "herk.model.regularize",
             "herk.model.forms",

@@ -16,8 +16,9 @@ import numpy as np
 import pytest
 
 import testset
-from herk.bench import isolate, plugins, run, study, sweeps
-from herk.bench.worker import Work
+from herk.bench import plugins, study, sweeps
+from herk.bench.runner import process, run
+from herk.bench.runner.worker import Work
 from herk.core import Problem, Reason, Settings, Solution
 
 SETTINGS = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5)
@@ -116,7 +117,7 @@ def process_of(problem, settings, solution, again):
 def findings(acts, limit=0.3, memory=2e9, solved=False):
     settings = tuple(Settings(rtol=rtol, time_limit=limit) for rtol in SETTINGS)
     work = Work(Given(Ill(acts)), "overdetermined", settings, process_of, memory_limit=memory, solved=solved)
-    return list(isolate.sweep(work))
+    return list(process.sweep(work))
 
 
 @dataclass(frozen=True)
@@ -129,7 +130,7 @@ class Given:
 
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch):
-    monkeypatch.setattr(isolate, "GRACE", 0.5)
+    monkeypatch.setattr(process, "GRACE", 0.5)
 
 
 def test_one_process_does_the_whole_sweep():
@@ -207,9 +208,9 @@ def test_a_solver_that_always_dies_is_late_or_hangs_is_given_up(act, reason, tri
 
 
 def test_a_call_returns_its_result_or_says_why_not():
-    assert isolate.call(Given(Ill()))[0][0] == Ill()
-    assert isolate.call(throws)[1] == "ZeroDivisionError: by intention"
-    assert "exit code 3" in isolate.call(exits)[1]
+    assert process.call(Given(Ill()))[0][0] == Ill()
+    assert process.call(throws)[1] == "ZeroDivisionError: by intention"
+    assert "exit code 3" in process.call(exits)[1]
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from herk.bench import orphans
+from herk.bench.runner import orphans
 from herk.core import Problem, Reason, Settings, Solution, Solver, Stats
 from herk.core.dae import Array
 

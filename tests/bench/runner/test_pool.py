@@ -14,10 +14,11 @@ from pathlib import Path
 
 import pytest
 
-from herk.bench import plugins, pool, session, store, study, sweeps
+from herk.bench import plugins, session, store, study, sweeps
+from herk.bench.runner import pool
 from herk.core import InputError
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 TIMES = (
     "date",
     "commit",

@@ -15,8 +15,8 @@ from threading import Event, Thread
 
 from joblib import Parallel, delayed, parallel_config
 
-from herk.bench import isolate, run
 from herk.bench.record import Record
+from herk.bench.runner import process, run
 from herk.bench.sweeps import Sweep
 from herk.core import InputError
 
@@ -69,7 +69,7 @@ def _end(threads: Sequence[Thread]) -> None:
     """End what the threads wait for, so that they end too; a solve may be in its middle after Ctrl-C."""
     last = time.monotonic() + GOODBYE
     while any(thread.is_alive() for thread in threads) and time.monotonic() < last:
-        isolate.hang_up()
+        process.hang_up()
         for thread in threads:
             thread.join(0.05)
 
