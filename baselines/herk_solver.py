@@ -1,6 +1,7 @@
 """HERK itself behind the protocol.
 
-Every method on `overdetermined`, on `ode` (m = 0, the method alone) and on `index1` (it drifts).
+Every half-explicit method on `overdetermined`, on `ode` (m = 0, the method alone) and on `index1` (it
+drifts); Radau on the overdetermined form; and `herk_auto`, what solve_dae does where no method is named.
 
 Tolerances: the weighted RMS of the embedded error estimate of the differential components is kept below 1 in
 each step; constraints hold to rounding whatever the tolerance. Methods without an error estimate need
@@ -35,7 +36,7 @@ class Whole(Prepared):
 
 @dataclass(frozen=True)
 class Herk(Rival):
-    """One method of herk.METHODS."""
+    """One method of solve_dae."""
 
     method: str = ""
 
@@ -121,4 +122,8 @@ def _solver(method: str) -> Herk:
     )
 
 
-SOLVERS = tuple(_solver(method) for method in herk.METHODS)
+SOLVERS = (
+    *(_solver(method) for method in herk.METHODS),
+    Herk("herk_radau5", "radau", ("overdetermined",), 5, True, frozenset({"implicit"}), method="radau5"),
+    Herk("herk_auto", "auto", ("overdetermined",), 8, True, frozenset({"default"}), method="auto"),
+)

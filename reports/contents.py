@@ -69,11 +69,17 @@ OUR_LIMITS = (
     "interrupted",
 )  # reasons that say something about us, not about the solver
 STOPPED = "stopped by our limit"
-HALF_EXPLICIT, OUR_IMPLICIT, FOREIGN = "half-explicit", "our implicit", "foreign"
+HALF_EXPLICIT, OUR_IMPLICIT, DEFAULT, FOREIGN = "half-explicit", "our implicit", "our default", "foreign"
 KEEPING = "overdetermined"  # the form that holds all constraints, the hidden ones too
 CONTROL = "control"  # a half-explicit method on a form without hidden constraints: what its kernel does alone
-GROUPS = (HALF_EXPLICIT, OUR_IMPLICIT, FOREIGN)
-OF_FAMILY = {"herk": HALF_EXPLICIT, "irk": OUR_IMPLICIT, "second_order": OUR_IMPLICIT}
+GROUPS = (HALF_EXPLICIT, OUR_IMPLICIT, DEFAULT, FOREIGN)
+OF_FAMILY = {
+    "herk": HALF_EXPLICIT,
+    "radau": OUR_IMPLICIT,
+    "irk": OUR_IMPLICIT,
+    "second_order": OUR_IMPLICIT,
+    "auto": DEFAULT,
+}
 FIVE = (
     "pendulum",
     "wind_pendulum",
@@ -103,8 +109,13 @@ class Contents:
         return str(self.solvers.get(solver, {}).get("family") or solver.split("_")[0])
 
     def group(self, solver: str) -> str:
-        """Return to which of the three groups a solver belongs."""
+        """Return to which of the groups a solver belongs."""
         return OF_FAMILY.get(self.family(solver), FOREIGN)
+
+    def panel(self, solver: str) -> str:
+        """Return the group a solver is drawn with: the default beside the half-explicit methods."""
+        group = self.group(solver)
+        return HALF_EXPLICIT if group == DEFAULT else group
 
     def programs(self, solvers: Iterable[str]) -> int:
         """Return how many solvers these are: the tableaux of the half-explicit method are one."""

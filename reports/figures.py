@@ -21,7 +21,7 @@ LARGEST = 10.0  # errors above are no convergence
 NEAR = 0.01  # a floor farther below the curves would only squeeze them
 MOST = 10  # curves in one picture; more cannot be told apart
 PANELS = {
-    HALF_EXPLICIT: "half-explicit (ours), and control",
+    HALF_EXPLICIT: "half-explicit (ours), default, control",
     OUR_IMPLICIT: "implicit (ours)",
     FOREIGN: "foreign solvers",
 }
@@ -41,7 +41,7 @@ def panel_looks(contents: Contents) -> dict[str, style.Look]:
     """Return looks for figures with a panel for each group: no two curves of a group share a colour."""
     found, taken, first = {}, dict.fromkeys(GROUPS, 0), set(contents.tried["curve"])
     for name, look in sorted(looks(contents).items(), key=lambda item: (item[0] not in first, item[0])):
-        group = contents.group(name.split(" · ")[0])
+        group = contents.panel(name.split(" · ")[0])
         found[name] = replace(look, colour=style.COLOURS[taken[group] % len(style.COLOURS)])
         taken[group] += 1
     return found
@@ -113,7 +113,7 @@ def by_group(
     for _, name, part in curves.each(runs):
         curve = curves.medians(part, cost, "mixed")
         if len(curve):
-            found.setdefault(contents.group(part["solver"].iloc[0]), []).append((name, curve))
+            found.setdefault(contents.panel(part["solver"].iloc[0]), []).append((name, curve))
     groups = [group for group in GROUPS if group in found]
     figure = style.figure(1.6 + 3.1 * len(groups), 4.9)
     panels = np.atleast_1d(np.asarray(figure.subplots(1, len(groups), sharex=True, sharey=True)))

@@ -58,9 +58,9 @@ def _duel(f: Facts) -> str:
         elif f["stopped"][group]:
             stopped = counted(f["stopped"][group], "curve")
             parts.append(f"{group}: open, because our limit stopped {stopped} before that")
-        elif f["asked"][group]:
+        else:
             parts.append(f"{group}: none with the tolerances tried")
-    mine, foreign = f["best"]["half-explicit"], f["best"]["foreign"]
+    mine, foreign = f["best"].get("half-explicit"), f["best"].get("foreign")
     ratio = (
         f". The half-explicit one needs {_of_the_time(mine[1] / foreign[1])} of the foreign one"
         if mine and foreign
@@ -94,7 +94,7 @@ def _drift(f: Facts) -> str:
     if f["keeping"]:
         own = f["keeping"]
         parts.append(
-            f"half-explicit methods that keep all constraints violate none by more than"
+            f"methods that keep all constraints violate none by more than"
             f" {short(own['largest'])} ({counted(own['runs'], 'run')})"
         )
     if f["others"]:

@@ -55,16 +55,14 @@ class Race:
 
     @property
     def claim(self) -> Claim:
-        """Return the race as a claim."""
-        best = {group: None if found is None else list(found) for group, found in self.best.items()}
-        facts = {
-            "case": self.case,
-            "error": self.error,
-            "best": best,
-            "stopped": self.stopped,
-            "asked": self.asked,
+        """Return the race as a claim about the groups that took part."""
+        taking_part = [group for group in GROUPS if self.asked.get(group)]
+        best = {group: list(found) if (found := self.best[group]) else None for group in taking_part}
+        counts = {
+            name: {group: counted[group] for group in taking_part}
+            for name, counted in (("stopped", self.stopped), ("asked", self.asked))
         }
-        return Claim("duel", facts)
+        return Claim("duel", {"case": self.case, "error": self.error, "best": best, **counts})
 
 
 def races(runs: pd.DataFrame, errors: Sequence[float], group: Callable[[str], str]) -> list[Race]:

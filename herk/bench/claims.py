@@ -166,7 +166,7 @@ def studied(records: Sequence[Record], say: Say) -> Iterator[Claim]:
 
 
 FASTEST = ("pendulum", 1e-6)  # most programs are used with such errors
-OURS = ("herk", "irk", "second_order")  # families; all others are foreign
+OURS = ("herk", "radau", "auto", "irk", "second_order")  # families; all others are foreign
 
 
 def work_precision(records: Sequence[Record], say: Say) -> Iterator[Claim]:

@@ -11,7 +11,7 @@ from typing import Any
 from reports.proof.world import NEVER_BEGUN, Row, World, by, cheapest, error, ok, stopped, sweeps, tried
 
 Facts = Mapping[str, Any]
-GROUPS = ("half-explicit", "our implicit", "foreign")
+GROUPS = ("half-explicit", "our implicit", "our default", "foreign")
 CLOSE, AT_BOUND, ROUNDING, NOISE, CONVERGED, SLACK = 1.25, 0.5, 3e-13, 1e-9, 0.1, 0.3
 
 
@@ -44,7 +44,8 @@ def duel(asked: Facts, world: World, rows: list[Row] | None = None) -> dict[str,
             halted[group] += any(map(stopped, part))
         elif known is None or (spent, curve) < (known[1], known[0]):
             best[group] = [curve, spent]
-    return {"best": best, "stopped": halted, "asked": total}
+    facts = {"best": best, "stopped": halted, "asked": total}
+    return {name: {group: each[group] for group in GROUPS if total[group]} for name, each in facts.items()}
 
 
 def speed(asked: Facts, world: World) -> dict[str, Any]:
@@ -56,14 +57,14 @@ def speed(asked: Facts, world: World) -> dict[str, Any]:
     rows = sweeps(world)
     for case in sorted({row["case"] for row in racing(world, rows)}):
         race = duel({"case": case, "error": asked["error"]}, world, rows)
-        mine, foreign = race["best"]["half-explicit"], race["best"]["foreign"]
+        mine, foreign = (race["best"].get(group) for group in ("half-explicit", "foreign"))
         if mine and foreign:
             ratios.append(mine[1] / foreign[1])
             place = "ahead" if ratios[-1] < 1 / CLOSE else "behind" if ratios[-1] > CLOSE else "level"
         else:
-            missing = [group for group in ("half-explicit", "foreign") if race["best"][group] is None]
+            missing = [group for group in ("half-explicit", "foreign") if race["best"].get(group) is None]
             place = {2: "none"}.get(len(missing), "alone" if mine else "missed")
-            place = "open" if any(race["stopped"][group] for group in missing) else place
+            place = "open" if any(race["stopped"].get(group) for group in missing) else place
         found[place].append(case)
     return {**found, "median": median(ratios) if ratios else None}
 
@@ -99,11 +100,7 @@ def drift(asked: Facts, world: World) -> dict[str, Any]:
     here = [row for row in rows if row.get("t_end") == longest]
     spans = {row["changes"] for row in here}
     done = [row for row in here if ok(row) and row.get(asked["column"]) is not None]
-    own = [
-        row
-        for row in done
-        if world.group(row["solver"]) == "half-explicit" and row["form"] == "overdetermined"
-    ]
+    own = [row for row in done if row["form"] == "overdetermined"]
     others = [[row[asked["column"]], row["curve"], row["rtol"]] for row in done if row not in own]
     unsaid = [row for row in rows if row["changes"] in spans and not ok(row)]
     return {

@@ -15,7 +15,13 @@ from typing import Any
 
 Row = dict[str, Any]
 SAME_RUN = ("study", "problem", "changes", "solver", "form", "rtol", "step", "atol", "options")
-GROUP_OF = {"herk": "half-explicit", "irk": "our implicit", "second_order": "our implicit"}
+GROUP_OF = {
+    "herk": "half-explicit",
+    "radau": "our implicit",
+    "irk": "our implicit",
+    "second_order": "our implicit",
+    "auto": "our default",
+}
 NEVER_BEGUN = ("unsupported", "unavailable")
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 
 from reports import figures, histories
 from reports.claims import Claim, none
-from reports.contents import GROUPS, HALF_EXPLICIT, KEEPING, STOPPED, Contents, Record
+from reports.contents import GROUPS, KEEPING, STOPPED, Contents, Record
 from reports.section import Picture, Section
 from reports.tables import Table, short, tolerance
 
@@ -48,7 +48,7 @@ def section(contents: Contents) -> Section:
 
 
 def overview(claims: list[Claim]) -> Table:
-    """Return all levels of all problems: what half-explicit methods and the others violate."""
+    """Return all levels of all problems: what methods on all constraints and the others violate."""
     rows = []
     for facts in (claim.facts for claim in claims):
         own, others = facts["keeping"], facts["others"]
@@ -64,7 +64,7 @@ def overview(claims: list[Claim]) -> Table:
                 facts["failed"],
             )
         )
-    columns = ["problem", "until t", "level", "half-explicit, largest", "others, smallest", "by",
+    columns = ["problem", "until t", "level", "all constraints kept, largest", "others, smallest", "by",
                "others, largest", "by whom", "stopped by our limit", "failed"]  # fmt: skip
     frame = pd.DataFrame(rows, columns=columns)
     numbers = [column for column in columns if column.endswith(("largest", "smallest"))]
@@ -74,7 +74,7 @@ def overview(claims: list[Claim]) -> Table:
         caption,
         frame.astype(dict.fromkeys(numbers, float)),
         dict.fromkeys(["until t", *numbers], short),
-        {"half-explicit, largest": grade},
+        {"all constraints kept, largest": grade},
     )
 
 
@@ -133,18 +133,16 @@ def problem_claims(contents: Contents, name: str) -> list[Claim]:
     changes = last["changes"].iloc[0]
     unsaid = runs[(runs["changes"] == changes) & ~runs["ok"]]
     record = contents.problem(name, changes)
-    return [claim(contents, name, record, column, last, unsaid) for column in levels(runs)]
+    return [claim(name, record, column, last, unsaid) for column in levels(runs)]
 
 
-def claim(
-    contents: Contents, name: str, record: Record, column: str, runs: pd.DataFrame, unsaid: pd.DataFrame
-) -> Claim:
-    """Return what one level shows: half-explicit methods on all constraints, then all others.
+def claim(name: str, record: Record, column: str, runs: pd.DataFrame, unsaid: pd.DataFrame) -> Claim:
+    """Return what one level shows: methods on all constraints, then all others.
 
     Stopped and failed runs are counted.
     """
     done = runs[runs["ok"] & runs[column].notna()]
-    keeping = (done["solver"].map(contents.group) == HALF_EXPLICIT) & (done["form"] == KEEPING)
+    keeping = done["form"] == KEEPING
     own, others = done[keeping], done[~keeping].sort_values([column, "curve", "rtol"])
     ends = (
         [
@@ -252,9 +250,9 @@ def pictures(contents: Contents, name: str, runs: pd.DataFrame) -> list[Picture]
         .drop_duplicates("curve")
     )
     groups: dict[str, list[histories.Drifting]] = {}
-    for row in sorted(last.itertuples(), key=lambda row: GROUPS.index(contents.group(row.solver))):
+    for row in sorted(last.itertuples(), key=lambda row: GROUPS.index(contents.panel(row.solver))):
         drawn = (row.curve, look[row.curve], contents.series[row.key], row.ok)
-        groups.setdefault(contents.group(row.solver), []).append(drawn)
+        groups.setdefault(contents.panel(row.solver), []).append(drawn)
     titles = {column: level_name(contents.problem(name), column) for column in levels(last)}
     words = (
         f"Largest violation of the constraints so far on {name}: columns are levels, rows groups of solvers;"

@@ -38,7 +38,7 @@ def test_every_section_has_its_verdict_on_top(out):
         "Tolerance": "Median error over tolerance, half-explicit: 1 to 1",
         "Convergence": "The claimed order is observed in 1 of 2 cases",
         "Drift": (
-            "until t = 2000, level 0 (position): half-explicit methods that keep all constraints violate none"
+            "until t = 2000, level 0 (position): methods that keep all constraints violate none"
             " by more than 3e-15 (1 run)"
         ),
         "Test set": "2 of 2 problems that were run are reached to 6 digits by at least two families.",
