@@ -13,6 +13,7 @@ from herk.core.errors import InputError
 
 Array = NDArray[np.float64]
 Function = Callable[[float, Array], Any]
+LARGE = 100  # unknowns above which matrices are kept sparse
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,7 @@ class Dae:
     Parameters
     ----------
     E : matrix or callable
-        n x n, constant or a function (t, y).
+        n x n, constant or a function (t, y); dense or of `scipy.sparse`.
     f : callable
         (t, y) -> n numbers; plain Python or compiled by numba.
     g : callable, optional
@@ -71,6 +72,9 @@ class Dae:
         How many unknowns and constraints there are.
     jac_g, g_t : callable, optional
         dg/dy (m x n) and dg/dt (m numbers); finite differences stand in where they are missing.
+    jac_g_sparsity : matrix, optional
+        m x n, not zero where dg/dy may be; for systems with many unknowns. Then jac_g may also return its
+        values there, row by row, and differences need few calls. Found by trying where it is not given.
     names : sequence of str, optional
         What the unknowns are called; y0, y1, ... otherwise.
 
@@ -95,6 +99,12 @@ class Dae:
     g_t: Function | None = None
     names: tuple[str, ...] = ()
     generated: Generated | None = None
+    jac_g_sparsity: Any = None
+
+    @property
+    def large(self) -> bool:
+        """Tell whether matrices of this size are kept sparse."""
+        return self.n > LARGE
 
     def __post_init__(self) -> None:
         """Validate the sizes and what can be called; freeze a constant E."""
@@ -118,6 +128,9 @@ class Dae:
                 )
         if not callable(self.E):
             object.__setattr__(self, "E", _matrix(self.E, self.n))
+        if self.jac_g_sparsity is not None and np.shape(self.jac_g_sparsity) != (self.m, self.n):
+            found = np.shape(self.jac_g_sparsity)
+            raise InputError(f"jac_g_sparsity has shape {found}; it must be {self.m} x {self.n}.")
         names = tuple(self.names) or tuple(f"y{i}" for i in range(self.n))
         if len(names) != self.n:
             raise InputError(f"{len(names)} names are given for n = {self.n} unknowns.")
@@ -129,11 +142,24 @@ def _whole(value: object, name: str, least: int) -> None:
         raise InputError(f"{name} must be a whole number of at least {least}, not {value!r}.")
 
 
-def _matrix(value: object, n: int) -> Array:
-    matrix = np.array(value, dtype=float)
+def _matrix(value: Any, n: int) -> Any:
+    """Return E, checked: sparse if it was given so and is large."""
+    if hasattr(value, "tocsr"):
+        value = value.toarray() if n <= LARGE else _by_rows(value)
+    matrix = value if hasattr(value, "tocsr") else np.array(value, dtype=float)
     if matrix.shape != (n, n):
         raise InputError(f"E has shape {matrix.shape}; for n = {n} unknowns it must be {n} x {n}.")
-    if not np.isfinite(matrix).all():
+    values: Any = matrix.data if hasattr(matrix, "tocsr") else matrix
+    if not np.isfinite(values).all():
         raise InputError("E contains values that are not finite.")
-    matrix.setflags(write=False)
+    values.setflags(write=False)
+    return matrix
+
+
+def _by_rows(value: Any) -> Any:
+    from scipy.sparse import csr_array
+
+    matrix = csr_array(value, dtype=float, copy=True)
+    matrix.sum_duplicates()
+    matrix.sort_indices()
     return matrix

@@ -7,6 +7,7 @@ import pickle
 
 import numpy as np
 import pytest
+from scipy.sparse import eye_array, issparse
 
 import herk
 from herk.core import (
@@ -52,6 +53,7 @@ def make(**changes) -> Dae:
         ({"jac_g": 1}, "jac_g must be a callable"),
         ({"g_t": 1}, "g_t must be a callable"),
         ({"E": np.eye(3)}, r"E has shape \(3, 3\)"),
+        ({"jac_g_sparsity": np.eye(3)}, r"jac_g_sparsity has shape \(3, 3\)"),
         ({"E": [[1.0, np.nan], [0.0, 0.0]]}, "not finite"),
         ({"names": ("x",)}, "1 names are given for n = 2"),
     ],
@@ -156,3 +158,17 @@ def test_the_forms_of_a_problem_start_where_the_problem_does():
     assert kept.model is model
     assert list(moved.form("index1").y0) == [3, 6]
     assert herk.solve_dae(moved).y[:, 0].tolist() == [3, 6]
+
+
+def test_a_sparse_e_stays_sparse_where_it_is_large_and_only_there() -> None:
+    for n, sparse in ((3, False), (500, True)):
+        dae = herk.Dae(E=eye_array(n), f=lambda t, y: y, n=n)
+        assert issparse(dae.E) is sparse
+        assert (dae.E @ np.ones(n) == 1.0).all()
+
+
+def test_a_sparse_e_is_checked_like_a_dense_one() -> None:
+    with pytest.raises(InputError, match="E has shape"):
+        herk.Dae(E=eye_array(400), f=lambda t, y: y, n=500)
+    with pytest.raises(InputError, match="not finite"):
+        herk.Dae(E=np.nan * eye_array(500), f=lambda t, y: y, n=500)

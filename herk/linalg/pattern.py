@@ -1,0 +1,119 @@
+"""Where the entries of a sparse matrix stand, and which of its columns can be differenced together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from herk.jit.native import passed
+from herk.jit.program import Program
+from herk.jit.state import Floats, Wholes
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+
+@dataclass(frozen=True, eq=False)
+class Pattern:
+    """Places by rows: those of row i are indices[indptr[i] : indptr[i + 1]], in ascending order.
+
+    The values of a matrix are one array in this order.
+    """
+
+    shape: tuple[int, int]
+    indptr: Wholes
+    indices: Wholes
+
+    @classmethod
+    def of(cls, matrix: Any) -> Pattern:
+        """Return where a matrix, sparse or not, has entries; those stored as zeros count."""
+        from scipy.sparse import csr_array
+
+        by_rows = csr_array(matrix, copy=True)
+        by_rows.sum_duplicates()
+        by_rows.sort_indices()
+        rows, columns = by_rows.shape
+        return cls((rows, columns), by_rows.indptr.astype(np.int64), by_rows.indices.astype(np.int64))
+
+    @property
+    def nnz(self) -> int:
+        """Return how many entries there are."""
+        return int(self.indices.size)
+
+    @cached_property
+    def rows(self) -> Wholes:
+        """Return the row of every entry."""
+        return np.repeat(np.arange(self.shape[0], dtype=np.int64), np.diff(self.indptr))
+
+    def matrix(self, values: Floats) -> csr_array:
+        """Return the matrix with these values."""
+        from scipy.sparse import csr_array
+
+        made: csr_array = csr_array((values, self.indices, self.indptr), shape=self.shape)
+        return made
+
+    def values(self, matrix: Any) -> Floats:
+        """Return the values of a matrix in the order of the pattern; an entry outside it is a KeyError."""
+        from scipy.sparse import csr_array
+
+        given = csr_array(matrix, dtype=float, copy=True)
+        given.sum_duplicates()
+        given.sort_indices()
+        if given.nnz == self.nnz and (given.indices == self.indices).all():
+            return np.asarray(given.data)
+        width = self.shape[1]
+        own = self.rows * width + self.indices
+        mine = np.repeat(np.arange(given.shape[0]), np.diff(given.indptr)) * width + given.indices
+        at = np.searchsorted(own, mine)
+        inside = at < own.size
+        inside[inside] = own[at[inside]] == mine[inside]
+        outside = np.flatnonzero(~inside & (given.data != 0.0))
+        if outside.size:
+            raise KeyError(divmod(int(mine[outside[0]]), width))
+        found = np.zeros(self.nnz)
+        found[at[inside]] = given.data[inside]
+        return found
+
+    def union(self, other: Pattern) -> Pattern:
+        """Return where either has entries."""
+        ones = [each.matrix(np.ones(each.nnz)) for each in (self, other)]
+        return Pattern.of(ones[0] + ones[1])
+
+    @cached_property
+    def groups(self) -> Wholes:
+        """Return the number of a group for every column; no two columns of a group meet in a row.
+
+        So all columns of a group can be found by one difference (Curtis, Powell & Reid).
+        """
+        from scipy.sparse import csc_array
+
+        columns = self.shape[1]
+        turned = csc_array(self.matrix(np.ones(self.nnz)))
+        starts, members = turned.indptr.astype(np.int64), turned.indices.astype(np.int64)
+        found, used = np.full(columns, -1, dtype=np.int64), np.full(columns + 1, -1, dtype=np.int64)
+        given = passed((starts, members, self.indptr, self.indices, found, used))
+        _program[grouped].call(*given)
+        return found
+
+
+def grouped(
+    starts: Wholes, members: Wholes, indptr: Wholes, indices: Wholes, group: Wholes, used: Wholes
+) -> None:
+    """Give each column the first group in which no column meets it; `used` is scratch, one longer."""
+    for j in range(group.size):
+        for p in range(starts[j], starts[j + 1]):
+            row = members[p]
+            for q in range(indptr[row], indptr[row + 1]):
+                other = group[indices[q]]
+                if other >= 0:
+                    used[other] = j
+        first = 0
+        while used[first] == j:
+            first += 1
+        group[j] = first
+
+
+_program = Program(grouped)
