@@ -49,7 +49,8 @@ def _raised(node: ast.Call) -> str:
         return skeleton(node.args[0])
     if name == "_end" and len(node.args) == 2:
         return skeleton(node.args[1])
-    if name == "nearest" and len(node.args) == 3:
+    known_by_name = name in ("nearest", "place", "among") and len(node.args) == 3
+    if known_by_name and not isinstance(node.args[2], ast.Name):
         return f"There is no {skeleton(node.args[2])} named ..."
     return ""
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
+from numbers import Real
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from herk.core.dae import Array
-from herk.core.errors import InputError, nearest
+from herk.core.errors import InputError
+from herk.core.names import among, as_name, place
 from herk.core.reason import Reason
 from herk.results import tables
 
@@ -123,23 +125,21 @@ class Solution(Stats):
         """Return the names of the components; y0, y1, ... if the system has none."""
         return tuple(self.names)[: len(self.y)] or tuple(f"y{i}" for i in range(len(self.y)))
 
-    def __getitem__(self, name: str | tuple[str, ...]) -> Array:
-        """Return a component over time by name, several as rows; "t" gives the times and "x'" means dx."""
+    def __getitem__(self, name: Any) -> Array:
+        """Return a component over time, several as rows, by name, "x'" or sympy's x(t); "t": the times."""
         if isinstance(name, tuple):
             return np.array([self[each] for each in name])
         if name == "t":
             return self.t
         return np.asarray(self.y[self._row(name)])
 
-    def dyd(self, name: str, component: str | None = None) -> Array:
+    def dyd(self, name: Any, component: Any = None) -> Array:
         """Return dy/dname (n x points), or that of one component; name is a parameter or "y0:x"."""
         if self.sensitivities is None:
             raise InputError(
-                f'No sensitivities were asked for; call solve_dae(..., sensitivities=["{name}"]).'
+                f'No sensitivities were asked for; call solve_dae(..., sensitivities=["{as_name(name)}"]).'
             )
-        if name not in self.sensitivities:
-            raise nearest(name, self.sensitivities, "sensitivity of this solution")
-        found = self.sensitivities[name]
+        found = self.sensitivities[among(name, self.sensitivities, "sensitivity of this solution")]
         return found if component is None else np.asarray(found[self._row(component)])
 
     def __contains__(self, name: object) -> bool:
@@ -150,11 +150,8 @@ class Solution(Stats):
         """Refuse: a solution is read by name, or as the arrays t and y."""
         raise TypeError("A Solution is read by name, sol['x'], or as the arrays sol.t and sol.y.")
 
-    def _row(self, name: str) -> int:
-        wanted = name if name in self.labels else as_state(name)
-        if wanted not in self.labels:
-            raise nearest(name, self.labels, "component of this solution")
-        return self.labels.index(wanted)
+    def _row(self, name: Any) -> int:
+        return place(name, self.labels, "component of this solution")
 
     def to_pandas(self) -> Any:
         """Return a pandas frame: one column for every component, the times as index.
@@ -170,7 +167,7 @@ class Solution(Stats):
         """
         return tables.frame(self.t, dict(zip(self.labels, self.y, strict=True)))
 
-    def plot(self, *names: str, phase: tuple[str, str] | None = None, ax: Any = None) -> Any:
+    def plot(self, *names: Any, phase: tuple[Any, Any] | None = None, ax: Any = None) -> Any:
         """Draw components over time, or one over another, and return matplotlib's axes.
 
         Without names all components are drawn; ``phase=("x", "y")`` draws y over x. With dense output the
@@ -181,8 +178,8 @@ class Solution(Stats):
         t, values = self._drawn()
         if phase is not None:
             x, y = (np.asarray(values[self._row(name)]) for name in phase)
-            return curves.phase((phase[0], x), (phase[1], y), ax)
-        rows = {name: np.asarray(values[self._row(name)]) for name in names or self.labels}
+            return curves.phase((as_name(phase[0]), x), (as_name(phase[1]), y), ax)
+        rows = {as_name(name): np.asarray(values[self._row(name)]) for name in names or self.labels}
         return curves.over_time(t, rows, ax)
 
     def _drawn(self) -> tuple[Array, Array]:
@@ -195,7 +192,7 @@ class Solution(Stats):
     def animate(
         self,
         path: str | Path,
-        points: Sequence[tuple[str | float, str | float]],
+        points: Sequence[tuple[Any, Any]],
         *,
         fps: int = 25,
         seconds: float | None = None,
@@ -205,17 +202,24 @@ class Solution(Stats):
         Each point is a pair of names, or of numbers where it is held: ``points=[(0, 0), ("x", "y")]`` is a
         pendulum. Neighbours are joined by lines. It lasts `seconds`, or as long as the span of the run.
         """
-        from herk.results.animation import animate
+        from herk.results.animation import WRITERS, animate
 
-        if len(self.t) < 2 or not points:
-            raise InputError("An animation needs at least two times and one point, such as [('x', 'y')].")
+        if Path(str(path)).suffix.lower() not in WRITERS:
+            raise InputError(
+                f"An animation is written to a file of the kind {', '.join(WRITERS)}, not to {str(path)!r}."
+            )
+        if len(self.t) < 2 or not all(_is_pair(each) for each in points) or not points:
+            raise InputError(
+                "An animation needs at least two times, and points that are pairs of names or numbers, such"
+                " as [(0, 0), ('x', 'y')]."
+            )
         length = abs(self.t[-1] - self.t[0]) if seconds is None else seconds
         times = np.linspace(self.t[0], self.t[-1], max(2, round(fps * length) + 1))
         return animate(path, [(self._at(x, times), self._at(y, times)) for x, y in points], fps, self.system)
 
-    def _at(self, what: str | float, times: Array) -> Array:
+    def _at(self, what: Any, times: Array) -> Array:
         """Return a component at these times, or a number that stays."""
-        if not isinstance(what, str):
+        if isinstance(what, Real):
             return np.full(len(times), float(what))
         if self.sol is not None:
             return np.asarray(self.sol(times)[self._row(what)])
@@ -274,10 +278,8 @@ class Solution(Stats):
         return tables.as_text(rows)
 
 
-def as_state(name: str) -> str:
-    """Return the name that x' has as a state."""
-    primes = len(name) - len(name.rstrip("'"))
-    return "d" * primes + name.rstrip("'")
+def _is_pair(point: Any) -> bool:
+    return isinstance(point, Sequence) and not isinstance(point, str) and len(point) == 2
 
 
 def _short(values: Array) -> str:

@@ -11,6 +11,7 @@ import numpy as np
 
 from herk.core import Dae, InputError, Problem, Switches, nearest
 from herk.core.dae import Array
+from herk.core.names import as_name
 from herk.integrate.checks import (
     atol_of,
     breakpoints_of,
@@ -154,7 +155,7 @@ def _with_parameters(given: Any, parameters: Any) -> Any:
         )
     if not isinstance(parameters, Mapping):
         raise InputError(f"parameters must be a mapping from names to numbers, not {parameters!r}.")
-    return given.with_parameters(**{str(name): value for name, value in parameters.items()})
+    return given.with_parameters(**{as_name(name): value for name, value in parameters.items()})
 
 
 def request(

@@ -9,6 +9,7 @@ import sympy as sp
 
 from herk.model.findings import RegularizationError, Step
 from herk.model.numbers import readable
+from herk.model.written.formulas import symbols
 
 if TYPE_CHECKING:
     from herk.model.model import Model
@@ -28,8 +29,9 @@ def text(found: Regularization) -> str:
 
 def latex(found: Regularization) -> str:
     """Return the constraints as one aligned display."""
+    names = symbols(found.model)
     rows = [
-        rf"0 &= {sp.latex(readable(constraint))} && \text{{(level {level})}}"
+        rf"0 &= {sp.latex(readable(constraint), symbol_names=names)} && \text{{(level {level})}}"
         for level, constraints in enumerate(found.levels)
         for constraint in constraints
     ]
@@ -42,7 +44,8 @@ def latex(found: Regularization) -> str:
 
 def html(found: Regularization) -> str:
     """Return a table of the constraints with how each was found."""
-    rows = "".join(_html_row(step) for step in found.trace)
+    names = symbols(found.model)
+    rows = "".join(_html_row(step, names) for step in found.trace)
     table = (
         f"<table><thead><tr><th>level</th><th>constraint</th><th>from</th></tr></thead><tbody>{rows}</tbody></table>"
         if rows
@@ -52,9 +55,9 @@ def html(found: Regularization) -> str:
     return f"<p>{markup.escape(_headline(found))}</p>{table}<p>{markup.escape(_ending(found))}</p>{notes}"
 
 
-def _html_row(step: Step) -> str:
+def _html_row(step: Step, names: dict[sp.Symbol, str]) -> str:
     source = ", ".join([step.row, *(label for label, _ in step.combined)])
-    cells = [str(step.level), f"$0 = {sp.latex(readable(step.constraint))}$", source]
+    cells = [str(step.level), f"$0 = {sp.latex(readable(step.constraint), symbol_names=names)}$", source]
     return (
         "<tr>"
         + "".join(f"<td style='text-align:left'>{markup.escape(cell)}</td>" for cell in cells)

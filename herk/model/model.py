@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from herk.model.forms import Form
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True, init=False, repr=False)
 class Model(FrontDoors):
     """E(t,y) y' = f(t,y) with n states; parameters stay symbols, their values count at run time.
 
@@ -213,6 +213,12 @@ class Model(FrontDoors):
         from herk.model import forms
 
         return forms.form(self, name, **options)
+
+    def __repr__(self) -> str:
+        """Return the equations as one would type them, parameters and start."""
+        from herk.model.written.formulas import text
+
+        return text(self)
 
     def _repr_latex_(self) -> str:
         """Return the equations as one aligned display, for notebooks."""

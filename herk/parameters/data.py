@@ -10,7 +10,7 @@ import numpy as np
 
 from herk.core import InputError, nearest
 from herk.core.dae import Array
-from herk.core.solution import as_state
+from herk.core.names import as_name, as_state
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ def data_of(given: Any, names: Sequence[str], sigma: Any, t0: float) -> Data:
     t = columns.pop("t")
     if not columns:
         raise InputError("The data have no column beside the times: there is nothing to fit.")
-    columns = {name if name in names else as_state(name): values for name, values in columns.items()}
+    columns = {as_state(name, names): values for name, values in columns.items()}
     for name in columns:
         if name not in names:
             raise nearest(name, names, "component of the model, as the data have it,")
@@ -75,10 +75,10 @@ def data_of(given: Any, names: Sequence[str], sigma: Any, t0: float) -> Data:
 
 def _columns(given: Any) -> dict[str, Array]:
     if hasattr(given, "columns") and hasattr(given, "index"):
-        found = {str(name): given[name].to_numpy() for name in given.columns}
+        found = {as_name(name): given[name].to_numpy() for name in given.columns}
         found = found if "t" in found else {"t": given.index.to_numpy()} | found
     elif isinstance(given, Mapping):
-        found = {str(name): values for name, values in given.items()}
+        found = {as_name(name): values for name, values in given.items()}
     else:
         raise InputError(
             f"The data must be a pandas frame or a mapping from names to values, not {type(given).__name__}."
@@ -98,9 +98,10 @@ def _sigma(sigma: Any, names: tuple[str, ...], shape: tuple[int, ...]) -> Array:
     if sigma is None:
         return np.ones(shape)
     by_name = sigma if isinstance(sigma, Mapping) else dict.fromkeys(names, sigma)
+    by_name = {as_state(name, names): value for name, value in by_name.items()}
     for name in by_name:
         if name not in names:
-            raise nearest(str(name), names, "measured component with a sigma")
+            raise nearest(name, names, "measured component with a sigma")
     try:
         columns = [np.broadcast_to(np.array(by_name.get(n, 1.0), dtype=float), shape[0]) for n in names]
     except (TypeError, ValueError):

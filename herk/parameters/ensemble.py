@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from herk.core import InputError, Reason, nearest
+from herk.core import InputError, Reason
 from herk.core.dae import Array
+from herk.core.names import as_name, place
 
 
 @dataclass(frozen=True)
@@ -51,11 +52,9 @@ class Ensemble:
         """Return y as a masked array."""
         return np.ma.masked_array(self.y, self.mask)
 
-    def __getitem__(self, name: str) -> Array:
+    def __getitem__(self, name: Any) -> Array:
         """Return a component of all members (member, time)."""
-        if name not in self.names:
-            raise nearest(name, self.names, "component")
-        return np.asarray(self.y[:, self.names.index(name)])
+        return np.asarray(self.y[:, place(name, self.names, "component")])
 
     def to_pandas(self) -> Any:
         """Return a frame with a row for every member and time, a column for every component."""
@@ -96,13 +95,13 @@ class Ensemble:
         """Draw a component of every member over time and return matplotlib's axes."""
         from herk.results import bands
 
-        return bands.curves(self.t, self[name], name, ax)
+        return bands.curves(self.t, self[name], as_name(name), ax)
 
     def fan(self, name: str, *, ax: Any = None) -> Any:
         """Draw the median of a component and the bands with half and nine tenths of the members."""
         from herk.results import bands
 
-        return bands.fan(self.t, self.quantiles(name), name, ax)
+        return bands.fan(self.t, self.quantiles(name), as_name(name), ax)
 
     def __repr__(self) -> str:
         """Return how many members there are, and how they ended."""

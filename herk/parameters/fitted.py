@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from herk.core import InputError, Solution, nearest
+from herk.core import InputError, Solution
 from herk.core.dae import Array
+from herk.core.names import among, place
 from herk.parameters.data import Data
 from herk.parameters.free import Free
 from herk.results import tables
@@ -74,19 +75,17 @@ class Fit:
         The values reach `width` standard errors to both sides. Where intervals are right the squared misfit
         is a parabola; where it does not grow, the data do not determine the value.
         """
-        place = self._place(name)
-        size = self.errors[name]
+        at = self._place(name)
+        size = self.errors[self.names[at]]
         if not np.isfinite(size) or self.conditional is None:
             raise InputError(f"{name} is not identifiable from these data, so it has no profile.")
         values = self[name] + size * np.linspace(-width, width, points)
         more = max(self.residuals.size - len(self.names), 1)
-        left = [self.conditional(place, float(value)) for value in values]
+        left = [self.conditional(at, float(value)) for value in values]
         return np.array([values, np.sqrt(np.array(left) / more)])
 
     def _place(self, name: str) -> int:
-        if name not in self.names:
-            raise nearest(name, self.names, "fitted value")
-        return self.names.index(name)
+        return self.names.index(among(name, self.names, "fitted value"))
 
     def to_pandas(self) -> Any:
         """Return a frame with a row for every value: estimate, standard error, 95 % interval."""
@@ -100,10 +99,8 @@ class Fit:
         from herk.results import bands
 
         chosen = names or self.data.names
-        for name in chosen:
-            if name not in self.data.names:
-                raise nearest(name, self.data.names, "measured component")
-        pairs = {n: (self.data.values[:, self.data.names.index(n)], self.sol[n]) for n in chosen}
+        places = [place(name, self.data.names, "measured component") for name in chosen]
+        pairs = {self.data.names[j]: (self.data.values[:, j], self.sol[self.data.names[j]]) for j in places}
         return bands.data_and_fit(self.data.t, pairs, ax)
 
     def __repr__(self) -> str:

@@ -10,8 +10,7 @@ import numpy as np
 
 from herk.core import InputError, nearest
 from herk.core.dae import Array
-from herk.core.solution import as_state
-from herk.parameters.table import START
+from herk.core.names import START, as_varied
 
 
 @dataclass(frozen=True)
@@ -48,9 +47,10 @@ def free_of(model: Any, given: Any) -> Free:
         listed = [] if isinstance(given, str) else list(given)
     except TypeError:
         listed = [None]
-    if isinstance(given, str) or not all(isinstance(name, str) for name in listed):
+    if isinstance(given, str) or not all(hasattr(name, "name") or isinstance(name, str) for name in listed):
         raise InputError(f'free must be names, or a mapping such as {{"l": (0.5, 2.0)}}, not {given!r}.')
-    asked = {_state(name): given[name] if isinstance(given, Mapping) else None for name in listed}
+    how = given if isinstance(given, Mapping) else dict.fromkeys(listed)
+    asked = {as_varied(name, model.names): how[name] for name in listed}
     if not asked:
         raise InputError("free names nothing: a fit needs a parameter or a start value to change.")
     rows = []
@@ -60,11 +60,6 @@ def free_of(model: Any, given: Any) -> Free:
         rows.append(_row(name, how, known[name]))
     first, low, high = (np.array(column, dtype=float) for column in zip(*rows, strict=True))
     return Free(tuple(asked), first, low, high)
-
-
-def _state(name: str) -> str:
-    """Return the name of a start value with x' written as dx; any other as it is."""
-    return START + as_state(name[len(START) :]) if name.startswith(START) else name
 
 
 def _row(name: str, how: Any, own: float | None) -> tuple[float, float, float]:

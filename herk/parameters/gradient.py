@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from herk.core import InputError, Solution, nearest
+from herk.core import InputError, Solution
 from herk.core.dae import Array
+from herk.core.names import START, among, as_varied, place
 from herk.integrate.checks import span_of, times_of
-from herk.parameters.table import START
 from herk.parameters.trial import Trial, checked_options, model_of
 
 TINY = 1e-100  # a step into the complex plane, without cancellation
@@ -27,11 +27,9 @@ class Gradient:
     derivatives: Mapping[str, float]
     sol: Solution = field(repr=False)
 
-    def __getitem__(self, name: str) -> float:
+    def __getitem__(self, name: Any) -> float:
         """Return one derivative."""
-        if name not in self.derivatives:
-            raise nearest(name, self.derivatives, "derivative")
-        return self.derivatives[name]
+        return self.derivatives[among(name, self.derivatives, "derivative")]
 
     @property
     def array(self) -> Array:
@@ -86,7 +84,8 @@ def gradient(
     checked_options(options, "gradient", ("dense_output",))
     model = model if y0 is None else model.with_start(y0)
     span = model.t_span if t_span is None else span_of(t_span)
-    named = (names,) if isinstance(names, str) else tuple(names)
+    listed = (names,) if isinstance(names, str) else tuple(names)
+    named = tuple(as_varied(name, model.names) for name in listed)
     trial = Trial(model, span, times_of(t_eval, *span), named, options)
     starts = {
         name[len(START) :]: _start(model, name[len(START) :]) for name in named if name.startswith(START)
@@ -102,9 +101,7 @@ def gradient(
 
 
 def _start(model: Any, name: str) -> float:
-    if name not in model.names:
-        raise nearest(name, model.names, "unknown to start from")
-    value = model.y0[model.names.index(name)]
+    value = model.y0[place(name, model.names, "unknown to start from")]
     if value is None:
         raise InputError(f"The start value of {name} is computed, not given: nothing depends on it.")
     return float(value)

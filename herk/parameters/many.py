@@ -77,9 +77,9 @@ def solve_many(
     times = times_of(np.linspace(*span, POINTS) if t_eval is None else t_eval, *span)
     assert times is not None
     threads = _threads(jobs)
-    for name in ("dense_output", "parameters"):
+    for name in ("dense_output", "sensitivities"):
         if name in options:
-            raise InputError(f"{name}= has no place in solve_many; values between t_eval are not kept.")
+            raise InputError(f"{name}= has no place in solve_many, which keeps values at t_eval alone.")
     if client is not None:
         return spread(client, table, span, times, options, _shown(progress))
     return Crew(table, span, times, options, _shown(progress)).work(threads)

@@ -10,10 +10,8 @@ import numpy as np
 
 from herk.core import Dae, InputError, Problem, nearest
 from herk.core.dae import Array
-from herk.core.solution import as_state
+from herk.core.names import START, as_name, as_state
 from herk.parameters.grid import Grid, axis
-
-START = "y0:"  # what begins the name of a start value
 
 
 @dataclass(frozen=True)
@@ -61,7 +59,7 @@ def table_of(system: Any, parameters: Any, y0: Any) -> Table:
     known = tuple(p.name for p in system.parameters) if is_model else ()
     varied = _columns(parameters)
     starts = {
-        _state(name.removeprefix(START), names): varied.pop(name)
+        as_state(name.removeprefix(START), names): varied.pop(name)
         for name in list(varied)
         if name.startswith(START)
     }
@@ -97,13 +95,13 @@ def _columns(parameters: Any) -> dict[str, Array]:
     if parameters is None:
         return {}
     if hasattr(parameters, "columns") and hasattr(parameters, "to_dict"):
-        parameters = {str(name): parameters[name].to_numpy() for name in parameters.columns}
+        parameters = {as_name(name): parameters[name].to_numpy() for name in parameters.columns}
     if not isinstance(parameters, Mapping):
         raise InputError(
             "parameters must be a mapping from names to values, a pandas frame or a herk.grid, not"
             f" {type(parameters).__name__}."
         )
-    found = {str(name): axis(str(name), values) for name, values in parameters.items()}
+    found = {as_name(name): axis(as_name(name), values) for name, values in parameters.items()}
     for name, values in found.items():
         if not np.isfinite(values).all():
             wrong = int(np.flatnonzero(~np.isfinite(values))[0])
@@ -117,7 +115,7 @@ def _starts(y0: Any, names: tuple[str, ...]) -> dict[str, Array]:
         return {}
     if isinstance(y0, Mapping):
         found = {
-            _state(str(name), names): axis(f"y0 of {name}", np.nan if value is None else value)
+            as_state(name, names): axis(f"y0 of {as_name(name)}", np.nan if value is None else value)
             for name, value in y0.items()
         }
     else:
@@ -137,11 +135,6 @@ def _starts(y0: Any, names: tuple[str, ...]) -> dict[str, Array]:
         if np.isinf(column).any():
             raise InputError(f"y0 is not finite in {name}.")
     return found
-
-
-def _state(name: str, names: tuple[str, ...]) -> str:
-    """Return the name of a state; x' may be written for dx."""
-    return name if name in names else as_state(name)
 
 
 def _members(columns: Mapping[str, Array]) -> int:

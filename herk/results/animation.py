@@ -35,7 +35,7 @@ def animate(path: str | Path, points: Sequence[tuple[Array, Array]], fps: int, t
         return chain, trail
 
     FuncAnimation(figure, draw, frames=x.shape[1], interval=1000 / fps).save(
-        path, writer=WRITERS.get(path.suffix.lower(), "pillow"), fps=fps
+        path, writer=WRITERS[path.suffix.lower()], fps=fps
     )
     return path
 

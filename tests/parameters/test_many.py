@@ -221,6 +221,7 @@ def test_the_workers_of_a_client_find_the_same() -> None:
         ({"jobs": 0}, "jobs must be"),
         ({"client": 3}, "must be a Dask client"),
         ({"dense_output": True}, "has no place in solve_many"),
+        ({"sensitivities": ["l"]}, "has no place in solve_many"),
         ({"rtol": -1.0}, "rtol must be"),
     ],
 )

@@ -92,8 +92,12 @@ def test_an_animation_is_written_with_a_frame_for_every_moment(tmp_path) -> None
     path = circle().animate(tmp_path / "quick.gif", [("x", "y")], fps=10, seconds=0.5)
     with Image.open(path) as picture:
         assert picture.n_frames == 6
-    with pytest.raises(herk.InputError, match="at least two times and one point"):
-        circle().animate(tmp_path / "none.gif", [])
+    for points in ([], ["xy"], [("x", "y", "t")], ("x", "y")):
+        with pytest.raises(herk.InputError, match="points that are pairs of names or numbers"):
+            circle().animate(tmp_path / "none.gif", points)
+    for path in ("circle.avi", [("x", "y")]):
+        with pytest.raises(herk.InputError, match=r"a file of the kind \.gif"):
+            circle().animate(path, [("x", "y")])
 
 
 def test_the_summary_says_what_was_solved_and_how_it_ended() -> None:

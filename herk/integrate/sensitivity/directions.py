@@ -10,9 +10,7 @@ import numpy as np
 
 from herk.core import Dae, InputError, nearest
 from herk.core.dae import Array
-from herk.core.solution import as_state
-
-START = "y0:"
+from herk.core.names import START, as_name, as_varied
 
 
 @dataclass(frozen=True)
@@ -57,14 +55,12 @@ def directions_of(dae: Dae, wanted: Any, given: Sequence[float | None]) -> Direc
         raise InputError(
             "sensitivities need a herk.Model, whose equations can be differentiated; callables cannot."
         )
-    names = _names(wanted)
+    names = [as_varied(name, dae.names) for name in _names(wanted)]
     known = [p.name for p in generated.code.equations.parameters]
     own = [p.name for p in getattr(getattr(dae, "model", None), "parameters", {})]
     parameters, states = [], []
     for name in names:
         start = name.removeprefix(START) if name.startswith(START) else None
-        if start is not None and start not in dae.names:
-            start = as_state(start)  # x' is written for dx
         if start is not None and start not in dae.names:
             raise nearest(start, dae.names, "unknown to start from")
         if start is None and name not in known:
@@ -79,10 +75,14 @@ def directions_of(dae: Dae, wanted: Any, given: Sequence[float | None]) -> Direc
     return Directions(tuple(names), tuple(parameters), tuple(states), tuple(given))
 
 
+def _name(key: Any) -> Any:
+    """Return the name of sympy's symbol; what is none is refused later."""
+    return as_name(key) if hasattr(key, "name") else key
+
+
 def _names(wanted: Any) -> Sequence[str]:
-    given = [wanted] if isinstance(wanted, str) else wanted
     try:
-        names = list(given)
+        names = [wanted] if isinstance(wanted, str) else [_name(each) for each in wanted]
     except TypeError:
         names = []
     if not names or not all(isinstance(name, str) for name in names):

@@ -9,6 +9,7 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from herk.core import InputError
+from herk.core.names import plain_name
 from herk.model.plain import shown
 
 PRIMES = re.compile("['’′ʹ]")
@@ -30,11 +31,6 @@ class Jet(NamedTuple):
     def state(self) -> str:
         """Return what the state is called unless the user says otherwise: x, dx, ddx."""
         return "d" * self.order + self.name
-
-
-def plain_name(name: str) -> str:
-    r"""Return a name as an identifier: \theta_{1}, which LaTeX wants, is theta_1."""
-    return re.sub(r"\W", "", name) or name
 
 
 def jet(key: Any, what: str) -> Jet:

@@ -14,10 +14,11 @@ from sympy.core.function import AppliedUndef
 from sympy.logic.boolalg import BooleanAtom
 
 from herk.core import InputError
+from herk.core.names import plain_name
 from herk.model.numbers import FormulaError
 from herk.model.parse import parse
 from herk.model.plain import ordered, shown
-from herk.model.written.jets import PRIME, PRIMES, Jet, jet, plain_name
+from herk.model.written.jets import PRIME, PRIMES, Jet, jet
 
 _EQUALS = re.compile(r"(?<![<>=!])=(?!=)")
 _BEHIND_NO_NAME = re.compile(rf"(^|[^\w{PRIME}\s]|\s)\s*{PRIME}")

@@ -161,8 +161,38 @@ def test_a_model_with_notes_can_be_stored_and_copied() -> None:
 
 def test_the_equations_are_shown_as_formulas() -> None:
     shown = written()._repr_latex_()
-    assert r"\dot{dx} m &= - 2 lam x" in shown or r"m \dot{dx} &= - 2 lam x" in shown
-    assert r"0 &= - l^{2} + x^{2} + y^{2}" in shown
+    rows = (
+        shown.removeprefix(r"$\displaystyle \begin{aligned} ").removesuffix(r" \end{aligned}$").split(r" \\ ")
+    )
+    assert rows == [
+        r"m \ddot{x} &= - 2 \lambda x",
+        r"m \ddot{y} &= - g m - 2 \lambda y",
+        r"0 &= - l^{2} + x^{2} + y^{2}",
+    ]
+    assert r"\dot{x} &= v \\" in written(names={"x'": "v", "y'": "w"})._repr_latex_()
+    assert r"0 &= 2 \dot{x} x + 2 \dot{y} y" in herk.regularize(written())._repr_latex_()
+
+
+def test_a_model_is_printed_as_one_would_type_it() -> None:
+    assert str(written()).splitlines() == [
+        "Model 'pendulum'",
+        "  x' = dx",
+        "  y' = dy",
+        "  m*dx' = -2*lam*x",
+        "  m*dy' = -g*m - 2*lam*y",
+        "  0 = -l**2 + x**2 + y**2",
+        "  span: t = 0 to 2",
+        "  parameters: m = 2, g = 9.81, l = 1.5",
+        "  start: x = 1.5, y = 0, dx = 0, dy = 0",
+        "  computed: lam",
+    ]
+    twins = herk.Model("twins", ["u", "v"], [["a + 1", -1], [0, 0]], ["-1e-6*u", "u - v"], parameters={"a": 2.0},
+                       t_span=(0, 1), y0=[1, 1])  # fmt: skip
+    assert "  (a + 1)*u' - v' = -1.0e-6*u" in repr(twins)
+    chain = [f"x{i}' = {' + '.join(['x0'] * (30 if i else 1))}*sin(x{i})" for i in range(40)]
+    large = str(herk.Model.from_equations("large", chain, t_span=(0, 1)))
+    assert "... 28 more rows" in large
+    assert max(map(len, large.splitlines())) <= 110
 
 
 t, s = sp.symbols("t s")
