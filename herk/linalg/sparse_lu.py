@@ -1,0 +1,200 @@
+"""Sparse LU with fixed places: found once in Python, values computed again and again in compiled code.
+
+The matrix is in block lower triangular form; only its diagonal blocks are factored, in the spirit of KLU
+(Davis & Palamadai Natarajan, 2010). Values come from an array on a larger pattern, of which the matrix may be
+some columns.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from herk.jit.state import Floats, State, Wholes
+from herk.linalg.elimination import Factors, eliminated
+from herk.linalg.ordering import blocks, least_fill, matched
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+    from herk.linalg.pattern import Pattern
+
+THRESHOLD = 0.1  # of the largest entry left in a row: what may be its pivot
+UNSTABLE = 1e-5  # a pivot this small beside the rest of its row asks for another order
+
+
+class SparseLU(State):
+    """The factors of a matrix; rows, columns and entries are numbered by places in the order of pivots."""
+
+    size: int
+    blocks: int
+    parity: float  # of both permutations
+    sign: float  # of the determinant
+    weakest: float  # the smallest pivot beside its value when the order was chosen
+    row: Wholes  # by place
+    column: Wholes
+    block_start: Wholes
+    entry_start: Wholes  # entries inside the diagonal blocks: their places, and where their values come from
+    entry: Wholes
+    source: Wholes
+    other_start: Wholes  # entries in earlier blocks
+    other: Wholes
+    other_source: Wholes
+    other_value: Floats
+    lower_start: Wholes
+    lower: Wholes
+    lower_value: Floats
+    upper_start: Wholes
+    upper: Wholes
+    upper_value: Floats
+    inverse: Floats  # of the pivots
+    reference: Floats  # sizes of the pivots when the order was chosen
+    work: Floats  # zero between calls
+    solution: Floats
+
+
+def refactor(values: Floats, own: SparseLU) -> bool:
+    """Compute the factors of the matrix with these values; False if it is singular, or the order unfit."""
+    work, inverse, upper, upper_value = own.work, own.inverse, own.upper, own.upper_value
+    own.sign, own.weakest, stable = own.parity, 1e300, True
+    for p in range(own.other.size):
+        own.other_value[p] = values[own.other_source[p]]
+    for i in range(own.size):
+        for p in range(own.entry_start[i], own.entry_start[i + 1]):
+            work[own.entry[p]] = values[own.source[p]]
+        for p in range(own.lower_start[i], own.lower_start[i + 1]):
+            j = own.lower[p]
+            factor = work[j] * inverse[j]
+            work[j] = 0.0
+            own.lower_value[p] = factor
+            for q in range(own.upper_start[j], own.upper_start[j + 1]):
+                work[upper[q]] -= factor * upper_value[q]
+        pivot, rest = work[i], 0.0
+        work[i] = 0.0
+        for q in range(own.upper_start[i], own.upper_start[i + 1]):
+            upper_value[q] = work[upper[q]]
+            rest = max(rest, abs(upper_value[q]))
+            work[upper[q]] = 0.0
+        size = abs(pivot)
+        stable = stable and size > UNSTABLE * rest and size < 1e300
+        own.weakest = min(own.weakest, size / own.reference[i])
+        inverse[i] = 1.0 / pivot
+        if pivot < 0.0:
+            own.sign = -own.sign
+    return stable
+
+
+def solve_sparse(b: Floats, x: Floats, own: SparseLU) -> None:
+    """Solve with the factors; right-hand side by rows, solution by columns (other memory)."""
+    z, inverse, last = own.solution, own.inverse, 0
+    for k in range(own.blocks):
+        first = last
+        last = own.block_start[k + 1]
+        for i in range(first, last):
+            value = b[own.row[i]]
+            for p in range(own.other_start[i], own.other_start[i + 1]):
+                value -= own.other_value[p] * z[own.other[p]]
+            for p in range(own.lower_start[i], own.lower_start[i + 1]):
+                value -= own.lower_value[p] * z[own.lower[p]]
+            z[i] = value
+        for i in range(last - 1, first - 1, -1):
+            value = z[i]
+            for q in range(own.upper_start[i], own.upper_start[i + 1]):
+                value -= own.upper_value[q] * z[own.upper[q]]
+            z[i] = value * inverse[i]
+            x[own.column[i]] = z[i]
+
+
+def analysed(
+    pattern: Pattern, columns: Wholes, values: Floats, order: Wholes | None = None
+) -> SparseLU | None:
+    """Return factors of these columns of a matrix, in an order of pivots that is good for its values now.
+
+    `order` has the place of each row in an order of few new entries, if one is known. None: it is singular.
+    """
+    matrix, source = _columns(pattern, columns, values)
+    partner = matched(matrix)
+    if (partner < 0).any():
+        return None
+    block = blocks(matrix, partner)
+    places = fill_order(matrix, partner, block) if order is None else order
+    rows = np.lexsort((places, block)).astype(np.int64)
+    sorted_blocks = block[rows]
+    begins = np.flatnonzero(np.diff(sorted_blocks, prepend=-1)).astype(np.int64)
+    first = begins[np.cumsum(np.diff(sorted_blocks, prepend=-1) != 0) - 1]
+    cost = np.bincount(matrix.indices, minlength=len(columns)).astype(np.int64)
+    found = eliminated(matrix, rows, block=first, cost=cost, threshold=THRESHOLD)
+    return _state(matrix, source, found, begins) if found.rank == len(columns) else None
+
+
+def fill_order(matrix: csr_array, partner: Wholes, block: Wholes) -> Wholes:
+    """Return the place of each row in an order of few new entries inside the blocks."""
+    from scipy.sparse import coo_array, csr_array
+
+    graph = coo_array(matrix[:, partner])
+    inside = block[graph.row] == block[graph.col]
+    parts = (graph.data[inside], (graph.row[inside], graph.col[inside]))
+    return least_fill(csr_array(coo_array(parts, shape=matrix.shape)))
+
+
+def _columns(pattern: Pattern, columns: Wholes, values: Floats) -> tuple[csr_array, Wholes]:
+    """Return some columns of a matrix in this order, and where each value comes from."""
+    from scipy.sparse import csr_array
+
+    number = np.full(pattern.shape[1], -1, dtype=np.int64)
+    number[columns] = np.arange(len(columns))
+    source = np.flatnonzero(number[pattern.indices] >= 0).astype(np.int64)
+    counts = np.bincount(pattern.rows[source], minlength=pattern.shape[0])
+    starts = np.concatenate([[0], np.cumsum(counts)])
+    shape = (pattern.shape[0], len(columns))
+    return csr_array((values[source], number[pattern.indices[source]], starts), shape=shape), source
+
+
+def _state(matrix: csr_array, source: Wholes, found: Factors, begins: Wholes) -> SparseLU:
+    """Return the factors with all numbers in the order of pivots."""
+    size = matrix.shape[0]
+    at_row = np.empty(size, dtype=np.int64)
+    at_row[found.order] = np.arange(size)
+    rows = at_row[np.repeat(np.arange(size), np.diff(matrix.indptr))]
+    places = found.place[matrix.indices]
+    inside = places >= found.block[rows]
+    parts = {
+        **_listed("entry", rows[inside], places[inside], size, source=source[inside]),
+        **_listed("other", rows[~inside], places[~inside], size, other_source=source[~inside]),
+        "row": found.order,
+        "column": found.pivot,
+        "block_start": np.append(begins, size),
+        "lower_start": found.lower_start,
+        "lower": found.lower,
+        "upper_start": found.upper_start,
+        "upper": found.place[found.upper],
+        "reference": np.abs(found.diagonal),
+    }
+    lengths = {name: len(part) for name, part in parts.items()}
+    lengths |= {"other_value": lengths["other"], "lower_value": lengths["lower"], "inverse": size}
+    own = SparseLU(**lengths, upper_value=lengths["upper"], work=size, solution=size)
+    for name, part in parts.items():
+        getattr(own, name)[:] = part
+    own.size, own.blocks = size, len(begins)
+    own.parity = float(parity(found.order) * parity(found.pivot))
+    return own
+
+
+def _listed(name: str, rows: Wholes, places: Wholes, size: int, **others: Wholes) -> dict[str, Wholes]:
+    """Return entries by rows: where those of each row begin, their places, and what comes with them."""
+    order = np.lexsort((places, rows))
+    starts = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=size))])
+    listed = {f"{name}_start": starts, name: places[order]}
+    return listed | {other: value[order] for other, value in others.items()}
+
+
+def parity(order: Wholes) -> int:
+    """Return the sign of a permutation: that of the number of its cycles."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    size = len(order)
+    graph = coo_array((np.ones(size), (np.arange(size), order)), shape=(size, size))
+    cycles, _ = connected_components(graph, directed=False)
+    return 1 if (size - cycles) % 2 == 0 else -1
