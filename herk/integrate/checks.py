@@ -83,6 +83,8 @@ def choice(value: Any, known: Sequence[str], name: str) -> str:
 
 def atol_of(atol: Any, n: int) -> Array:
     """Return an absolute tolerance for every component, checked."""
+    if type(atol) is float and 0.0 < atol < math.inf:
+        return np.full(n, atol)
     try:
         array = np.array(atol, dtype=float)
     except (TypeError, ValueError):

@@ -8,11 +8,13 @@ from __future__ import annotations
 from collections import OrderedDict
 from typing import Any
 
+from herk.core import Dae, HerkError
 from herk.core.dae import Array
 from herk.integrate.options import Request
 from herk.integrate.run import Run
 from herk.integrate.start import finished, started
 from herk.linalg.threads import one_thread
+from herk.model.start import consistent_start
 
 MOST_KEPT = 32
 _kept: OrderedDict[tuple[Any, ...], Reusable] = OrderedDict()
@@ -36,25 +38,37 @@ class Reusable:
                 run.go()
         return run
 
+    def repaired(self, asked: Request, values: Array | None, dae: Dae) -> Run | None:
+        """Return the run from the start as the constraints of this DAE allow it, if it may be repaired."""
+        if asked.consistent != "project":
+            return None
+        try:
+            y = consistent_start(dae, asked.t0, asked.y0)
+        except HerkError:  # said, or helped by another analysis, where all is looked at again
+            return None
+        return self.run(asked.changed(y0=tuple(y.tolist()), consistent="check"), values)
+
     def begun(self, asked: Request, values: Array | None) -> Run | None:
         """Return the run before its first step; None if all must be looked at again."""
         run, self.first = self.first, None
+        if self.machine.restart(asked, values):  # the first time too: no run depends on those before it
+            return Run(asked, self.machine, self.machine.state.y.copy())
         if run is None or asked is not self.asked or values is not None:
-            again = self.machine.restart(asked, values)
-            run = Run(asked, self.machine, self.machine.state.y.copy()) if again else None
+            return None
+        self.machine.rewind()
         return run
 
 
 def made(asked: Request) -> Run:
     """Return a run, made to its end, with the machine of an earlier one where that had the same code."""
     generated: Any = asked.dae.generated
-    if not hasattr(generated, "code") or asked.consistent == "project" or asked.dense_output:
+    if not hasattr(generated, "code") or asked.dense_output:
         return finished(asked)  # dense output holds its machine: in use again, it would answer for others
     how = asked.generate, asked.selection, asked.newton, asked.step is None
     key = (generated.key, asked.method.mark, *how)
     known = _kept.pop(key, None)  # nobody else may use it meanwhile
     values = generated.parameters if generated.values else None
-    run = known.run(asked, values) if known is not None else None
+    run = known.run(asked, values) or known.repaired(asked, values, asked.dae) if known is not None else None
     if run is None:
         known = Reusable(asked)
         run = known.run(asked, None)

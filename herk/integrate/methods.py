@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,7 +44,8 @@ def method_of(given: Any) -> Method | Auto:
     """Return the method of this name, or the method itself if one is given."""
     if isinstance(given, (Tableau, RadauMethod, Auto)):
         return given
-    known: dict[str, Method | Auto] = {**METHODS, **IMPLICIT, **AUTO}
-    if not isinstance(given, str) or given not in known:
-        raise nearest(given, known, "method")
-    return known[given]
+    known: tuple[Mapping[str, Method | Auto], ...] = (METHODS, IMPLICIT, AUTO)
+    for methods in known if isinstance(given, str) else ():
+        if given in methods:
+            return methods[given]
+    raise nearest(given, [name for methods in known for name in methods], "method")

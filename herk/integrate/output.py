@@ -57,11 +57,11 @@ class Output:
         """Keep the first `count` points in the last room and compute the values at t_eval they enclose."""
         if not count:
             return
-        joined = self._joined(count)
-        self._note_selections(*joined)
+        joined = self._joined(count) if self.request.t_eval is not None else None
+        self._note_selections(count)
         self.track.count += count
         self.steps += count
-        if self.request.t_eval is not None:
+        if joined is not None:
             self._evaluate(joined)
 
     def between(self, count: int, times: Array) -> Array:
@@ -112,12 +112,13 @@ class Output:
             self.values.append((wanted, values(self.machine, *points, wanted)))
             self.done = upto
 
-    def _note_selections(self, t: Array, _: Array, slots: np.ndarray) -> None:
-        """Remember from which time on other components were algebraic."""
+    def _note_selections(self, count: int) -> None:
+        """Remember from which time on other components were algebraic in the next `count` steps."""
+        t, slots = self.track.steps(count)
         changed = [0]
-        if slots[2:].tobytes() != slots[1:-1].tobytes():
-            changed += (1 + (slots[2:] != slots[1:-1]).nonzero()[0]).tolist()
+        if slots[1:].tobytes() != slots[:-1].tobytes():
+            changed += (1 + (slots[1:] != slots[:-1]).nonzero()[0]).tolist()
         for i in changed:
-            chosen = self.machine.known[slots[i + 1]]
+            chosen = self.machine.known[slots.item(i)]
             if not self.selections or self.selections[-1][1] != chosen:
-                self.selections.append((float(t[i]), chosen))
+                self.selections.append((t.item(i), chosen))

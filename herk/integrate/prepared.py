@@ -16,6 +16,7 @@ from herk.integrate.options import Request, in_order, request
 from herk.integrate.outcome import concluded, in_segments
 from herk.integrate.start import finished
 from herk.integrate.steppers.protocol import Stepper
+from herk.model.plain import finite
 
 OPTIONS = {
     "rtol": 1e-6, "atol": 1e-9, "step": None, "t_eval": None, "dense_output": False, "events": None,
@@ -34,7 +35,8 @@ class Prepared:
         """Check and compile everything once; `found`: the breakpoints are those the model shows."""
         model = getattr(asked.dae, "model", None)
         self.asked, self._found = asked, found and model is not None and model.switches_in_time
-        self._names = [p.name for p in getattr(getattr(asked.dae, "model", None), "parameters", {})]
+        self._names = {p.name: i for i, p in enumerate(getattr(model, "parameters", {}))}
+        self._known: Array = np.array(getattr(asked.dae.generated, "values", ()), dtype=float)
         self.reusable = Reusable(asked)
 
     @property
@@ -64,7 +66,10 @@ class Prepared:
         # Dense output holds its machine: one that runs again would answer for the later run.
         run = self.reusable.run(asked, values) if not asked.dense_output else None
         if run is None:
-            return concluded(finished(self._with(asked, parameters)))
+            whole = self._with(asked, parameters)
+            run = self.reusable.repaired(asked, values, whole.dae) if not asked.dense_output else None
+            if run is None:
+                return concluded(finished(whole))
         if run.change is not None or run.reason is not Reason.FINISHED:
             run.request = self._with(asked, parameters)  # what goes on needs the values the machine was given
         return concluded(run)
@@ -104,10 +109,12 @@ class Prepared:
         for name in parameters:
             if name not in self._names:
                 raise nearest(name, self._names, "parameter")
-        known = self.asked.dae.generated.values  # type: ignore[union-attr]
-        if len(known) != len(self._names):  # inserted, since their structure is a special one
+        if len(self._known) != len(self._names):  # inserted, since their structure is a special one
             return np.zeros(1)
-        return np.array([parameters.get(name, value) for name, value in zip(self._names, known, strict=True)])
+        values = self._known.copy()
+        for name, value in parameters.items():
+            values[self._names[name]] = finite(value, f"Parameter {name}")
+        return values
 
     def _with(self, asked: Request, parameters: Mapping[str, float] | None) -> Request:
         """Return the request for other values of the parameters."""

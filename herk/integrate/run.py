@@ -21,7 +21,7 @@ from herk.integrate.options import Request
 from herk.integrate.output import Output
 from herk.integrate.steppers.protocol import Stepper
 from herk.integrate.steps import CONSIDER, FINISHED, NEED_PYTHON, STUCK
-from herk.jit.native import passed
+from herk.jit.state import address_of
 from herk.model.evaluate import CallableError, call
 
 FIRST_CHUNK, LONGEST_CHUNK, PATIENCE = (
@@ -32,6 +32,7 @@ FIRST_CHUNK, LONGEST_CHUNK, PATIENCE = (
 # seconds of stepping, all runs of a model together, after which kernels with written-out sums are made
 WORTH_A_KERNEL = 0.05
 NEVER = 1 << 62
+AS_IT_IS = nullcontext()
 
 
 @contextmanager
@@ -91,7 +92,7 @@ class Run:
         if self.chooser is not None:
             self.pause = self.due = self.chooser.first or FIRST_CHUNK
         try:
-            with nullcontext() if compiled and not self.looking else np.errstate(all="ignore"):
+            with AS_IT_IS if compiled and not self.looking else np.errstate(all="ignore"):
                 while self.reason is None:
                     chunk = self._chunk(chunk)
         except (KeyboardInterrupt, Exception) as error:  # noqa: BLE001 - whatever happens, the points reached are returned
@@ -137,8 +138,9 @@ class Run:
 
     def _advance(self, t: Array, y: Array, slots: np.ndarray) -> int:
         """Let the compiled loop write its next points there."""
-        given = passed((t, y.reshape(-1), slots))
-        return int(PROGRAM[advance].call(self.machine.loop.address, *given))
+        call = PROGRAM[advance].call  # stretches of a track are contiguous: nothing is to be looked at
+        at_t, at_y, at_slots = address_of(t), address_of(y), address_of(slots)
+        return int(call(self.machine.loop.address, at_t, t.size, at_y, y.size, at_slots, slots.size))
 
     def _snapshot(self) -> list[tuple[Array, Array]]:
         return [(state.words, state.words.copy()) for state in (self.machine.loop, self.machine.state)]

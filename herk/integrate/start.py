@@ -6,6 +6,7 @@ Its outcome put into words.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -112,24 +113,30 @@ def solution_of(run: Run) -> Solution:
     """Return what a finished run found."""
     t_events, y_events = run.watch.results() if run.watch else (None, None)
     t, y = run.output.results()
-    assert run.reason is not None
-    return Solution(
+    asked, machine = run.request, run.machine
+    return Solution.of(
         t=t,
         y=y,
         reason=run.reason,
         message=run.message,
-        sol=run.output.dense() if run.request.dense_output else None,
-        slopes=Slopes(run.request, _parameters(run)),
+        sol=run.output.dense() if asked.dense_output else None,
+        slopes=Slopes(asked, _parameters(run)),
         t_events=t_events,
         y_events=y_events,
-        residual=run.machine.residual,
+        residual=machine.residual,
         selections=tuple(run.output.selections),
         nstep=run.output.steps,
-        notes=run.machine.notes(),
-        names=run.request.dae.names,
-        system=getattr(getattr(run.request.dae, "model", None), "name", ""),
-        method=run.request.method.name if run.request.plan is None else "auto",
-        methods=(MethodUse(run.request.t0, run.request.method.name, BEGUN if run.request.plan else ASKED),),
+        notes=machine.notes(),
+        names=asked.dae.names,
+        system=getattr(getattr(asked.dae, "model", None), "name", ""),
+        method=asked.method.name if asked.plan is None else "auto",
+        methods=_from_start(asked.t0, asked.method.name, asked.plan is None),
         seconds=run.seconds,
-        **run.machine.counts(),  # type: ignore[arg-type]
+        **machine.counts(),
     )
+
+
+@lru_cache(maxsize=64)
+def _from_start(t0: float, name: str, asked: bool) -> tuple[MethodUse, ...]:
+    """Return that a method made all steps."""
+    return (MethodUse(t0, name, ASKED if asked else BEGUN),)

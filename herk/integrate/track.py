@@ -42,6 +42,11 @@ class Track:
         """Return the points first .. last - 1, those in the last room included."""
         return self._t[first:last], self._y[first:last], self._slots[first:last].copy()
 
+    def steps(self, count: int) -> tuple[Array, np.ndarray]:
+        """Return where the next `count` steps begin, and their slots."""
+        first = self.count
+        return self._t[first - 1 : first - 1 + count], self._slots[first : first + count]
+
     def restart(self) -> None:
         """Forget all points but the last."""
         last = self.count - 1

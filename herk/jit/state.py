@@ -63,6 +63,11 @@ class State:
         setattr(self, name, array)
         self.wholes[at : at + 2] = address_of(array), array.size
 
+    def numbers(self, *names: str) -> dict[str, int]:
+        """Return whole numbers by name."""
+        fields, read = self.fields, self.wholes.item
+        return {name: read(fields[name][1]) for name in names}
+
     def copy(self) -> Self:
         """Return the same in other memory; arrays that live elsewhere are shared."""
         made = object.__new__(type(self))

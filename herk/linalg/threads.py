@@ -7,11 +7,12 @@ from functools import cache
 from typing import Any
 
 SMALL = 24  # unknowns up to which the libraries start no threads of their own
+AS_IT_IS: AbstractContextManager[Any] = nullcontext()
 
 
 def one_thread(n: int) -> AbstractContextManager[Any]:
     """Let BLAS work in one thread, for systems large enough that it would start others."""
-    return nullcontext() if n <= SMALL else _controller().limit(limits=1, user_api="blas")
+    return AS_IT_IS if n <= SMALL else _controller().limit(limits=1, user_api="blas")
 
 
 @cache

@@ -147,3 +147,9 @@ def test_what_a_start_leaves_open_is_looked_at_whatever_was_solved_before(pendul
     assert herk.solve_dae(pendulum, method="dopri5").success
     with pytest.raises(herk.InputError, match="left open"):
         herk.solve_dae(pendulum, y0=[None] * 5, method="dopri5")
+
+
+@pytest.mark.parametrize("value", ["a", [1.0, 2.0], None, np.nan])
+def test_a_value_that_is_no_number_is_refused_in_a_sentence(pendulum, value) -> None:
+    with pytest.raises(herk.InputError, match="Parameter g must be a"):
+        herk.prepare(pendulum).solve(parameters={"g": value})

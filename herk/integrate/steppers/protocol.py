@@ -73,5 +73,8 @@ class Stepper(Protocol):
     def restart(self, asked: Any, values: Array | None) -> bool:
         """Put the stepper at another start, with other values; False if all must be checked anew."""
 
+    def rewind(self) -> None:
+        """Put the stepper back to where it was remembered."""
+
     def recipe(self, asked: Any) -> Any:
         """Return what makes the stepper again in another process: an object with `machine(y)`."""

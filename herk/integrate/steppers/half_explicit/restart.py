@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from herk.core.dae import Array
-from herk.integrate.options import Request, fill
+from herk.integrate.options import EPS, Request, fill
 from herk.integrate.steppers.half_explicit.stepper import PROGRAM, resettle
 from herk.integrate.steppers.half_explicit.tolerances import set_tolerances
-from herk.integrate.steps import RUNNING
-from herk.jit.state import FLOAT, WHOLE
+from herk.integrate.steps import NEGLIGIBLE, RUNNING
+from herk.jit.state import FLOAT, WHOLE, address_of
 
 if TYPE_CHECKING:
     from herk.integrate.steppers.half_explicit.layout import HalfExplicit
     from herk.integrate.steppers.half_explicit.machine import Machine
 
 WEAKER = 1e-6  # pivots that are smaller by this factor than where the run was prepared are looked at again
+ROUNDING = 64 * EPS  # beside the sizes of components: a start so near the constraints needs no repair
 
 
 @dataclass
@@ -30,6 +31,7 @@ class Beginning:
     state: Array
     known: int  # selections
     measured: bool = False  # its pivots are known
+    spare: Array = field(default_factory=lambda: np.empty(0))  # as large as the state
 
     @classmethod
     def of(cls, machine: Machine) -> Beginning:
@@ -59,22 +61,34 @@ class Beginning:
         """Put the machine at another start; False if what was checked does not hold there."""
         if not self.measured:
             self._measure(machine)
+        if asked.consistent != "project":
+            return self._settled(machine, asked, values, NEGLIGIBLE)
+        near = ROUNDING / asked.rtol
+        if self._settled(machine, asked, values, near):
+            return True
+        return self._settled(machine, asked, values, near, machine.state.required)
+
+    def _settled(
+        self, machine: Machine, asked: Request, values: Array | None, near: float, moved: Array | None = None
+    ) -> bool:
+        """Put the machine there; what is given and may not be moved must be this near the constraints."""
         self.restore(machine)
         loop, state = machine.loop, machine.state
         if values is not None:
             state.parameters[:] = values
-        if asked.y0 is not self.asked.y0:
-            _put(state, asked.y0)
-        if not asked.steps_like(self.asked):
+        _put(state, asked.y0, moved)
+        if asked is not self.asked and not asked.steps_like(self.asked):
             set_tolerances(asked, state, generated=machine.code is not None)
             fill(asked, loop)
         machine.asked = asked
-        if PROGRAM[resettle].call(loop.address, values is not None) != RUNNING:
-            return False
-        if None not in asked.y0:
-            return True
-        # what was computed has a size too, which a start that is given has from the first
-        return self.again(machine, asked.changed(y0=tuple(state.y.tolist())), values)
+        return self._resettled(machine, values is not None, near)
+
+    def _resettled(self, machine: Machine, other: bool, near: float) -> bool:
+        loop, state, spare = machine.loop, machine.state, self.spare
+        if spare.size != state.words.size:
+            self.spare = spare = np.empty(state.words.size)
+        memory = state.address, spare.size, address_of(spare), spare.size, state.places["y"]
+        return bool(PROGRAM[resettle].call(loop.address, other, near, *memory) == RUNNING)
 
     def least_pivots(self, machine: Machine) -> Array:
         """Return how small pivots may be at a start."""
@@ -86,7 +100,7 @@ class Beginning:
     def _measure(self, machine: Machine) -> None:
         """Note how small pivots may become."""
         self.restore(machine)
-        PROGRAM[resettle].call(machine.loop.address, False)
+        self._resettled(machine, False, NEGLIGIBLE)
         least, before = machine.state.least, WEAKER * np.abs(machine.state.pivot)
         self.restore(machine)
         least[:] = before
@@ -94,11 +108,14 @@ class Beginning:
         self.measured = True
 
 
-def _put(state: HalfExplicit, y0: tuple[float | None, ...]) -> None:
-    """Write the start into the state; what is not given is computed, beginning where it stands."""
+def _put(state: HalfExplicit, y0: tuple[float | None, ...], moved: Array | None) -> None:
+    """Write the start into the state; what is not given or may be moved is computed, from where it stands."""
+    state.open[:] = 0 if moved is None else moved
     if None not in y0:
-        state.y[:], state.open[:] = y0, 0
+        state.y[:] = y0
         return
     for i, value in enumerate(y0):
-        state.open[i] = value is None
-        state.y[i] = state.y[i] if value is None else value
+        if value is None:
+            state.open[i] = 1
+        else:
+            state.y[i] = value

@@ -67,23 +67,45 @@ def settle(loop: Loop) -> int:
     return status
 
 
-def resettle(loop: Loop, other: int) -> int:
+def resettle(loop: Loop, other: int, near: float, words: Floats, spare: Floats, at_y: int) -> int:
     """Do the same at a start the machine was not made for; what was checked where it was made must hold.
 
-    No parameter vanishes (of `other` values), the constraints are satisfied, and no pivot of the first
-    selection is near zero.
+    No parameter vanishes (of `other` values), what is given is `near` the constraints, and no pivot of the
+    first selection is near zero. What was computed has a size too, which a start that is given has from the
+    first: with it all is done again, from the same state (`words`, kept in `spare` meanwhile, y at `at_y`).
     """
     own = HalfExplicit.at(loop.own)
-    y, par, n = own.y, own.parameters, own.n
+    par, computed, missing = own.parameters, own.open, False
     for i in range(par.size):
         if other and (par[i] == 0.0 or not abs(par[i]) < INFINITE):
             return STUCK
+    for i in range(own.n):
+        missing = missing or computed[i] != 0
+    if missing:
+        for i in range(words.size):
+            spare[i] = words[i]
+        status = placed(loop, own, near)
+        if status != RUNNING:
+            return status
+        for i in range(own.n):
+            spare[at_y + i] = own.y[i]
+        for i in range(words.size):
+            words[i] = spare[i]
+        for i in range(own.n):
+            computed[i] = 0
+        near = NEGLIGIBLE
+    return placed(loop, own, near)
+
+
+def placed(loop: Loop, own: HalfExplicit, near: float) -> int:
+    """Settle a start with the sizes its components have there; refuse it where it is off, or near a zero."""
+    y, n = own.y, own.n
     for i in range(n):
         if own.threshold < 1.0:  # selected by sizes
             own.size[i] = abs(y[i])
         own.floor[n + i] = abs(y[i]) + own.floor[i]
     status = settle(loop)
-    if status == RUNNING and not loop.error <= NEGLIGIBLE:
+    if status == RUNNING and not loop.error <= min(near, NEGLIGIBLE):
         status = STUCK
     if status == RUNNING and own.slot == 0:
         for i in range(own.pivot.size):

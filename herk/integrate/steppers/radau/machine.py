@@ -100,7 +100,7 @@ class Machine:
 
     def counts(self) -> dict[str, int]:
         """Return the counters of the run."""
-        return {name: getattr(self.state, name) for name in COUNTERS} | {"nreject": self.loop.nreject}
+        return {"nreject": self.loop.nreject, **self.state.numbers(*COUNTERS)}
 
     def notes(self) -> tuple[str, ...]:
         """Return what the user should know beside the result."""
@@ -119,6 +119,11 @@ class Machine:
     def restart(self, asked: Request, values: Array | None) -> bool:
         """Put the machine at another start; False if all must be looked at again."""
         return self.beginning is not None and self.beginning.again(self, asked, values)
+
+    def rewind(self) -> None:
+        """Put the machine back to where it was remembered."""
+        assert self.beginning is not None
+        self.beginning.restore(self)
 
     def recipe(self, asked: Any) -> Any:
         """Return what makes the machine again elsewhere."""

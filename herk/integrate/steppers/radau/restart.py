@@ -33,8 +33,13 @@ class Beginning:
         kept = machine.loop.words.copy(), machine.state.words.copy()
         PROGRAM[check].call(machine.loop.address)
         least = WEAKER * machine.state.pivot
-        machine.loop.words[:], machine.state.words[:] = kept
-        return cls(*kept, least)
+        made = cls(*kept, least)
+        made.restore(machine)
+        return made
+
+    def restore(self, machine: Machine) -> None:
+        """Put everything back."""
+        machine.loop.words[:], machine.state.words[:] = self.loop, self.state
 
     def again(self, machine: Machine, asked: Request, values: Array | None) -> bool:
         """Put the machine at another start; False if what was checked does not hold there."""
@@ -42,8 +47,8 @@ class Beginning:
             return False
         if values is not None and not (np.isfinite(values).all() and values.all()):
             return False
+        self.restore(machine)
         loop, state = machine.loop, machine.state
-        loop.words[:], state.words[:] = self.loop, self.state
         if values is not None:
             state.parameters[:] = values
         state.y[:] = asked.y0
