@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import sympy as sp
 
+from herk.core.dae import Array
 from herk.model.balance import Form, balanced
 
 if TYPE_CHECKING:
@@ -41,12 +42,20 @@ def scales(model: Model) -> Scales:
         found.row(i)
     span = abs(model.t_span[1] - model.t_span[0])
     found.tie({0: 1.0, -1: -math.log(span / 100)}, _WEAK)
-    alone = balanced(found.ties, found.count)
+    logs = _with_start(model, found)
+    if found.forget_rounding(logs):
+        logs = _with_start(model, found)
+    logs = np.clip(logs, -_LONGEST / 2, _LONGEST / 2)
+    return Scales(math.exp(logs[0]), tuple(math.exp(v) for v in logs[1 : 1 + model.n]))
+
+
+def _with_start(model: Model, found: _Balance) -> Array:
+    """Return the logarithms at which equations and start values balance."""
+    alone, ties = balanced(found.ties, found.count), list(found.ties)
     for j, value in enumerate(model.y0):
         if value and math.log(abs(value)) > alone[1 + j] - _ROUNDING:
-            found.tie({1 + j: 1.0, -1: -math.log(abs(value))}, _START)
-    logs = np.clip(balanced(found.ties, found.count), -_LONGEST / 2, _LONGEST / 2)
-    return Scales(math.exp(logs[0]), tuple(math.exp(v) for v in logs[1 : 1 + model.n]))
+            ties.append(({1 + j: 1.0, -1: -math.log(abs(value))}, _START))
+    return balanced(ties, found.count)
 
 
 @dataclass
@@ -59,6 +68,9 @@ class _Balance:
     def __post_init__(self) -> None:
         model = self.model
         self.count = 1 + model.n
+        self._sums: list[
+            tuple[int, list[Form]]
+        ] = []  # the first tie of every sum, and the sizes of its terms
         self._known: dict[sp.Expr, Form | None] = {model.t: {0: 1.0}}
         self._known |= {s: {1 + j: 1.0} for j, s in enumerate(model.states)}
         self._values = {p: sp.Float(value) for p, value in model.parameters.items()}
@@ -82,9 +94,26 @@ class _Balance:
             return sizes[0] if sizes else None
         own = {self.count: 1.0}
         self.count += 1
+        self._sums.append((len(self.ties), sizes))
         for size in sizes:
             self.tie(_sum((own, 1.0), (size, -1.0)))
         return own
+
+    def forget_rounding(self, logs: Array) -> bool:
+        """Free numbers that are lost in their sums, such as cos(pi/2) in doubles: they are no sizes."""
+        lost = set()
+        for first, sizes in self._sums:
+            values = [
+                form.get(-1, 0.0) + sum(v * logs[j] for j, v in form.items() if j >= 0) for form in sizes
+            ]
+            small = max(values) - _ROUNDING
+            lost |= {
+                first + k
+                for k, form in enumerate(sizes)
+                if values[k] < small and not any(j > 0 for j in form)
+            }
+        self.ties = [(form, 0.0 if k in lost else weight) for k, (form, weight) in enumerate(self.ties)]
+        return bool(lost)
 
     def size(self, expr: sp.Expr) -> Form | None:
         """Return the logarithm of the size of an expression; None if it is zero."""
