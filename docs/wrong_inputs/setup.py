@@ -21,6 +21,10 @@ pendulum = testset.get("pendulum").model
 dae = herk.Dae(E=np.eye(1), f=lambda t, y: -y, n=1)
 
 
+def residual(t, y, yp):
+    return [yp[0] ** 2 + y[0] ** 2 - 1]
+
+
 def model(*f, states=("x",), E=((1,),), **options):
     return herk.Model("m", states, E, f, **{"t_span": (0, 1), "y0": [1] * len(states)} | options)
 

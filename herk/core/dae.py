@@ -1,4 +1,4 @@
-"""The overdetermined semi-implicit DAE E(t,y) y' = f(t,y), 0 = g(t,y) as numbers see it."""
+"""The overdetermined DAE E(t,y) y' = f(t,y), or F(t,y,y') = 0, with 0 = g(t,y), as numbers see it."""
 
 from __future__ import annotations
 
@@ -77,6 +77,11 @@ class Dae:
         values there, row by row, and differences need few calls. Found by trying where it is not given.
     names : sequence of str, optional
         What the unknowns are called; y0, y1, ... otherwise.
+    F : callable, optional
+        (t, y, y') -> n numbers that are zero, instead of E and f. g then holds all constraints, hidden ones
+        included; without g the system must be of index 1, and of F alone.
+    jac_y, jac_yp : callable, optional
+        dF/dy and dF/dy' (n x n), functions (t, y, y'); finite differences stand in where they are missing.
 
     Examples
     --------
@@ -87,11 +92,15 @@ class Dae:
     >>> sol = herk.solve_dae(dae, (0, 1), [1.0, 1.0], rtol=1e-9)
     >>> bool(abs(sol.y[0, -1] - np.exp(-1)) < 1e-8)
     True
+    >>> circle = herk.Dae(F=lambda t, y, yp: [yp[0] ** 2 + y[0] ** 2 - 1], n=1)
+    >>> sol = herk.solve_dae(circle, (0, 1), [0.0], yp0=[1.0], rtol=1e-9)
+    >>> bool(abs(sol.y[0, -1] - np.sin(1)) < 1e-8)
+    True
 
     """
 
-    E: Function | Array
-    f: Function
+    E: Function | Array = None  # type: ignore[assignment]  # of those given by F alone
+    f: Function = None  # type: ignore[assignment]
     g: Function | None = None
     n: int = 0
     m: int = 0
@@ -100,6 +109,9 @@ class Dae:
     names: tuple[str, ...] = ()
     generated: Generated | None = None
     jac_g_sparsity: Any = None
+    F: Callable[[float, Array, Array], Any] | None = None
+    jac_y: Callable[[float, Array, Array], Any] | None = None
+    jac_yp: Callable[[float, Array, Array], Any] | None = None
 
     @property
     def large(self) -> bool:
@@ -115,7 +127,9 @@ class Dae:
                 f"A DAE with n = {self.n} unknowns cannot have m = {self.m} independent constraints: m <= n"
                 " is needed."
             )
-        if not callable(self.f):
+        if self.F is not None:
+            self._check_implicit()
+        elif not callable(self.f):
             raise InputError("f must be a callable (t, y) -> array.")
         if self.m and not callable(self.g):
             raise InputError(
@@ -126,7 +140,7 @@ class Dae:
                 raise InputError(
                     f"{name} must be a callable (t, y) -> array, or None for finite differences."
                 )
-        if not callable(self.E):
+        if self.F is None and not callable(self.E):
             object.__setattr__(self, "E", _matrix(self.E, self.n))
         if self.jac_g_sparsity is not None and np.shape(self.jac_g_sparsity) != (self.m, self.n):
             found = np.shape(self.jac_g_sparsity)
@@ -135,6 +149,19 @@ class Dae:
         if len(names) != self.n:
             raise InputError(f"{len(names)} names are given for n = {self.n} unknowns.")
         object.__setattr__(self, "names", names)
+
+    def refuse_implicit(self, caller: str) -> None:
+        """Raise if the DAE is given by F, which the caller does not know of."""
+        if self.F is not None:
+            raise InputError(f"{caller} takes a DAE with E and f; one that is given by F goes to solve_dae.")
+
+    def _check_implicit(self) -> None:
+        if self.E is not None or self.f is not None:
+            raise InputError("A DAE is given either by F, as F(t, y, y') = 0, or by E and f; not by both.")
+        for name in ("F", "jac_y", "jac_yp"):
+            given = getattr(self, name)
+            if given is not None and not callable(given):
+                raise InputError(f"{name} must be a callable (t, y, y') -> array.")
 
 
 def _whole(value: object, name: str, least: int) -> None:

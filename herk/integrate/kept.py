@@ -14,6 +14,7 @@ from herk.integrate.options import Request
 from herk.integrate.run import Run
 from herk.integrate.start import finished, started
 from herk.linalg.threads import one_thread
+from herk.model.several import open_derivatives
 from herk.model.start import consistent_start
 
 MOST_KEPT = 32
@@ -51,9 +52,11 @@ class Reusable:
     def begun(self, asked: Request, values: Array | None) -> Run | None:
         """Return the run before its first step; None if all must be looked at again."""
         run, self.first = self.first, None
-        if self.machine.restart(asked, values):  # the first time too: no run depends on those before it
+        first = run is not None and asked is self.asked and values is None
+        settled = first or not open_derivatives(asked.dae, asked.y0)
+        if settled and self.machine.restart(asked, values):  # the first time too: no run depends on others
             return Run(asked, self.machine, self.machine.state.y.copy())
-        if run is None or asked is not self.asked or values is not None:
+        if not first:
             return None
         self.machine.rewind()
         return run

@@ -26,6 +26,7 @@ from herk.integrate.checks import (
     times_of,
 )
 from herk.integrate.controller import shortest_first
+from herk.integrate.implicit import asked_of, extended, tolerances, user_size
 from herk.integrate.methods import Auto, Method, Plan, method_of
 from herk.integrate.progress import Progress
 from herk.integrate.steps import INFINITE, Loop
@@ -168,6 +169,7 @@ def request(
     parameters: Any = None,
     breakpoints: Any = (),
     switches: Any = None,
+    yp0: Any = None,
 ) -> Request:
     """Check every argument and return the request."""
     for name in extra:
@@ -176,6 +178,7 @@ def request(
     dae, span, start = system(given, t_span, y0, parameters)
     t0, t1 = span_of(span)
     atol, times, switches = _brought(given, dae, (t0, t1), options["atol"], breakpoints, switches)
+    dae, start = extended(dae, (t0, t1), start, yp0)
     step = _step(options["step"], t0, t1)
     chosen, plan = _method(method, dae, step)
     if options["callback"] is not None and not callable(options["callback"]):
@@ -188,14 +191,14 @@ def request(
         method=chosen,
         plan=plan,
         rtol=rtol_of(options["rtol"]),
-        atol=atol_of(atol, dae.n),
+        atol=tolerances(dae, atol_of(atol, user_size(dae))),
         step=step,
         t_eval=times_of(options["t_eval"], t0, t1),
         dense_output=bool(options["dense_output"]),
-        events=events_of(options["events"]),
+        events=asked_of(dae, events_of(options["events"])),
         **_limits(options),
         consistent=choice(options["consistent"], CONSISTENT, "consistent"),
-        callback=options["callback"],
+        callback=_told(dae, options["callback"]),
         newton=choice(extra.get("newton", "simplified"), NEWTON, "newton"),
         selection=choice(extra.get("selection", "sparse"), SELECTION, "selection"),
         generate=bool(extra.get("generate", True)),
@@ -231,6 +234,10 @@ def _found(dae: Dae) -> Switches | None:
     if model is None:
         raise InputError("switches=True needs a herk.Model, in whose equations conditions can be found.")
     return of_model(model)
+
+
+def _told(dae: Dae, callback: Any) -> Any:
+    return None if callback is None else asked_of(dae, (callback,))[0]
 
 
 def _step(value: Any, t0: float, t1: float) -> float | None:

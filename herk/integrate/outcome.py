@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from herk.core import Solution
+from herk.integrate.implicit import answered
 from herk.integrate.options import Request
 from herk.integrate.renewal import ENDS, renewed
 from herk.integrate.run import Run
@@ -12,17 +13,18 @@ from herk.integrate.start import solution_of
 
 def in_segments(asked: Request) -> Solution:
     """Carry out a request whose run ends and begins anew on the way."""
-    return _raised(*solve_segments(asked))
+    return _raised(asked, *solve_segments(asked))
 
 
 def concluded(run: Run) -> Solution:
     """Return the solution of a run that ended; where another method or other constraints go on, they do."""
     if run.change is not None or (run.reason in ENDS and renewed(run) is not None):
-        return _raised(*solve_segments(run.request, run))
-    return _raised(solution_of(run), run.interrupted)
+        return _raised(run.request, *solve_segments(run.request, run))
+    return _raised(run.request, solution_of(run), run.interrupted)
 
 
-def _raised(solution: Solution, interrupted: KeyboardInterrupt | None) -> Solution:
+def _raised(asked: Request, found: Solution, interrupted: KeyboardInterrupt | None) -> Solution:
+    solution = answered(asked.dae, found)
     if interrupted is not None:
         interrupted.solution = solution  # type: ignore[attr-defined]
         raise interrupted

@@ -11,11 +11,13 @@ import numpy as np
 from herk.core import Problem, Reason, Solution, nearest
 from herk.core.dae import Array
 from herk.integrate.checks import atol_of, rtol_of, span_of, start_of, times_of
+from herk.integrate.implicit import tolerances, user_size
 from herk.integrate.kept import Reusable, made
 from herk.integrate.options import Request, in_order, request
 from herk.integrate.outcome import concluded, in_segments
 from herk.integrate.start import finished
 from herk.integrate.steppers.protocol import Stepper
+from herk.model.implicit import Implicit
 from herk.model.plain import finite
 
 OPTIONS = {
@@ -80,16 +82,23 @@ class Prepared:
         if t_span is not None:
             changes["t0"], changes["t1"] = span_of(t_span)
         if y0 is not None:
-            changes["y0"] = start_of(in_order(self.asked.dae, y0), self.asked.dae)
+            changes["y0"] = self._start(in_order(self.asked.dae, y0))
         if rtol is not None:
             changes["rtol"] = rtol_of(rtol)
         if atol is not None:
-            changes["atol"] = atol_of(atol, self.asked.dae.n)
+            changes["atol"] = tolerances(self.asked.dae, atol_of(atol, user_size(self.asked.dae)))
         times = self.asked.t_eval if t_eval is None else t_eval
         if times is not None and (t_eval is not None or t_span is not None):
             ends = changes.get("t0", self.asked.t0), changes.get("t1", self.asked.t1)
             changes["t_eval"] = times_of(times, *ends)
         return self.asked.changed(**changes) if changes else self.asked
+
+    def _start(self, y0: Any) -> tuple[float | None, ...]:
+        """Return the start, checked; of F = 0 it is that of y, and y' is computed."""
+        dae = self.asked.dae
+        if not isinstance(dae, Implicit):
+            return start_of(y0, dae)
+        return start_of(dae.start(y0, None), dae)
 
     def _shown(self, asked: Request, parameters: Mapping[str, float] | None) -> Request:
         """Return the request with the breakpoints the model shows for this span and these values."""
@@ -149,7 +158,7 @@ def prepare(
 
     """
     extra = {name: options.pop(name) for name in list(options) if name not in OPTIONS}
-    given = {name: extra.pop(name) for name in ("breakpoints", "switches") if name in extra}
+    given = {name: extra.pop(name) for name in ("breakpoints", "switches", "yp0") if name in extra}
     asked = request(system, t_span, y0, method, OPTIONS | options, extra, parameters=parameters, **given)
     made = Prepared(asked, found=not given.get("breakpoints") and not isinstance(system, Problem))
     made.machine.spent(np.inf, 0.0)  # it will be worth the quickest code

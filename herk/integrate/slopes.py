@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -26,6 +25,7 @@ class Slopes:
 
     request: Request
     parameters: Array | None = None  # values that took the place of those of the request
+    made: radau.Machine | None = field(default=None, repr=False)
 
     def __call__(self, t: float | Array, y: Array) -> Array:
         """Return y' at one point (n) or several (n x points); not a number where it is not determined."""
@@ -36,21 +36,21 @@ class Slopes:
             columns = np.vstack([columns, np.array(modes).reshape(times.size, -1).T])
         out = np.empty(columns.T.shape)
         if times.size:
-            self.machine.slopes(times, np.ascontiguousarray(columns.T), out)
+            rows = np.ascontiguousarray(columns.T)
+            self._machine(float(times[0]), rows[0]).slopes(times, rows, out)
         return out.T[: len(points)].reshape(points.shape)
 
-    @cached_property
-    def machine(self) -> radau.Machine:
-        """Return what evaluates y', made when it is first needed."""
-        asked, y = self.request, np.zeros(0)
-        dae = asked.dae if asked.switches is None else asked.switches.dae
-        atol = np.concatenate([asked.atol, np.ones(dae.n - asked.dae.n)])
-        y = np.array([0.0 if value is None else value for value in asked.y0] + [0.0] * (dae.n - asked.dae.n))
-        asked = replace(asked, dae=dae, atol=atol, method=RadauMethod(), step=None, switches=None)
-        made = ready(asked, y, linearise(dae, asked.t0, y))
-        if self.parameters is not None and self.parameters.size == made.state.parameters.size:
-            made.state.parameters[:] = self.parameters
-        return made
+    def _machine(self, t: float, y: Array) -> radau.Machine:
+        """Return what evaluates y', made at the first point it is needed at: a start may be left open."""
+        if self.made is None:
+            asked = self.request
+            dae = asked.dae if asked.switches is None else asked.switches.dae
+            atol = np.concatenate([asked.atol, np.ones(dae.n - asked.dae.n)])
+            asked = replace(asked, dae=dae, atol=atol, method=RadauMethod(), step=None, switches=None)
+            self.made = ready(asked, y, linearise(dae, t, y))
+            if self.parameters is not None and self.parameters.size == self.made.state.parameters.size:
+                self.made.state.parameters[:] = self.parameters
+        return self.made
 
     def __reduce__(self) -> Any:
         """Leave the machine out, and all else if the request cannot be pickled."""

@@ -38,6 +38,7 @@ def solve_dae(
     parameters: Mapping[str, float] | None = None,
     breakpoints: Sequence[float] = (),
     switches: Switches | bool | None = None,
+    yp0: Sequence[float | None] | Array | None = None,
     progress: bool = False,
     defect: bool = False,
     error_estimate: bool = False,
@@ -84,6 +85,8 @@ def solve_dae(
     switches : Switches or True, optional
         Equations that change where functions of the state change sign; True: those written in a model
         (conditions, sign, Abs, Max, Min). A problem brings its own.
+    yp0 : sequence, optional
+        y' at the start of a Dae given by F, None where it is to be computed; needed where several fit.
     progress : bool, optional
         True: a long run says on one line of the terminal how far it is.
     defect : bool, optional
@@ -144,7 +147,7 @@ def solve_dae(
         "consistent": consistent,
         "callback": callback,
     }
-    given = {"parameters": parameters, "breakpoints": breakpoints, "switches": switches}
+    given = {"parameters": parameters, "breakpoints": breakpoints, "switches": switches, "yp0": yp0}
     with within(time_limit):  # finding hidden constraints takes time as well
         asked = request(system, t_span, y0, method, options, method_options, **given)
         sol = _solved(asked, defect, progress, sensitivities, sensitivity_errors)

@@ -23,6 +23,7 @@ from herk.linalg.threads import one_thread
 from herk.model.contradiction import contradictions
 from herk.model.evaluate import Linearisation, linearise
 from herk.model.forms import Form, analysed_anew, analysis
+from herk.model.several import refuse_several
 from herk.model.start import completed_start, consistent_start, inconsistency, undetermined
 
 ASKED, BEGUN = "asked for", "an explicit method to begin with"  # why a method is in use at the start
@@ -76,6 +77,7 @@ def _start(asked: Request) -> Run:
     here = linearise(dae, asked.t0, y, asked.t1)
     if asked.consistent == "check":
         _check_start(asked, y, here)
+        refuse_several(dae, asked.t0, asked.y0, y)
     wrong = undetermined(dae, here)
     if wrong:
         raise InputError(wrong)

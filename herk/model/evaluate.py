@@ -56,6 +56,7 @@ def located(system: Any, t: float | None, y: Any, caller: str) -> tuple[Dae, flo
     What the call names wins over what they bring.
     """
     if isinstance(system, Dae):
+        system.refuse_implicit(caller)
         dae = system
     elif isinstance(system, Problem):
         dae = system.dae
@@ -79,9 +80,12 @@ def call(name: str, function: Callable[[float, Array], Any], t: float, y: Array)
     """Call a user's function, on a copy of y that it may spoil."""
     try:
         return function(t, y.copy())
+    except HerkError:
+        raise
     except Exception as error:
+        what = getattr(function, "called", f"{name}(t, y)")
         raise CallableError(
-            f"{name}(t, y) raised {type(error).__name__}: {error} at t = {t!r}, y = {y.tolist()}."
+            f"{what} raised {type(error).__name__}: {error} at t = {t!r}, y = {y.tolist()}."
         ) from error
 
 

@@ -23,7 +23,7 @@ def text(found: Regularization) -> str:
         lines.append(f"Level {level}:")
         lines += [f"  {step.text()}" for step in found.trace if step.level == level]
     lines.append(_ending(found))
-    lines += [f"Note: {note}" for note in found.notes]
+    lines += [f"Note: {note}" for note in _notes(found)]
     return "\n".join(lines)
 
 
@@ -51,7 +51,7 @@ def html(found: Regularization) -> str:
         if rows
         else ""
     )
-    notes = "".join(f"<p>{markup.escape(note)}</p>" for note in found.notes)
+    notes = "".join(f"<p>{markup.escape(note)}</p>" for note in _notes(found))
     return f"<p>{markup.escape(_headline(found))}</p>{table}<p>{markup.escape(_ending(found))}</p>{notes}"
 
 
@@ -63,6 +63,11 @@ def _html_row(step: Step, names: dict[sp.Symbol, str]) -> str:
         + "".join(f"<td style='text-align:left'>{markup.escape(cell)}</td>" for cell in cells)
         + "</tr>"
     )
+
+
+def _notes(found: Regularization) -> tuple[str, ...]:
+    """Return what is to be said beside: which derivatives had to become unknowns, how ranks were found."""
+    return (*(found.model.notes if found.model.implicit else ()), *found.notes)
 
 
 def _headline(found: Regularization) -> str:

@@ -75,6 +75,7 @@ class Model(FrontDoors):
     t_span: tuple[float, float]
     y0: tuple[float | None, ...]
     notes: tuple[str, ...] = field(default=(), compare=False, repr=False)  # what a front door did
+    implicit: tuple[int, ...] = field(default=(), compare=False, repr=False)  # see herk.model.several
 
     def __init__(
         self,

@@ -23,6 +23,7 @@ from herk.model.evaluate import (
     located,
     matrix,
 )
+from herk.model.implicit import HIGHER, Implicit
 
 __all__ = [
     "Linearisation",
@@ -70,6 +71,8 @@ def undetermined(dae: Dae, here: Linearisation) -> str | None:
     found = rank(stacked)
     if found >= dae.n:
         return None
+    if isinstance(dae, Implicit):
+        return HIGHER
     idle = [dae.names[j] for j in np.flatnonzero(~stacked.any(axis=0))]
     which = (
         f" {', '.join(idle)} {'takes' if len(idle) == 1 else 'take'} part in none of them there."
@@ -88,6 +91,9 @@ def undetermined(dae: Dae, here: Linearisation) -> str | None:
 
 def _row(dae: Dae, i: int) -> str:
     """Return what row i of g is called: by its number and, if the DAE comes from a model, by its equation."""
+    known = getattr(dae, "row_names", ())
+    if known:
+        return str(known[i])
     model = getattr(dae, "model", None)
     if model is None or getattr(dae, "form", "") != "overdetermined":
         return f"row {i} of g"
@@ -131,19 +137,19 @@ def consistent_start(
 
     """
     dae, t, start = located(system, t0, y0, "consistent_start")
-    y, unknown = _start_vector(dae, start)
+    y, unknown = start_vector(dae, start)
     bad = [i for i in fixed if not 0 <= i < dae.n or i in unknown]
     if bad:
         raise InputError(f"fixed names components {bad}, which are unknown or outside 0..{dae.n - 1}.")
     required = free_columns(matrix(dae, t, np.where(np.isnan(y), 1.0, y)))
     first = sorted({*unknown, *required} - set(fixed))
     others = [i for i in range(dae.n) if i not in first and i not in fixed]
-    return _solve(_Task(dae, t, np.arange(dae.m), first, others), y, unknown)
+    return _solve(Task(dae, t, np.arange(dae.m), first, others), y, unknown)
 
 
 def completed_start(dae: Dae, t0: float, y0: Sequence[float | None] | Array) -> Array:
     """Return y0 with unknown components (None, nan) computed from the constraints, given ones untouched."""
-    y, unknown = _start_vector(dae, y0)
+    y, unknown = start_vector(dae, y0)
     if not unknown:
         return y
     names = ", ".join(dae.names[i] for i in unknown)
@@ -151,7 +157,7 @@ def completed_start(dae: Dae, t0: float, y0: Sequence[float | None] | Array) -> 
         how_many = f"{dae.m} constraint{'' if dae.m == 1 else 's'} cannot determine {len(unknown)} of them"
         raise InputError(f"The start values of {names} are left open, but {how_many}; give some of them.")
     try:
-        found = _solve(_Task(dae, t0, _touched(dae, t0, y, unknown), unknown, []), y, unknown)
+        found = _solve(Task(dae, t0, touched(dae, t0, y, unknown), unknown, []), y, unknown)
     except InputError as error:
         reason = (
             f"The start values of {names} cannot be computed from the constraints with the others as given:"
@@ -164,7 +170,7 @@ def completed_start(dae: Dae, t0: float, y0: Sequence[float | None] | Array) -> 
 
 
 @dataclass(frozen=True)
-class _Task:
+class Task:
     """Make the constraints `rows` zero at time t by moving the components `first`.
 
     And `others` only if need be.
@@ -177,39 +183,39 @@ class _Task:
     others: list[int]
 
 
-def _touched(dae: Dae, t: float, y: Array, unknown: list[int]) -> NDArray[np.int64]:
+def touched(dae: Dae, t: float, y: Array, unknown: list[int]) -> NDArray[np.int64]:
     """Return the constraints in which unknown components take part.
 
     Whether the others hold is not theirs to say.
     """
-    touched = np.zeros(dae.m, dtype=bool)
+    part = np.zeros(dae.m, dtype=bool)
     for guess in _guesses(dae, t, y, unknown):
         try:
             with np.errstate(all="ignore"):
-                touched |= (jacobian(dae, t, guess)[:, unknown] != 0.0).any(axis=1)
+                part |= (jacobian(dae, t, guess)[:, unknown] != 0.0).any(axis=1)
         except CallableError:
             return np.arange(dae.m)
-    return np.flatnonzero(touched)
+    return np.flatnonzero(part)
 
 
-def _start_vector(dae: Dae, y0: Sequence[float | None] | Array) -> tuple[Array, list[int]]:
+def start_vector(dae: Dae, y0: Sequence[float | None] | Array) -> tuple[Array, list[int]]:
     y = np.array([np.nan if value is None else value for value in y0], dtype=float)
     if y.shape != (dae.n,):
         raise InputError(f"y0 has shape {y.shape}; {dae.n} values are needed.")
     return y, [int(i) for i in np.flatnonzero(np.isnan(y))]
 
 
-def _solve(task: _Task, y: Array, unknown: list[int]) -> Array:
+def _solve(task: Task, y: Array, unknown: list[int]) -> Array:
     """Run Gauss-Newton from a few values for the unknown components; the first that converges is taken."""
     message = ""
     for start in _guesses(task.dae, task.t, y, unknown):
         try:
             with np.errstate(all="ignore"):  # iterates may run away; then another start value is tried
-                found, words = _newton(task, start)
+                found, words = newton(task, start)
                 if (
                     found is None
                 ):  # where pieces of the equations meet, corrections of another length may stay on one side
-                    found, _ = _newton(task, start, np.abs(start) + 1.0)
+                    found, _ = newton(task, start, np.abs(start) + 1.0)
         except CallableError as error:
             if not unknown:
                 raise
@@ -228,14 +234,14 @@ def _guesses(dae: Dae, t: float, y: Array, unknown: list[int]) -> Iterator[Array
     start = y.copy()
     start[unknown] = 0.0
     yield start
-    size = _sizes_of(dae, t, y, unknown)
+    size = sizes_of(dae, t, y, unknown)
     for factor in (1.0, -1.0, 0.1, 10.0):
         start = y.copy()
         start[unknown] = factor * size
         yield start
 
 
-def _sizes_of(dae: Dae, t: float, y: Array, unknown: list[int]) -> Array:
+def sizes_of(dae: Dae, t: float, y: Array, unknown: list[int]) -> Array:
     """Return the sizes of the unknown components, found by turns with where the constraints are looked at."""
     size = np.ones(len(unknown))
     for _ in range(8):
@@ -255,7 +261,7 @@ def _sizes_of(dae: Dae, t: float, y: Array, unknown: list[int]) -> Array:
     return size
 
 
-def _newton(task: _Task, y: Array, scale: Array | None = None) -> tuple[Array | None, str]:
+def newton(task: Task, y: Array, scale: Array | None = None) -> tuple[Array | None, str]:
     """Return a solution of g = 0, or None and the rows that stay wrong."""
     best, nearest_point, stalled = np.inf, y, 0
     closest = np.zeros(len(task.rows)), np.ones(len(task.rows))

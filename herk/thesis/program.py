@@ -86,6 +86,7 @@ def integrate(dae: Any, t0: float, tf: float, x0: Sequence[float] | Array, setti
 
 def _system(dae: Any) -> Dae:
     if isinstance(dae, Dae):
+        dae.refuse_implicit("herkosidae")
         return dae
     if isinstance(dae, Problem):
         return dae.dae

@@ -51,7 +51,7 @@ def from_equations(
     blank = [None] * len(states)
     model = Model(name, states, E, f[0], t=clock, parameters=values, t_span=t_span, y0=blank)
     model = started(model, start)
-    model._set(notes=found.notes)
+    model._set(notes=found.notes, implicit=found.implicit)
     return model
 
 

@@ -21,6 +21,7 @@ class Rows:
     E: list[list[sp.Expr]]
     f: list[sp.Expr]
     notes: tuple[str, ...]
+    implicit: tuple[int, ...] = ()  # states that are derivatives which enter nonlinearly
 
 
 def rows(
@@ -48,7 +49,8 @@ def rows(
         row, rest = _split(residual, ends, len(states))
         E.append(row)
         f.append(rest)
-    return Rows(states, E, f, _notes(states, curved, coupled))
+    implicit = tuple(column[jet] for jet in curved)
+    return Rows(states, E, f, _notes(states, curved, coupled), implicit)
 
 
 def _place(orders: Mapping[str, int]) -> Callable[[Jet], tuple[bool, int, int]]:

@@ -1,0 +1,71 @@
+"""Derivatives that are unknowns: where several values fit the start, the user is asked which one is meant.
+
+F(t, y, y') = 0 with F nonlinear in y' may hold for several y' at one point (x'^2 = 1 - x^2), each the start
+of another solution. They are looked for by Newton's method from many places.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from herk.core import Dae, HerkError, InputError
+from herk.core.dae import Array
+from herk.model.implicit import Implicit
+from herk.model.start import Task, newton, sizes_of, start_vector, touched
+
+PLACES = 24  # from which values are looked for
+APART = 1e-6  # relative to their sizes: values that differ by less are one
+SHOWN = 4
+
+
+def open_derivatives(dae: Dae, y0: Sequence[float | None]) -> list[int]:
+    """Return the components that are derivatives, enter nonlinearly and have no start value."""
+    if isinstance(dae, Implicit):
+        places: Sequence[int] = range(dae.known, dae.n)
+    else:
+        places = getattr(getattr(dae, "model", None), "implicit", ())
+    return [i for i in places if y0[i] is None]
+
+
+def refuse_several(dae: Dae, t: float, y0: Sequence[float | None], found: Array) -> None:
+    """Raise if derivatives left open could have other values than those found."""
+    wanted = open_derivatives(dae, y0)
+    if not wanted:
+        return
+    fits = [found]
+    for other in _others(dae, t, y0):
+        size = np.maximum(np.abs(other[wanted]), 1e-3)
+        if all((np.abs(other - each)[wanted] > APART * size).any() for each in fits):
+            fits.append(other)
+    if len(fits) > 1:
+        names = [dae.names[i] for i in wanted]
+        listed = [
+            ", ".join(f"{name} = {y[i]:.6g}" for name, i in zip(names, wanted, strict=True)) for y in fits
+        ]
+        more = " or others" if len(fits) > SHOWN else ""
+        where = "yp0" if isinstance(dae, Implicit) else "start"
+        raise InputError(
+            f"Several values fit the start, each of another solution: {' or '.join(listed[:SHOWN])}{more}."
+            f" Say in {where} which is meant; a value that is only near is repaired by"
+            ' consistent="project".'
+        )
+
+
+def _others(dae: Dae, t: float, y0: Sequence[float | None]) -> Iterator[Array]:
+    """Yield solutions of the constraints for the components left open, from places of all signs and sizes."""
+    y, unknown = start_vector(dae, y0)
+    task = Task(dae, t, touched(dae, t, y, unknown), unknown, [])
+    rng, size = np.random.default_rng(3), sizes_of(dae, t, y, unknown)
+    for k in range(PLACES):
+        place = y.copy()
+        signs = rng.choice([-1.0, 1.0], len(unknown)) if k > 1 else 1.0 - 2.0 * k
+        place[unknown] = signs * size * 10.0 ** rng.uniform(-1.0, 1.0, len(unknown))
+        try:
+            with np.errstate(all="ignore"):
+                found, _ = newton(task, place)
+        except HerkError:
+            continue
+        if found is not None:
+            yield found

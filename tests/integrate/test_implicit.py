@@ -1,0 +1,170 @@
+"""F(t, y, y') = 0 by callables: the solution and y' in the unknowns of the user, against exact ones and IDA."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.special import lambertw
+
+import herk
+import testset
+
+TIGHT = {"rtol": 1e-10, "atol": 1e-12}
+G = 13.75037163604074565  # of the pendulum of the test set, whose period is 2
+CIRCLE = herk.Dae(F=lambda t, y, yp: [yp[0] ** 2 + y[0] ** 2 - 1], n=1)
+
+
+def robertson(t, y, yp):
+    forward = -0.04 * y[0] + 1e4 * y[1] * y[2]
+    return [yp[0] - forward, yp[1] + forward + 3e7 * y[1] ** 2, y[0] + y[1] + y[2] - 1]
+
+
+def circuit(t, y, yp):
+    """A capacitor between two nodes, sin(t) behind a resistor: no row is free of y', one combination is."""
+    current = yp[0] - yp[1]
+    return [y[0] - np.sin(t) + current, y[1] - current]
+
+
+def pendulum(t, y, yp):
+    x, z, v, w, lam = y
+    return [yp[0] - v, yp[1] - w, yp[2] + 2 * x * lam, yp[3] + 2 * z * lam + G, x * x + z * z - 1]
+
+
+def all_constraints(t, y):
+    x, z, v, w, lam = y
+    return [x * x + z * z - 1, x * v + z * w, v * v + w * w - 2 * lam - G * z]
+
+
+@pytest.mark.parametrize("method", ["radau5", "auto", "dop853"])
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_each_branch_of_a_circle_is_followed_with_its_derivative(method: str, sign: float) -> None:
+    """x'^2 + x^2 = 1, x(0) = 0: sin(t) or -sin(t), as y' at the start says."""
+    sol = herk.solve_dae(CIRCLE, (0.0, 1.0), [0.0], yp0=[sign], method=method, dense_output=True, **TIGHT)
+    assert sol.success, sol.message
+    assert sol.y.shape == sol.yp.shape == (1, sol.t.size)
+    assert np.abs(sol.y[0] - sign * np.sin(sol.t)).max() < 1e-9
+    assert np.abs(sol.yp[0] - sign * np.cos(sol.t)).max() < 1e-8
+    times = np.array([0.1, 0.77])
+    assert np.abs(sol(times)[0] - sign * np.sin(times)).max() < 1e-8
+    assert np.abs(sol.derivative(times)[0] - sign * np.cos(times)).max() < 1e-7
+
+
+def test_a_derivative_inside_an_exponential_follows_lambert() -> None:
+    """y' + exp(y') = t: p = y' = t - W(e^t), and y = p^2/2 + (p - 1) e^p but for a constant."""
+
+    def exact(t):
+        p = t - lambertw(np.exp(t)).real
+        return p**2 / 2 + (p - 1) * np.exp(p), p
+
+    jac = {"jac_y": lambda t, y, yp: [[0.0]], "jac_yp": lambda t, y, yp: [[1 + np.exp(yp[0])]]}
+    for given in ({}, jac, {"jac_yp": jac["jac_yp"]}):
+        dae = herk.Dae(F=lambda t, y, yp: [yp[0] + np.exp(yp[0]) - t], n=1, **given)
+        sol = herk.solve_dae(dae, (1.0, 3.0), [exact(1.0)[0]], method="radau5", **TIGHT)
+        y, p = exact(sol.t)
+        assert np.abs(sol.y[0] - y).max() < 1e-8
+        assert np.abs(sol.yp[0] - p).max() < 1e-8
+
+
+def test_robertson_agrees_with_ida() -> None:
+    """The same residual through scikit-sundae, at a tolerance of its own; y' of the algebraic one included."""
+    sksundae = pytest.importorskip("sksundae")
+    times = np.array([0.0, 0.4, 40.0, 4000.0])
+
+    def residual(t, y, yp, out):
+        out[:] = robertson(t, y, yp)
+
+    ida = sksundae.ida.IDA(residual, rtol=1e-10, atol=1e-14, algebraic_idx=[2], max_num_steps=100_000)
+    other = ida.solve(times, np.array([1.0, 0.0, 0.0]), np.array([-0.04, 0.04, 0.0]))
+    sol = herk.solve_dae(
+        herk.Dae(F=robertson, n=3), (0.0, 4000.0), [1.0, 0.0, 0.0], method="radau5", t_eval=times,
+        rtol=1e-9, atol=1e-13,
+    )  # fmt: skip
+    assert np.allclose(sol.y.T, other.y, rtol=1e-6, atol=1e-12)
+    assert sol.yp.T[1:] == pytest.approx(other.yp[1:], rel=1e-4, abs=1e-9)
+
+
+def test_a_constraint_that_no_single_row_shows_is_found() -> None:
+    """The current i obeys 2 i + q = sin(t), q' = i: q = (sin t - 2 cos t + 2 e^(-t/2))/5."""
+    sol = herk.solve_dae(herk.Dae(F=circuit, n=2), (0.0, 5.0), [0.0, 0.0], method="radau5", **TIGHT)
+    t = sol.t
+    charge = (np.sin(t) - 2 * np.cos(t) + 2 * np.exp(-t / 2)) / 5
+    current = (np.cos(t) + 2 * np.sin(t) - np.exp(-t / 2)) / 5
+    assert np.abs(sol.y[1] - current).max() < 1e-8
+    assert np.abs(sol.y[0] - sol.y[1] - charge).max() < 1e-8
+    slope = (-np.sin(t) + 2 * np.cos(t) + np.exp(-t / 2) / 2) / 5
+    assert np.abs(sol.yp[1] - slope).max() < 1e-6
+
+
+def test_a_higher_index_is_refused_and_solved_once_all_constraints_are_given() -> None:
+    """The pendulum of the test set, known exactly: index 3."""
+    problem = testset.get("pendulum")
+    y0 = problem.reference.exact(0.0)
+    with pytest.raises(herk.InputError, match="index is above 1"):
+        herk.solve_dae(herk.Dae(F=pendulum, n=5), (0.0, 1.0), y0, method="radau5")
+    dae = herk.Dae(F=pendulum, g=all_constraints, n=5, m=3)
+    sol = herk.solve_dae(dae, (0.0, 1.0), y0, method="radau5", t_eval=[0.5, 1.0], rtol=1e-9, atol=1e-9)
+    assert sol.residual < 1e-11
+    for k, t in enumerate(sol.t):
+        assert sol.y[:4, k] == pytest.approx(problem.reference.exact(t)[:4], abs=1e-6)
+    assert sol.yp[:2] == pytest.approx(sol.y[2:4], abs=1e-9)
+
+
+def test_events_resets_callback_and_backwards_are_those_of_y() -> None:
+    """A ball as m y'' = -g in implicit dress: it hits the ground at sqrt(2 h/g) and leaves with half its speed."""
+
+    def ball(t, y, yp):
+        return [yp[0] - y[1], (yp[1] + 10.0) ** 3 + yp[1] + 10.0]
+
+    def ground(t, y):
+        assert y.shape == (2,)
+        return y[0]
+
+    ground.direction, ground.reset = -1, lambda t, y: [0.0, -y[1] / 2]
+    seen = []
+    dae = herk.Dae(F=ball, n=2)
+    sol = herk.solve_dae(
+        dae, (0.0, 1.5), [5.0, 0.0], events=ground, callback=lambda t, y: seen.append(y.shape), **TIGHT
+    )
+    assert sol.t_events[0] == pytest.approx([1.0], abs=1e-9)
+    assert sol.y_events[0][0] == pytest.approx([0.0, -10.0], abs=1e-8)
+    assert sol.yp_events[0][0] == pytest.approx([-10.0, -10.0], abs=1e-7)
+    assert sol.y[:, -1] == pytest.approx([5 * 0.5 - 5 * 0.25, 0.0], abs=1e-8)
+    assert set(seen) == {(2,)}
+    back = herk.solve_dae(dae, (1.0, 0.0), [0.0, -10.0], **TIGHT)
+    assert back.y[:, -1] == pytest.approx([5.0, 0.0], abs=1e-8)
+    run = herk.prepare(dae, (0.0, 1.0), [5.0, 0.0], **TIGHT)
+    assert run.solve(y0=[6.0, 0.0]).y[:, -1] == pytest.approx([1.0, -10.0], abs=1e-8)
+
+
+def test_several_derivatives_that_fit_are_asked_about() -> None:
+    with pytest.raises(herk.InputError, match="y0' = 1 or y0' = -1"):
+        herk.solve_dae(CIRCLE, (0.0, 1.0), [0.0])
+    with pytest.raises(herk.InputError, match="row 0 of F"):
+        herk.solve_dae(CIRCLE, (0.0, 1.0), [0.0], yp0=[0.9])
+    near = herk.solve_dae(CIRCLE, (0.0, 1.0), [0.0], yp0=[-0.9], consistent="project", **TIGHT)
+    assert near.y[0, -1] == pytest.approx(-np.sin(1.0), abs=1e-9)
+    with pytest.raises(herk.InputError, match="row 0 of F stays"):
+        herk.solve_dae(CIRCLE, (0.0, 1.0), [2.0])
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"F": 1, "n": 1}, "F must be a callable"),
+        ({"F": robertson, "f": lambda t, y: y, "n": 3}, "either by F"),
+        ({"F": robertson, "n": 3, "jac_yp": np.eye(3)}, "jac_yp must be a callable"),
+        ({"F": lambda t, y, yp: [1.0, 2.0], "n": 1}, "shape .2,.; 1 residual"),
+        ({"F": lambda t, y, yp: [1 / 0], "n": 1}, "F.t, y, y'. raised ZeroDivisionError"),
+        ({"F": lambda t, y, yp: yp, "jac_yp": lambda t, y, yp: [1.0], "n": 1}, "1 x 1 is needed"),
+    ],
+)
+def test_what_cannot_be_a_residual_is_refused(given, words: str) -> None:
+    with pytest.raises(herk.InputError, match=words):
+        herk.solve_dae(herk.Dae(**given), (0.0, 1.0), [0.0] * given["n"])
+
+
+def test_where_y_follows_from_e_and_f_its_derivative_is_not_taken() -> None:
+    with pytest.raises(herk.InputError, match="yp0 is for"):
+        herk.solve_dae(herk.Dae(E=np.eye(1), f=lambda t, y: -y, n=1), (0.0, 1.0), [1.0], yp0=[-1.0])
+    with pytest.raises(herk.InputError, match="given by F goes to solve_dae"):
+        herk.consistent_start(CIRCLE, 0.0, [0.0])
