@@ -29,8 +29,8 @@ def blocks(matrix: csr_array, columns: Wholes) -> Wholes:
     from scipy.sparse.csgraph import connected_components
 
     graph = matrix[:, columns].tocoo()
-    _, labels = connected_components(graph, directed=True, connection="strong")
-    labels = labels.astype(np.int64)
+    _, found = connected_components(graph, directed=True, connection="strong")
+    labels: Wholes = found.astype(np.int64)
     here, there = labels[graph.row], labels[graph.col]
     if (here >= there).all():
         return labels

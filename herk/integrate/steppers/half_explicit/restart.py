@@ -12,7 +12,7 @@ from herk.integrate.options import EPS, Request, fill
 from herk.integrate.steppers.half_explicit.stepper import PROGRAM, resettle
 from herk.integrate.steppers.half_explicit.tolerances import set_tolerances
 from herk.integrate.steps import NEGLIGIBLE, RUNNING
-from herk.jit.state import FLOAT, WHOLE, address_of
+from herk.jit.state import FLOAT, WHOLE, Wholes, address_of
 
 if TYPE_CHECKING:
     from herk.integrate.steppers.half_explicit.layout import HalfExplicit
@@ -69,7 +69,7 @@ class Beginning:
         return self._settled(machine, asked, values, near, machine.state.required)
 
     def _settled(
-        self, machine: Machine, asked: Request, values: Array | None, near: float, moved: Array | None = None
+        self, machine: Machine, asked: Request, values: Array | None, near: float, moved: Wholes | None = None
     ) -> bool:
         """Put the machine there; what is given and may not be moved must be this near the constraints."""
         self.restore(machine)
@@ -108,7 +108,7 @@ class Beginning:
         self.measured = True
 
 
-def _put(state: HalfExplicit, y0: tuple[float | None, ...], moved: Array | None) -> None:
+def _put(state: HalfExplicit, y0: tuple[float | None, ...], moved: Wholes | None) -> None:
     """Write the start into the state; what is not given or may be moved is computed, from where it stands."""
     state.open[:] = 0 if moved is None else moved
     if None not in y0:
