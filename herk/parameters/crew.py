@@ -19,9 +19,12 @@ from herk.model.start import consistent_start
 from herk.parameters.ensemble import Ensemble
 from herk.parameters.table import Table
 
-PATIENCE = 0.05  # seconds a batch should take: so long Ctrl-C waits
-LARGEST = 256  # members of a batch
-SHARE = 4  # batches are no longer than this part of what is left for each thread, so that all end together
+PATIENCE, SHORTEST = (
+    0.05,
+    0.002,
+)  # seconds of a batch: so long Ctrl-C waits; a shorter one is not worth its call
+LARGEST, GROWTH = 256, 4  # members of a batch, and how much more of them the next may have
+SHARE = 2  # batches are no longer than this part of what is left for each thread, so that all end together
 REACHED = "The end of the span was reached."
 
 
@@ -146,21 +149,22 @@ class Crew:
 
     def _worker(self, batch: Batch, bar: Any) -> None:
         """Run batches as long as there are members, longer ones while they are quick."""
-        size = 1
+        most = least = 1
         while not self._stop:
-            which = self._take(size)
+            which = self._take(most, least)
             if not which.size:
                 return
-            started = time.perf_counter()
+            started = time.thread_time()
             self._run(batch, which)
-            quick = time.perf_counter() - started < PATIENCE
-            size = min(2 * size, LARGEST) if quick else max(size // 2, 1)
+            rate = which.size / max(time.thread_time() - started, 1e-9)  # members in a second
+            most = int(np.clip(PATIENCE * rate, 1, min(GROWTH * most, LARGEST)))
+            least = int(np.clip(SHORTEST * rate, 1, most))
             self.show(bar)
 
-    def _take(self, size: int) -> np.ndarray:
+    def _take(self, most: int, least: int) -> np.ndarray:
         with self._lock:
             first, left = self._next, self.queue.size - self._next
-            self._next = first + min(size, max(left // self._share, 1), left)
+            self._next = first + min(left, int(np.clip(left // self._share, least, most)))
             return self.queue[first : self._next]
 
     def _run(self, batch: Batch, which: np.ndarray) -> None:

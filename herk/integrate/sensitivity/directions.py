@@ -24,6 +24,7 @@ class Directions:
     parameters: tuple[int, ...]
     states: tuple[int, ...]
     given: tuple[float | None, ...]
+    estimated: bool = False  # whether the error of S in a step is wanted too
 
     @property
     def many(self) -> int:

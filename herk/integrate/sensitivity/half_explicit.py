@@ -43,7 +43,7 @@ def follow(run: Run, start: Array, directions: Directions, times: Array, values:
     sizes = {"atol": n, "unit": many, "new": n * many, "s": n * many, "v": rows * n, "k": rows * n * many}
     tangent = Tangent(**sizes, block=size_of(n, m, many), work=work)
     tangent.own, tangent.many, tangent.atol[:] = own.address, many, machine.atol
-    tangent.rtol = machine.rtol if run.request.step is None else 0.0
+    tangent.rtol = machine.rtol if directions.estimated and run.request.step is None else 0.0
     tangent.unit[:] = directions.units(own.parameters, run.y0)
     tangent.bind("codes", codes)
     tangent.s[:] = start.ravel()

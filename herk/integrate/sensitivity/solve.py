@@ -50,9 +50,10 @@ def differentiated(asked: Request, wanted: Any, *, controlled: bool = False, giv
         raise InputError(f"sensitivities are not known with {what}.")
     if controlled and isinstance(asked.method, RadauMethod):
         raise InputError("sensitivity_errors=True is known of half-explicit methods only.")
-    found = _solved(asked, directions)
     if controlled:
-        found = _controlled(asked, directions, found)
+        found = _controlled(asked, replace(directions, estimated=True))
+    else:
+        found = _solved(asked, directions)
     named = {name: found.S[:, :, q].T for q, name in enumerate(directions.names)}
     sol = replace(found.sol, sensitivities=named, sol=found.sol.sol if asked.dense_output else None)
     if found.interrupted is not None:
@@ -61,9 +62,9 @@ def differentiated(asked: Request, wanted: Any, *, controlled: bool = False, giv
     return sol
 
 
-def _controlled(asked: Request, directions: Directions, found: Outcome) -> Outcome:
+def _controlled(asked: Request, directions: Directions) -> Outcome:
     """Repeat the run until the tolerances asked for hold for S: smaller ones first, then shorter steps."""
-    least, before = asked.rtol, np.inf
+    least, before, found = asked.rtol, np.inf, _solved(asked, directions)
     for _ in range(ROUNDS):
         if not found.error > 1.0 or found.interrupted is not None:
             break

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+import sympy as sp
+from scipy.linalg import expm
 
 import herk
 import testset
@@ -98,19 +100,34 @@ def test_a_general_e_is_differentiated_too(method: str) -> None:
     assert np.allclose(sol.dyd("a", "y"), x + 0.5 * expected["a"], rtol=0, atol=1e-9)
 
 
-def test_blocks_of_several_constraints_and_rates_are_solved() -> None:
-    """A 2 x 2 mass matrix and two coupled constraints: exact solution by hand."""
-    E = [[2, 1, 0, 0], [1, 2, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]]
-    f = ["3*c*a", "3*c*b", "a + b - 3*x", "a - b - y"]
+COUPLED = {
+    "two": ([[2, 1], [1, 2]], [[1, 1], [1, -1]], [[3, 0], [0, 1]]),
+    "two, the second row first": ([[1, 3], [2, 1]], [[0, 1], [2, 1]], [[0, 1], [1, -2]]),
+    "three": (
+        [[2, 1, 0], [1, 2, 1], [0, 1, 3]],
+        [[0, 1, 1], [1, 0, 2], [1, 1, 0]],
+        [[1, 0, 0], [0, -1, 1], [0, 0, 2]],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", COUPLED)
+def test_blocks_of_several_constraints_and_rates_are_solved(case: str) -> None:
+    """A y' = c u, B u = C y with matrices that couple all rows: y = exp(c t A^-1 B^-1 C) y(0)."""
+    A, B, C = (np.array(matrix, dtype=float) for matrix in COUPLED[case])
+    k = len(A)
+    unknowns = [f"y{i}" for i in range(k)] + [f"u{i}" for i in range(k)]
+    E, start = np.zeros((2 * k, 2 * k)), np.arange(1.0, k + 1)
+    E[:k, :k] = A
+    rows = [" + ".join(f"({B[i, j]})*u{j} - ({C[i, j]})*y{j}" for j in range(k)) for i in range(k)]
     model = herk.Model(
-        "block", ["x", "y", "a", "b"], E, f, parameters={"c": 0.5}, t_span=(0, 1), y0=[1.0, 2.0, None, None]
-    )
-    sol = herk.solve_dae(model, sensitivities=["c"], rtol=1e-11, atol=1e-13)
-    matrix = 3 * np.linalg.solve([[2, 1], [1, 2]], [[1.5, 0.5], [1.5, -0.5]])  # (x, y)' = c matrix (x, y)
-    values, vectors = np.linalg.eig(matrix)
-    flow = (vectors * np.exp(0.5 * values)) @ np.linalg.inv(vectors)
-    expected = np.real(matrix @ flow @ [1.0, 2.0])
-    assert np.allclose(sol.dyd("c")[:2, -1], expected, rtol=1e-9)
+        "block", unknowns, E, [f"c*u{i}" for i in range(k)] + rows, parameters={"c": 0.5},
+        t_span=(0, 1), y0=[*start, *[None] * k],
+    )  # fmt: skip
+    sol = herk.solve_dae(model, sensitivities=["c"], method="dopri5", rtol=1e-11, atol=1e-13)
+    matrix = np.linalg.solve(A, np.linalg.solve(B, C))  # y' = c matrix y
+    expected = matrix @ expm(0.5 * matrix) @ start
+    assert np.allclose(sol.dyd("c")[:k, -1], expected, rtol=1e-9)
 
 
 @BOTH
@@ -157,6 +174,28 @@ def test_a_breakpoint_that_moves_with_a_parameter_makes_them_jump(method: str) -
     assert np.allclose(sol.dyd("a", "x"), [0.0, -2.0], atol=1e-12)
     whole = herk.solve_dae(model, sensitivities=["a"], method=method)
     assert whole.dyd("a").shape == whole.y.shape
+
+
+@pytest.mark.parametrize("times", [None, [1e-5, 1e-3, 0.1, 3.0]])
+def test_they_pass_a_change_from_the_explicit_to_the_implicit_method(times: list[float] | None) -> None:
+    """x' = -k (x - cos w t) from 2: x = p + (2 - p(0)) e^(-kt) with p = k (k cos wt + w sin wt)/(k^2 + w^2)."""
+    model = herk.Model.from_equations(
+        "follows", ["x' = -k*(x - z)", "z = cos(w*t)", "u' = -u"], parameters={"k": 1e5, "w": 1.0}, start={"x": 2, "u": 1},
+        t_span=(0, 3),
+    )  # fmt: skip
+    sol = herk.solve_dae(
+        model, method="auto", sensitivities=["w", "k", "y0:x", "y0:u"], t_eval=times, rtol=1e-9, atol=1e-12
+    )
+    assert [use.method for use in sol.methods] == ["dop853", "radau5"]
+    k, w, t = sp.symbols("k w t")
+    p = k * (k * sp.cos(w * t) + w * sp.sin(w * t)) / (k**2 + w**2)
+    x = p + (2 - p.subs(t, 0)) * sp.exp(-k * t)
+    for name, symbol in (("w", w), ("k", k)):
+        exact = sp.lambdify(t, x.diff(symbol).subs({k: 10**5, w: 1}), "mpmath")
+        expected = np.array([float(exact(time)) for time in sol.t])
+        assert np.abs(sol.dyd(name, "x") - expected).max() < 1e-7 * max(np.abs(expected).max(), 1e-3), name
+    assert np.abs(sol.dyd("y0:x", "x") - np.exp(-1e5 * sol.t)).max() < 1e-7
+    assert np.abs(sol.dyd("y0:u", "u") - np.exp(-sol.t)).max() < 1e-7
 
 
 def test_their_errors_can_be_controlled_too() -> None:

@@ -185,12 +185,10 @@ def spread(i: int, h: float, weights: Floats, tangent: Tangent, own: HalfExplici
     for j in range(own.differential):
         row = own.order[j] * many
         for q in range(many):
-            block[row + q] = tangent.s[row + q]
-        for s in range(i):
-            weight = h * weights[s]
-            if weight != 0.0:
-                for q in range(many):
-                    block[row + q] += weight * k[s * size + row + q]
+            total = 0.0
+            for s in range(i):
+                total += weights[s] * k[s * size + row + q]
+            block[row + q] = tangent.s[row + q] + h * total
 
 
 def inside(
