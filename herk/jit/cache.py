@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import hashlib
 import os
+import platform
 import re
 import shutil
 import stat
@@ -12,14 +13,20 @@ import tempfile
 import time
 import warnings
 from functools import cache
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+
+import llvmlite.binding as llvm
 
 # numba checks only the file a compiled function stands in, not those of the functions and constants it takes
 # from elsewhere. So all compiled code of the package lives in a folder named after the text of every file
-# that takes part: those with compiled functions, and what they import, directly or not.
+# that takes part (those with compiled functions, and what they import, directly or not), the versions of the
+# libraries that compile, and the processor.
 _ROOT = Path(__file__).parents[1]
 _COMPILED = re.compile(rb"^\s*@compiled\(|^\w+ = Program\(", re.MULTILINE)
-MOST_VERSIONS = 6  # of the sources, whose compiled code stays on disk
+LIBRARIES = ("llvmlite", "numba", "numpy")
+MOST_VERSIONS = 6  # of all that machine code depends on, whose code stays on disk
+MOST_PACKAGES = 32  # outside herk, and versions of them, whose code stays beside it
 LITTER = 3600.0  # seconds after which a temporary file is nobody's
 _IMPORT = re.compile(rb"^\s*from herk\.?([\w.]*) import (\([^)]*\)|.*)", re.MULTILINE)
 
@@ -40,10 +47,23 @@ def folder() -> Path:
 
 
 @cache
-def compiled_sources() -> str:
-    """Return a hash of all source text that compiled code of this package is made from."""
+def fingerprint() -> str:
+    """Return a hash of all that machine code depends on: its source text, the libraries, the processor."""
     texts = {path: path.read_bytes() for path in sorted(_ROOT.rglob("*.py"))}
-    return _mark([texts[path] for path in sorted(_sources(texts))])
+    return _mark([texts[path] for path in sorted(_sources(texts))] + [each.encode() for each in _compilers()])
+
+
+def _compilers() -> list[str]:
+    """Return what compiles, and for which processor."""
+    processor = f"{llvm.get_host_cpu_name()} {llvm.get_host_cpu_features().flatten()}"
+    return [platform.python_version(), *map(_version, LIBRARIES), str(llvm.llvm_version_info), processor]
+
+
+def _version(library: str) -> str:
+    try:
+        return f"{library} {version(library)}"
+    except PackageNotFoundError:
+        return f"no {library}"
 
 
 def _sources(texts: dict[Path, bytes]) -> set[Path]:
@@ -67,7 +87,7 @@ def compiled_folder(source: Path) -> Path:
 
     In packages outside herk the text of the whole package counts as well.
     """
-    kept, room = folder() / f"compiled_{compiled_sources()}", source.parent
+    kept, room = folder() / f"compiled_{fingerprint()}", source.parent
     if _ROOT in source.parents or not (room / "__init__.py").exists():
         return kept
     return kept / f"{room.name}_{_room_mark(room)}"
@@ -106,14 +126,21 @@ def _private(place: str) -> bool:
     """Tell whether nobody else can put anything there."""
     if os.name != "posix":
         return True
-    found = os.stat(place)
+    try:
+        found = os.stat(place)
+    except FileNotFoundError:  # removed by another process meanwhile
+        return True
     return found.st_uid == os.geteuid() and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
 
 
 def _sweep(place: Path) -> None:
-    """Remove the code of old versions, and what interrupted writes left behind."""
-    kept = sorted(place.glob("compiled_*"), key=lambda path: path.stat().st_mtime, reverse=True)
-    for old in kept[MOST_VERSIONS:]:
+    """Remove the code of old versions, what others can write to, and what interrupted writes left behind."""
+    for old in _newest(place, "compiled_*")[MOST_VERSIONS:]:
+        shutil.rmtree(old, ignore_errors=True)
+    for kept in [*place.glob("compiled_*"), *place.glob("compiled_*/*/")]:
+        if not _private(str(kept)):
+            shutil.rmtree(kept, ignore_errors=True)
+    for old in _newest(place, "compiled_*/*/")[MOST_PACKAGES:]:
         shutil.rmtree(old, ignore_errors=True)
     for left in [*place.glob("*.tmp*"), *place.glob("compiled_*/**/*.tmp.*")]:
         try:
@@ -121,6 +148,17 @@ def _sweep(place: Path) -> None:
                 left.unlink()
         except OSError:
             continue
+
+
+def _newest(place: Path, pattern: str) -> list[Path]:
+    """Return folders, the newest first; another process may remove them meanwhile."""
+    found = []
+    for path in place.glob(pattern):
+        try:
+            found.append((path.stat().st_mtime, path))
+        except OSError:
+            continue
+    return [path for _, path in sorted(found, reverse=True)]
 
 
 @cache

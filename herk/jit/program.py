@@ -9,8 +9,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import llvmlite.binding as llvm
-
 from herk.jit.cache import compiled_folder
 from herk.jit.lower import Module
 from herk.jit.native import c_entry, engine_of, foreign, object_code
@@ -45,7 +43,7 @@ class Program:
 
     def _make(self) -> None:
         place = compiled_folder(Path(self.functions[0].__code__.co_filename))
-        kept = place / f"{_name(self.functions[0])}_{_processor()}.code"
+        kept = place / f"{_name(self.functions[0])}.code"
         content = sealed(kept)
         if content is None:
             module = Module()
@@ -62,12 +60,6 @@ class Program:
 
 def _name(function: Callable[..., Any]) -> str:
     return f"{function.__module__}.{function.__name__}.entry".replace(".", "_")
-
-
-def _processor() -> str:
-    """Return a name for what the code is made for: processor and compiler."""
-    what = f"{llvm.get_host_cpu_name()} {llvm.get_host_cpu_features().flatten()} {llvm.llvm_version_info}"
-    return hashlib.sha256(what.encode()).hexdigest()[:12]
 
 
 def _packed(taken: list[Function]) -> bytes:
@@ -97,7 +89,7 @@ def sealed(path: Path) -> bytes | None:
 def seal(path: Path, content: bytes) -> None:
     """Write a file with the hash of its content, all at once; a full disk means that it is not kept."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         number, name = tempfile.mkstemp(prefix=f"{path.name}.tmp.", dir=path.parent)
         with os.fdopen(number, "wb") as file:
             file.write(hashlib.sha256(content).digest() + content)

@@ -49,25 +49,40 @@ def test_files_that_compiled_code_is_made_from_are_found_by_their_imports() -> N
     ["thesis/layout.py", "integrate/steppers/half_explicit/layout.py", "jit/lower.py", "thesis/newton.py"],
 )
 def test_a_changed_constant_changes_the_fingerprint(file: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    before, read = cache.compiled_sources.__wrapped__(), Path.read_bytes
+    before, read = cache.fingerprint.__wrapped__(), Path.read_bytes
     changed = cache._ROOT / file
     assert changed.exists()
     monkeypatch.setattr(
         Path, "read_bytes", lambda path: read(path) + (b"\nSIZE = 4\n" if path == changed else b"")
     )
-    assert cache.compiled_sources.__wrapped__() != before
+    assert cache.fingerprint.__wrapped__() != before
 
 
 def test_files_that_no_compiled_code_uses_leave_the_fingerprint_alone(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    before, read = cache.compiled_sources.__wrapped__(), Path.read_bytes
+    before, read = cache.fingerprint.__wrapped__(), Path.read_bytes
     for file in ("bench/cli.py", "model/explain.py"):
         changed = cache._ROOT / file
         monkeypatch.setattr(
             Path, "read_bytes", lambda path, own=changed: read(path) + (b"# more" if path == own else b"")
         )
-        assert cache.compiled_sources.__wrapped__() == before
+        assert cache.fingerprint.__wrapped__() == before
+
+
+@pytest.mark.parametrize("library", ["llvmlite", "numba", "numpy"])
+def test_another_version_of_a_library_changes_the_fingerprint(
+    library: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before, known = cache.fingerprint.__wrapped__(), cache.version
+    monkeypatch.setattr(cache, "version", lambda name: "999" if name == library else known(name))
+    assert cache.fingerprint.__wrapped__() != before
+
+
+def test_another_processor_changes_the_fingerprint(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = cache.fingerprint.__wrapped__()
+    monkeypatch.setattr(cache.llvm, "get_host_cpu_name", lambda: "another one")
+    assert cache.fingerprint.__wrapped__() != before
 
 
 def run(folder: Path) -> float:

@@ -134,6 +134,20 @@ def test_random_formulas_have_the_value_mpmath_gives_them(formula, point):
     assert plain[0] == pytest.approx(out[0], rel=1e-12, abs=1e-14)
 
 
+def test_every_function_has_the_value_mpmath_gives_it():
+    formulas = [f(X[0]) for f in UNARY] + [f(X[0], X[1]) for f in BINARY]
+    function, out, compared = function_of(formulas), np.zeros(len(formulas)), [0] * len(formulas)
+    for point in np.random.default_rng(0).uniform(-2.5, 2.5, (12, 3)).round(3):
+        for scaled in (point, 0.3 * point + 1e-3, np.abs(point) + 1.0):
+            function(0.0, scaled, out)
+            for k, formula in enumerate(formulas):
+                wanted = exact(formula, list(scaled))
+                if wanted is not None:
+                    compared[k] += 1
+                    assert out[k] == pytest.approx(wanted, rel=1e-10, abs=1e-12), (formula, scaled)
+    assert min(compared) >= 6, [str(f) for f, n in zip(formulas, compared, strict=True) if n < 6]
+
+
 def test_a_branch_that_does_not_apply_leaves_no_trace():
     x = X[0]
     function, out = (

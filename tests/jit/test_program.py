@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+import time
+
 import pytest
 
 from herk.jit import program
@@ -48,3 +53,36 @@ def test_a_folder_that_cannot_be_written_means_compiling_in_memory(made, tmp_pat
     monkeypatch.setattr(program, "compiled_folder", lambda _: tmp_path / "a" / "file" / "in" / "the" / "way")
     (tmp_path / "a").write_text("in the way")
     assert Program(twice)[twice].call(2.0) == 4.0
+
+
+SEVERAL = """
+import sys, time
+import numpy
+from herk.jit import program
+sys.path.insert(0, sys.argv[1])
+from small import thrice
+made = []
+compile_text = program.object_code
+program.object_code = lambda text: made.append(text) or compile_text(text)
+while time.time() < float(sys.argv[2]):  # all at once
+    pass
+print(program.Program(thrice)[thrice].call(1.5), len(made))
+"""
+
+
+def test_processes_that_compile_at_the_same_time_do_not_disturb_each_other(tmp_path) -> None:
+    (tmp_path / "small.py").write_text("def thrice(x: float) -> float:\n    return 3.0 * x\n")
+    environment = os.environ | {
+        "HERK_CACHE_DIR": str(tmp_path / "cache"),
+        "PYTHONPATH": os.pathsep.join(sys.path),
+    }
+
+    def begun(at: float) -> subprocess.Popen[str]:
+        command = [sys.executable, "-c", SEVERAL, str(tmp_path), str(at)]
+        return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
+
+    together = [begun(time.time() + 1.0) for _ in range(3)]
+    assert [each.communicate()[0].split()[0] for each in together] == ["4.5"] * 3
+    assert begun(0.0).communicate()[0].split() == ["4.5", "0"]  # what they left is whole
+    [kept] = [path for path in (tmp_path / "cache").rglob("*") if path.is_file()]
+    assert kept.suffix == ".code"
