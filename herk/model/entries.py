@@ -6,7 +6,9 @@ Every complaint is one sentence.
 from __future__ import annotations
 
 import difflib
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from numbers import Integral
 from types import MappingProxyType
 from typing import Any
 
@@ -14,6 +16,7 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from herk.core import InputError
+from herk.core.dae import LARGE
 from herk.model.functions import FUNCTIONS, differentiable
 from herk.model.numbers import FormulaError, without_floats
 from herk.model.parse import WORDS, parse
@@ -61,8 +64,7 @@ def symbol(value: Any, what: str) -> sp.Symbol:
 
 def distinct(symbols: Sequence[sp.Symbol], what: str) -> None:
     """Refuse two symbols of the same name."""
-    names = [s.name for s in symbols]
-    twice = sorted({name for name in names if names.count(name) > 1})
+    twice = sorted(name for name, count in Counter(s.name for s in symbols).items() if count > 1)
     if twice:
         raise InputError(f"The names of {what} must be different; {', '.join(twice)} occurs more than once.")
 
@@ -122,10 +124,28 @@ def _meant(undefined: set[sp.Expr]) -> str:
     return ""
 
 
-def matrix(value: Any, n: int, names: Mapping[str, sp.Symbol]) -> sp.ImmutableDenseMatrix:
-    """Return E as an n x n matrix."""
+def matrix(value: Any, n: int, names: Mapping[str, sp.Symbol]) -> sp.MatrixBase:
+    """Return E as an n x n matrix, a sparse one if it is large."""
+    given = _places(value, n)
+    entries = {
+        place: expression(entry, names, f"E[{place[0]},{place[1]}]") for place, entry in given.items()
+    }
+    if n > LARGE:
+        return sp.ImmutableSparseMatrix(n, n, {place: entry for place, entry in entries.items() if entry != 0})
+    return sp.ImmutableDenseMatrix(n, n, [entries.get((i, j), sp.S.Zero) for i in range(n) for j in range(n)])
+
+
+def _places(value: Any, n: int) -> dict[tuple[int, int], Any]:
+    """Return what is written in E by place, zeros left out: what is large is mostly zero."""
+    if isinstance(value, Mapping):
+        return _listed(value, n)
+    if hasattr(value, "todok") or hasattr(value, "tocoo"):  # sympy's matrices, SciPy's sparse ones
+        _square(tuple(int(size) for size in value.shape), n)
+        if hasattr(value, "todok"):
+            return dict(sorted(value.todok().items()))
+        found = value.tocoo()
+        return {(int(i), int(j)): entry for i, j, entry in zip(*found.coords, found.data.tolist(), strict=True)}
     wanted = f"E must be a matrix of {n} x {n}, a sequence of rows that are sequences of numbers and formulas"
-    value = value.toarray() if hasattr(value, "toarray") else value  # sparse
     rows = [
         ordered(row, wanted) for row in ordered(value.tolist() if hasattr(value, "tolist") else value, wanted)
     ]
@@ -137,13 +157,28 @@ def matrix(value: Any, n: int, names: Mapping[str, sp.Symbol]) -> sp.ImmutableDe
             else f"ragged, with rows of {' and '.join(map(str, lengths))} entries"
         )
         raise InputError(f"E is {shape if rows else 'empty'}; for {n} states it must be {n} x {n}.")
-    entries = [
-        # nearly all of a large E: nothing is to be found out about them
-        sp.S.Zero if entry is sp.S.Zero else expression(entry, names, f"E[{i},{j}]")
+    return {
+        (i, j): entry
         for i, row in enumerate(rows)
         for j, entry in enumerate(row)
-    ]
-    return sp.ImmutableDenseMatrix(n, n, entries)
+        if entry is not sp.S.Zero and not (type(entry) in (int, float) and entry == 0)
+    }
+
+
+def _listed(value: Mapping[Any, Any], n: int) -> dict[tuple[int, int], Any]:
+    """Return the entries of a mapping {(row, column): entry}, checked."""
+    for place in value:
+        pair = isinstance(place, tuple) and len(place) == 2 and all(isinstance(i, Integral) for i in place)
+        if not pair or not all(0 <= i < n for i in place):
+            raise InputError(
+                f"E has an entry at {shown(place)}; a place is (row, column), each from 0 to {n - 1}."
+            )
+    return {(int(i), int(j)): entry for (i, j), entry in value.items()}
+
+
+def _square(shape: tuple[int, ...], n: int) -> None:
+    if shape != (n, n):
+        raise InputError(f"E is {shape[0]} x {shape[-1]}; for {n} states it must be {n} x {n}.")
 
 
 def column(value: Any, n: int, names: Mapping[str, sp.Symbol]) -> sp.ImmutableDenseMatrix:

@@ -104,7 +104,7 @@ def power(base: sp.Expr, exponent: sp.Expr) -> sp.Expr:
         raise FormulaError(f"the exponent of ({short(base)})**({short(exponent)}) is too large")
     if bits(base) * _largest(exponent) > BITS:
         raise FormulaError(f"the power ({short(base)})**({short(exponent)}) has too many digits")
-    if base.is_zero and exponent.is_negative:
+    if exponent.is_negative and base.is_zero:
         raise FormulaError("it divides by zero")
     return usable(base**exponent)
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import mpmath
 import sympy as sp
 
+from herk.core.dae import LARGE
 from herk.model.numbers import exact
 from herk.model.rank import CLEAN, ROUNDING
 from herk.model.scales import Scales
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 DIGITS = 50
 NEAR = (1e-3, 1e-2, 5e-2)
 FAR = (0.3, 1.0)
-LARGE = 100  # unknowns
 START = -1  # the slot of the start itself
 Number = Any  # mpmath.mpf
 

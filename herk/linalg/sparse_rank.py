@@ -1,0 +1,88 @@
+"""Ranks of sparse matrices in whatever units, and smallest corrections, by sparse factorisations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from herk.core.dae import Array
+
+REGULAR = 1e-12  # reciprocal condition of a balanced matrix from which on it is not singular
+_WEIGHT = 1e-2  # of the unit matrix in the augmented system
+_ROUNDS = 8
+
+
+def balanced(matrix: Any) -> tuple[Any, Array, Array]:
+    """Return the matrix with rows and columns near one, and the factors (Ruiz's iteration)."""
+    matrix = matrix.tocsr()
+    rows, columns = np.ones(matrix.shape[0]), np.ones(matrix.shape[1])
+    for _ in range(_ROUNDS):
+        size = abs(matrix)
+        tops, widths = (np.asarray(size.max(axis=axis).todense()).ravel() for axis in (1, 0))
+        r, c = (1.0 / np.sqrt(np.where(each > 0.0, each, 1.0)) for each in (tops, widths))
+        matrix = matrix.multiply(r[:, None]).multiply(c[None, :]).tocsr()
+        rows, columns = rows * r, columns * c
+    return matrix, rows, columns
+
+
+def is_regular(matrix: Any) -> bool:
+    """Tell whether a square sparse matrix is regular beyond doubt."""
+    from scipy.sparse.linalg import LinearOperator, onenormest
+
+    if not matrix.shape[0]:
+        return True
+    scaled, _, _ = balanced(matrix)
+    try:
+        factor = _factored(scaled)
+    except RuntimeError:  # exactly singular
+        return False
+    inverse = LinearOperator(
+        scaled.shape,
+        matvec=factor.solve,
+        rmatvec=lambda b: factor.solve(b, "T"),
+        matmat=factor.solve,
+        rmatmat=lambda b: factor.solve(b, "T"),
+    )
+    with np.errstate(all="ignore"):
+        norm = float(onenormest(inverse)) * float(abs(scaled).sum(axis=0).max())
+    return bool(np.isfinite(norm) and norm * REGULAR < 1.0)
+
+
+class Corrections:
+    """The smallest changes x with A x = b, for a sparse A of full row rank."""
+
+    def __init__(self, matrix: Any) -> None:
+        """Factorise [w I, A'; A, 0] with rows of A near one; RuntimeError if the rows depend on each other."""
+        from scipy.sparse import block_array, eye_array
+
+        m, self._n = matrix.shape
+        tops = np.asarray(abs(matrix).max(axis=1).todense()).ravel()
+        self._rows = 1.0 / np.where(tops > 0.0, tops, 1.0)
+        scaled = matrix.multiply(self._rows[:, None]).tocsr()
+        self._factor = _factored(block_array([[_WEIGHT * eye_array(self._n), scaled.T], [scaled, None]]))
+        self._m = m
+
+    def smallest(self, right: Array) -> Array:
+        """Return the smallest x with A x = right."""
+        return np.asarray(self._factor.solve(np.concatenate([np.zeros(self._n), self._rows * right]))[: self._n])
+
+    @property
+    def independent(self) -> bool:
+        """Tell whether the rows are independent beyond doubt: the least singular value, by iteration."""
+        vector = np.random.default_rng(7).standard_normal(self._m)
+        size = 1.0
+        for _ in range(_ROUNDS):
+            vector = vector / np.linalg.norm(vector)
+            both = self._factor.solve(np.concatenate([np.zeros(self._n), vector]))
+            vector = both[self._n :]
+            size = float(np.linalg.norm(vector)) / _WEIGHT  # of (A A')^-1
+            if not np.isfinite(size):
+                return False
+        return size * REGULAR**2 < 1.0 and size * REGULAR < 1.0 / REGULAR
+
+
+def _factored(matrix: Any) -> Any:
+    from scipy.sparse.linalg import splu
+
+    return splu(matrix.tocsc())

@@ -1,0 +1,1 @@
+"""Large models by their structure: formulas of one shape, hidden constraints, patterns of Jacobians."""
