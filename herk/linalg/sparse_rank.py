@@ -53,7 +53,7 @@ class Corrections:
     """The smallest changes x with A x = b, for a sparse A of full row rank."""
 
     def __init__(self, matrix: Any) -> None:
-        """Factorise [w I, A'; A, 0] with rows of A near one; RuntimeError if the rows depend on each other."""
+        """Factorise [w I, A'; A, 0] with rows of A near one; RuntimeError if rows depend on each other."""
         from scipy.sparse import block_array, eye_array
 
         m, self._n = matrix.shape
@@ -65,7 +65,8 @@ class Corrections:
 
     def smallest(self, right: Array) -> Array:
         """Return the smallest x with A x = right."""
-        return np.asarray(self._factor.solve(np.concatenate([np.zeros(self._n), self._rows * right]))[: self._n])
+        whole = np.concatenate([np.zeros(self._n), self._rows * right])
+        return np.asarray(self._factor.solve(whole)[: self._n])
 
     @property
     def independent(self) -> bool:

@@ -127,11 +127,10 @@ def _meant(undefined: set[sp.Expr]) -> str:
 def matrix(value: Any, n: int, names: Mapping[str, sp.Symbol]) -> sp.MatrixBase:
     """Return E as an n x n matrix, a sparse one if it is large."""
     given = _places(value, n)
-    entries = {
-        place: expression(entry, names, f"E[{place[0]},{place[1]}]") for place, entry in given.items()
-    }
+    entries = {place: expression(entry, names, f"E[{place[0]},{place[1]}]") for place, entry in given.items()}
     if n > LARGE:
-        return sp.ImmutableSparseMatrix(n, n, {place: entry for place, entry in entries.items() if entry != 0})
+        filled = {place: entry for place, entry in entries.items() if entry != 0}
+        return sp.ImmutableSparseMatrix(n, n, filled)
     return sp.ImmutableDenseMatrix(n, n, [entries.get((i, j), sp.S.Zero) for i in range(n) for j in range(n)])
 
 
@@ -144,7 +143,8 @@ def _places(value: Any, n: int) -> dict[tuple[int, int], Any]:
         if hasattr(value, "todok"):
             return dict(sorted(value.todok().items()))
         found = value.tocoo()
-        return {(int(i), int(j)): entry for i, j, entry in zip(*found.coords, found.data.tolist(), strict=True)}
+        rows, columns = (places.tolist() for places in found.coords)
+        return dict(zip(zip(rows, columns, strict=True), found.data.tolist(), strict=True))
     wanted = f"E must be a matrix of {n} x {n}, a sequence of rows that are sequences of numbers and formulas"
     rows = [
         ordered(row, wanted) for row in ordered(value.tolist() if hasattr(value, "tolist") else value, wanted)

@@ -56,7 +56,7 @@ class Row:
 class Step:
     """One constraint found: `row` minus factor times each row of `combined` is free of derivatives.
 
-    And reads 0 = constraint.
+    And reads 0 = constraint. `inserted` are rows that were used without factors being kept.
     """
 
     level: int
@@ -64,20 +64,25 @@ class Step:
     combined: tuple[tuple[str, sp.Expr], ...]
     constraint: sp.Expr
     differentiated: sp.Expr | None
+    inserted: tuple[str, ...] = ()
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """Return the rows that were used beside its own."""
+        return tuple(label for label, _ in self.combined) or self.inserted
 
     def text(self) -> str:
         """Say in a line what was done."""
+        listed = ", ".join(self.sources)
         if self.differentiated is not None:
             start = f"d/dt of 0 = {readable(self.differentiated)}"
-            parts = f", with {_listed(self.combined)} inserted," if self.combined else ","
+            parts = f", with {listed} inserted," if listed else ","
+        elif self.inserted:
+            start, parts = self.row, f" combined with {listed}"
         else:
             start = self.row
             parts = "".join(f" minus ({readable(factor)}) * {label}" for label, factor in self.combined)
         return f"{start}{parts} reads 0 = {readable(self.constraint)}"
-
-
-def _listed(combined: Sequence[tuple[str, sp.Expr]]) -> str:
-    return ", ".join(label for label, _ in combined)
 
 
 def row_as_written(entries: Mapping[int, sp.Expr], rhs: sp.Expr, i: int) -> Row:

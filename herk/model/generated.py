@@ -21,6 +21,7 @@ from herk.jit.state import address_of
 if TYPE_CHECKING:
     from herk.jit.native import Native
     from herk.model.equations import Equations
+    from herk.model.structural.on_patterns import OnPatterns
 
 _FUNCTIONS = ("f", "g", "E", "jac_g", "g_t")
 _MOST_STRUCTURES = 256  # whose code is kept in memory; the oldest goes first
@@ -45,6 +46,13 @@ class Code:
         from herk.model.texts import functions_text
 
         return build_text(functions_text(self.equations), _FUNCTIONS)
+
+    @cached_property
+    def sparse(self) -> OnPatterns:
+        """Return f, g and values on the patterns of E and of Jacobians."""
+        from herk.model.structural.on_patterns import OnPatterns
+
+        return OnPatterns(self.equations)
 
     @cached_property
     def derivatives(self) -> dict[str, Native]:
@@ -180,6 +188,11 @@ class GeneratedForm:
         Y may be any sequence of numbers.
         """
         return Evaluation(self, name)
+
+    @property
+    def sparse(self) -> OnPatterns:
+        """Return f, g and values on the patterns of E and of Jacobians."""
+        return self.code.sparse
 
     @property
     def n(self) -> int:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import sympy as sp
 
 from herk.core import InputError, nearest
+from herk.core.dae import LARGE
 from herk.model import entries, plain
 from herk.model.breakpoints import breakpoints, switching_functions
 from herk.model.equations import Equations
@@ -39,7 +40,8 @@ class Model(FrontDoors):
     states : sequence of symbols or str
         The unknowns; equal names mean the same symbol.
     E, f : matrix and vector of formulas
-        Numbers, sympy's expressions or texts such as ``"-2*x*lam"``.
+        Numbers, sympy's expressions or texts such as ``"-2*x*lam"``. E may be sparse: a matrix of SciPy or
+        sympy, or a mapping {(row, column): entry}.
     t : symbol or str, optional
         The time, "t" if not given.
     parameters : mapping, optional
@@ -68,7 +70,7 @@ class Model(FrontDoors):
 
     name: str
     states: tuple[sp.Symbol, ...]
-    E: sp.ImmutableDenseMatrix
+    E: sp.MatrixBase
     f: sp.ImmutableDenseMatrix
     t: sp.Symbol
     parameters: Mapping[sp.Symbol, float] = field(hash=False)
@@ -127,6 +129,10 @@ class Model(FrontDoors):
 
         Values of parameters, start and span do not enter.
         """
+        if self.n > LARGE:
+            from herk.model.structural.rows import digest
+
+            return digest(self)
         text = sp.srepr((self.states, self.E, self.f, self.t, tuple(self.parameters)))
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 

@@ -8,20 +8,26 @@ consistent points is combined with them symbolically, so that formulas stay smal
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 import sympy as sp
 
+from herk.core.dae import LARGE
 from herk.linalg.threads import one_thread
 from herk.model import explain
 from herk.model.clock import within
 from herk.model.findings import RegularizationError, Step
 from herk.model.model import Model
 from herk.model.search import Search
+from herk.model.structural.elimination import UnfitError
+from herk.model.structural.trace import Trace
 
-__all__ = ["Regularization", "RegularizationError", "Step", "regularize"]
+__all__ = ["Regularization", "RegularizationError", "Step", "by_structure", "regularize"]
+
+BY_STRUCTURE = "Found by structure; ranks proved in numbers at consistent points."
 
 
 @dataclass(frozen=True)
@@ -32,21 +38,30 @@ class Regularization:
 
     `trace` tells for each constraint which rows were combined with which factors, and what was
     differentiated; `zeros` are places in E whose formulas vanish identically, such as sin(t)**2 + cos(t)**2 -
-    1.
+    1. `way` says how a large model was analysed: by its structure, or why not.
     """
 
     model: Model
-    trace: tuple[Step, ...]
+    trace: Sequence[Step]
     index: int
     notes: tuple[str, ...] = ()
     zeros: tuple[tuple[int, int], ...] = ()
+    way: str = ""
 
     @property
     def levels(self) -> list[list[sp.Expr]]:
         """Return the constraints of level 0, 1, ..., index - 1."""
-        return [
-            [step.constraint for step in self.trace if step.level == level] for level in range(self.index)
-        ]
+        found: list[list[sp.Expr]] = [[] for _ in range(self.index)]
+        for step in self.trace:
+            found[step.level].append(step.constraint)
+        return found
+
+    @property
+    def counts(self) -> list[int]:
+        """Return the number of constraints of level 0, 1, ..., index - 1."""
+        levels = self.trace.levels if isinstance(self.trace, Trace) else [step.level for step in self.trace]
+        found = Counter(levels)
+        return [found[level] for level in range(self.index)]
 
     @property
     def constraints(self) -> list[sp.Expr]:
@@ -70,8 +85,8 @@ class Regularization:
 
     def __repr__(self) -> str:
         """Return one line."""
-        counts = [len(level) for level in self.levels]
-        return f"<Regularization of {self.model.name!r}: index {self.index}, constraints per level {counts}>"
+        what = f"index {self.index}, constraints per level {self.counts}"
+        return f"<Regularization of {self.model.name!r}: {what}>"
 
 
 def regularize(
@@ -122,14 +137,35 @@ def _regularize(model: Model, max_index: int, simplify: bool) -> Regularization:
     explain.refuse_absent_states(model)
     import scipy.linalg  # noqa: F401 - it brings a library of its own, which must be there to be limited
 
+    way = ""
     with one_thread(model.n):
+        if model.n > LARGE:
+            try:
+                return by_structure(model, max_index)
+            except UnfitError as reason:
+                way = f"Structure alone did not decide, since {reason}: Procedure 2.4 did."
         search = Search(model, simplify)
         for level in range(max_index + 1):
             if not search.advance(level):
                 search.refuse_undetermined()
                 search.compare_with_start()
-                return Regularization(model, tuple(search.steps), level, tuple(search.notes), search.zeros)
+                return Regularization(
+                    model, tuple(search.steps), level, tuple(search.notes), search.zeros, way
+                )
     raise RegularizationError(_too_high(model, max_index, search.steps))
+
+
+def by_structure(model: Model, max_index: int = 10) -> Regularization:
+    """Find the constraints from the pattern of the equations; UnfitError where that does not decide.
+
+    `regularize` asks this first for large models.
+    """
+    from herk.model.structural.search import Search as Structural
+
+    search = Structural(model)
+    index = search.run(max_index)
+    trace = Trace(search.catalogue, search.found)
+    return Regularization(model, trace, index, search.notes(), (), BY_STRUCTURE)
 
 
 def _too_high(model: Model, max_index: int, steps: Sequence[Step]) -> str:

@@ -70,9 +70,7 @@ class Loops:
             last = max(last, *(max(each) for each in places))
             exprs = [_in_slots(shape, *made) for made in slopes.values()]
             more = None if factors is None else [factors[i] for i in own]
-            loops.append(
-                self._loop(f"{name}_{k}", shape, [formulas[i] for i in own], places, exprs, more)
-            )
+            loops.append(self._loop(f"{name}_{k}", shape, [formulas[i] for i in own], places, exprs, more))
         self._function(name, loops, None if factors is None else last + 1, rates=factors is not None)
 
     def _loop(
@@ -86,9 +84,8 @@ class Loops:
     ) -> str:
         """Write the loop over formulas of one shape; return its name."""
         more = [[]] * len(formulas) if factors is None else [[j] for j in factors]
-        table = np.array(
-            [[*f.at, *out, *extra] for f, out, extra in zip(formulas, places, more, strict=True)], dtype=np.int64
-        )
+        rows = zip(formulas, places, more, strict=True)
+        table = np.array([[*f.at, *out, *extra] for f, out, extra in rows], dtype=np.int64)
         self._tables.append(table)
         slots, width = len(shape.kinds), table.shape[1]
         used = set().union(*(e.free_symbols for e in exprs))
@@ -99,7 +96,8 @@ class Loops:
             if slot in used
         ]
         if factors is None:
-            body += lines([(f"out[ints[{width}*k + {slots + i}]]", e) for i, e in enumerate(exprs)], names, "x")
+            targets = [f"out[ints[{width}*k + {slots + i}]]" for i in range(len(exprs))]
+            body += lines(list(zip(targets, exprs, strict=True)), names, "x")
         else:
             body.append(f"rate = v[ints[{width}*k + {width - 1}]]")
             body += lines([(f"d{i}", e) for i, e in enumerate(exprs)], names, "x")

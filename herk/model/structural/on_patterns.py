@@ -82,10 +82,7 @@ class OnPatterns:
         """Write (E v)_y: every entry of E that depends on y, differentiated, times its v."""
         rows, where = list(self._E), self._places["jac_Ey"][1]
         loops.slopes(
-            "jac_Ey",
-            list(self._E.values()),
-            lambda k, j: where[rows[k][0], j],
-            factors=[j for _, j in rows],
+            "jac_Ey", list(self._E.values()), lambda k, j: where[rows[k][0], j], factors=[j for _, j in rows]
         )
 
     @cached_property

@@ -18,6 +18,7 @@ STRETCHES = (1.0, 1e-2, 10.0, 1e-4, 100.0)  # tried in turn
 _EASE = 1e3  # how much rather open components of the start move than given ones, new unknowns than old
 _ITERATIONS, _LONG, _DONE = 25, 1e8, 1e-10
 _STALLED = 6  # iterations without progress
+_CANCELLED = 1e-7  # of its terms: a gradient that is zero where the constraints hold
 
 
 class Point(NamedTuple):
@@ -35,14 +36,22 @@ class Jacobian:
         """Find the pattern."""
         entries = [(i, j, e) for i, f in enumerate(formulas) for j, e in catalogue.gradient(f).items()]
         self._places = np.array([(i, j) for i, j, _ in entries], dtype=np.int64).reshape(-1, 2).T
-        self._batch = Batch(space, [e for _, _, e in entries])
+        slopes = [e for _, _, e in entries]
+        self._batch, self._sizes = Batch(space, slopes), Batch(space, slopes, sizes=True)
         self._shape = len(formulas), n
 
     def __call__(self, t: float, y: Array) -> Any:
         """Return the matrix."""
+        return self._matrix(self._batch(t, y))
+
+    def sizes(self, t: float, y: Array) -> Any:
+        """Return how large the entries would be if nothing in them cancelled."""
+        return self._matrix(self._sizes(t, y))
+
+    def _matrix(self, values: Array) -> Any:
         from scipy.sparse import csr_array
 
-        return csr_array((self._batch(t, y), tuple(self._places)), shape=self._shape)
+        return csr_array((values, tuple(self._places)), shape=self._shape)
 
 
 class Constraints:
@@ -70,22 +79,37 @@ class Constraints:
         One level after the other: velocities do not bend positions, forces neither.
         """
         for count, own in self._stages:
-            easy = scale.copy()
-            easy[own] *= _EASE
-            found = self._newton(t, y, easy, count)
+            ease = np.ones_like(scale)
+            ease[own] = _EASE
+            found = self._newton(t, y, scale, ease, count)
             if found is None:
                 return None
             y = found
         return y
 
-    def _newton(self, t: float, y: Array, scale: Array, count: int) -> Array | None:
+    def independent(self, point: Point, scale: Array) -> bool:
+        """Tell whether the gradients are independent at a point, none of them what cancelling leaves."""
+        values, sizes = (
+            abs(function(point.t, point.y)).multiply(scale[None, :]).max(axis=1).todense()
+            for function in (self.jacobian, self.jacobian.sizes)
+        )
+        if not (np.asarray(values) > _CANCELLED * np.asarray(sizes)).all():
+            return False
+        try:
+            slopes = self.jacobian(point.t, point.y).multiply(scale[None, :])
+            return not self._stages or Corrections(slopes).independent
+        except RuntimeError:
+            return False
+
+    def _newton(self, t: float, y: Array, scale: Array, ease: Array, count: int) -> Array | None:
         best, stalled = np.inf, 0
         for _ in range(_ITERATIONS):
             g, jac = self._values(t, y)[:count], self.jacobian(t, y)[:count]
             if not (np.isfinite(g).all() and np.isfinite(jac.data).all()):
                 return None
             try:
-                step = scale * Corrections(jac.multiply(scale[None, :])).smallest(-g)
+                units = scale * ease
+                step = units * Corrections(jac.multiply(units[None, :])).smallest(-g)
             except RuntimeError:
                 return None
             y = y + step

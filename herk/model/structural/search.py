@@ -8,36 +8,29 @@ reason: then Procedure 2.4 decides.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 
 import numpy as np
+import sympy as sp
 
 from herk.core.dae import Array
-from herk.linalg.sparse_rank import Corrections, is_regular
+from herk.linalg.sparse_rank import is_regular
+from herk.model.balance import rank
 from herk.model.clock import DEADLINE
-from herk.model.findings import RegularizationError, Step
+from herk.model.findings import RegularizationError
 from herk.model.model import Model
 from herk.model.numbers import is_residue
 from herk.model.scales import scales
-from herk.model.structural.flow import Flow, UnfitError, derivative, flow
+from herk.model.structural.assignment import connected, overdetermined
+from herk.model.structural.elimination import LARGEST_CONSTANT_BLOCK, UnfitError, eliminated, is_constant
+from herk.model.structural.flow import Flow, derivative, flow
 from herk.model.structural.points import Constraints, Point, at_start, guesses
 from herk.model.structural.rows import Rows, rows
 from herk.model.structural.shapes import Formula
+from herk.model.structural.trace import Hidden
 from herk.model.structural.values import Batch, Space
 
 _CANCELLED = 1e-9  # of its terms: an entry of E that may be zero
-
-
-@dataclass(frozen=True)
-class Hidden:
-    """One constraint: where it was found, in which row or as the derivative of which, rows inserted."""
-
-    formula: Formula
-    level: int
-    row: int | None
-    parent: int | None
-    used: tuple[int, ...]
 
 
 class Search:
@@ -49,23 +42,27 @@ class Search:
         self.rows: Rows = rows(model)
         self.catalogue = self.rows.catalogue
         self.found: list[Hidden] = []
-        self.open: list[tuple[int, dict[int, Formula]]] = []  # derivatives that stay: number, factors
+        # Derivatives that stay: number of the constraint, part without derivatives, factors of the others.
+        self.open: list[tuple[int, Formula, dict[int, Formula]]] = []
         self.scale = np.array(scales(model).y)
         self.flow: Flow = flow(self.rows, self._entries_of_e())
-        self.free = [j for j in range(model.n) if j not in self.flow.rates]
 
     def run(self, most: int) -> int:
         """Find all constraints; return the index."""
         new = [Hidden(c, 0, i, None, used) for i, c, used in self.flow.constraints]
         for level in range(most + 1):
             if not new:
-                self._refuse_open(len(self.flow.kept) + len(self.open) < self.model.n)
+                if len(self.flow.kept) + len(self.open) < self.model.n:
+                    raise UnfitError("the pattern of the equations does not determine all derivatives")
                 self._certify()
                 return level
+            if any(not each.formula.states for each in new):
+                raise UnfitError("a constraint holds no unknowns")
             first = len(self.found)
             self.found += new
             new = self._differentiated(first, level + 1)
-            self._refuse_open(self._assigned() < len(self.open))
+            new += self._combined(level + 1)
+            new.sort(key=lambda each: each.parent or 0)
         raise UnfitError(f"there are constraints beyond level {most}")
 
     def _differentiated(self, first: int, level: int) -> list[Hidden]:
@@ -77,29 +74,58 @@ class Search:
             constraint = self.found[number].formula
             base, factors = derivative(self.catalogue, self.flow, constraint)
             if factors:
-                self.open.append((number, factors))
-                continue
-            if not base.states:
-                raise UnfitError("a constraint or its derivative holds no unknowns")
-            used = {i for j in self.catalogue.gradient(constraint) for i in self.flow.rates[j].rows}
-            new.append(Hidden(base, level, None, number, tuple(sorted(used))))
+                self.open.append((number, base, factors))
+            else:
+                new.append(Hidden(base, level, None, number, self._used(constraint)))
         return new
 
-    def _assigned(self) -> int:
-        """Return how many derivatives left open can be given an equation each."""
-        from scipy.sparse import csr_array
-        from scipy.sparse.csgraph import maximum_bipartite_matching
+    def _combined(self, level: int) -> list[Hidden]:
+        """Return what is left of equations that are more than the derivatives in them, combined."""
+        rows = {number: factors for number, _, factors in self.open}
+        new = []
+        parts = overdetermined(rows)
+        for members in parts + self._dependent(rows, {number for part in parts for number in part}):
+            values = self._values_of({number: rows[number] for number in members})
+            right = {number: base for number, base, _ in self.open if number in members}
+            solved = eliminated(self.catalogue, {i: rows[i] for i in members}, right, values)
+            kept = tuple(sorted(solved.pivots.values()))
+            lost = [number for number in members if number not in kept]
+            self.open = [each for each in self.open if each[0] not in lost]
+            for number in lost:
+                used = self._used(self.found[number].formula)
+                new.append(Hidden(solved.right[number], level, None, number, used, kept))
+        return new
 
-        if not self.open:
-            return 0
-        place = {j: k for k, j in enumerate(self.free)}
-        ends = np.array([(i, place[j]) for i, (_, row) in enumerate(self.open) for j in row]).T
-        pattern = csr_array((np.ones(ends.shape[1]), tuple(ends)), shape=(len(self.open), len(self.free)))
-        return int((maximum_bipartite_matching(pattern, perm_type="column") >= 0).sum())
+    def _dependent(self, rows: Mapping[int, Mapping[int, Formula]], known: set[int]) -> list[list[int]]:
+        """Return small parts with constant factors whose equations depend on each other."""
+        found = []
+        for members in connected(rows):
+            part = {number: rows[number] for number in members}
+            constant = all(is_constant(e) for row in part.values() for e in row.values())
+            if not 1 < len(members) <= LARGEST_CONSTANT_BLOCK or not constant or known & set(members):
+                continue
+            columns = sorted({j for row in part.values() for j in row})
+            values = self._values_of(part)
+            matrix = [[values[i][j][0] if j in values[i] else 0.0 for j in columns] for i in members]
+            if rank(np.array(matrix)) < len(members):
+                found.append(members)
+        return found
 
-    def _refuse_open(self, wrong: bool) -> None:
-        if wrong:
-            raise UnfitError("the pattern of the equations does not determine all derivatives")
+    def _used(self, constraint: Formula) -> tuple[int, ...]:
+        """Return the rows of E y' = f that the derivative of a constraint takes."""
+        moved = [j for j in self.catalogue.gradient(constraint) if j in self.flow.rates]
+        return tuple(sorted({i for j in moved for i in self.flow.rates[j].rows}))
+
+    def _values_of(self, rows: Mapping[int, Mapping[int, Formula]]) -> dict[int, dict[int, Array]]:
+        """Return the entries of rows at points near the start."""
+        space = Space(self.catalogue, self.model.values)
+        batch = Batch(space, [e for row in rows.values() for e in row.values()])
+        points = [point for point, _ in list(guesses(self.model, self.scale))[:2]]
+        columns = iter(np.array([batch(p.t, p.y) for p in points]).T)
+        found = {i: {j: next(columns) for j in row} for i, row in rows.items()}
+        if not all(np.isfinite(value).all() for row in found.values() for value in row.values()):
+            raise UnfitError("formulas have no finite value near the start")
+        return found
 
     def _entries_of_e(self) -> list[dict[int, Array]]:
         """Return the entries of E at points near the start; refuse those that may vanish."""
@@ -109,37 +135,34 @@ class Search:
         space = Space(self.catalogue, self.model.values)
         self._refuse_residues()
         points = [point for point, _ in list(guesses(self.model, self.scale))[:2]]
-        values = [Batch(space, formulas)(p.t, p.y) for p in points]
-        terms = [Batch(space, formulas, sizes=True)(p.t, p.y) for p in points]
-        for value, size in zip(values, terms, strict=True):
-            if not (np.abs(value) > _CANCELLED * size).all():
+        values, sizes = Batch(space, formulas), Batch(space, formulas, sizes=True)
+        for p in points:
+            if not (np.abs(values(p.t, p.y)) > _CANCELLED * sizes(p.t, p.y)).all():
                 raise UnfitError("an entry of E vanishes, or has no value, near the start")
-        columns = iter(np.array(values).T)
-        return [{j: next(columns) for j in row} for row in self.rows.leading]
+        found = self._values_of(dict(enumerate(self.rows.leading)))
+        return [found[i] for i in range(self.model.n)]
 
     def _refuse_residues(self) -> None:
-        numbers = [number for number in self.catalogue.numbers if abs(number) < 1e-10]
-        if any(is_residue(number, [1]) for number in numbers):
+        if any(is_residue(number, [sp.S.One]) for number in self.catalogue.numbers if abs(number) < 1e-10):
             raise UnfitError("a number looks like what rounding leaves of zero")
 
     def _certify(self) -> None:
         """Prove at points on all constraints that they are independent and that y' is determined."""
         space = Space(self.catalogue, self.model.values)
-        constraints = Constraints(self.catalogue, space, self._levels(), self.model.n)
+        constraints = Constraints(self.catalogue, space, self.levels(), self.model.n)
         points = self._points(constraints)
         leading = self._last_rows(space)
         self.singular_start = False
         for point in points:
             regular = is_regular(leading(point))
-            if self.found:
-                slopes = constraints.jacobian(point.t, point.y).multiply(self.scale[None, :])
-                regular = regular and _independent(slopes)
+            regular = regular and constraints.independent(point, self.scale)
             if not regular and not point.start:
                 raise UnfitError("ranks at consistent points are lower than the pattern says")
             self.singular_start |= point.start and not regular
         self.reached_start = any(point.start for point in points)
 
-    def _levels(self) -> list[list[Formula]]:
+    def levels(self) -> list[list[Formula]]:
+        """Return the constraints level by level."""
         count = 1 + max((each.level for each in self.found), default=-1)
         return [[each.formula for each in self.found if each.level == level] for level in range(count)]
 
@@ -161,7 +184,7 @@ class Search:
         from scipy.sparse import csr_array
 
         listed = [(r, j, e) for r, i in enumerate(self.flow.kept) for j, e in self.rows.leading[i].items()]
-        for r, (number, _) in enumerate(self.open, len(self.flow.kept)):
+        for r, (number, _, _) in enumerate(self.open, len(self.flow.kept)):
             slopes = self.catalogue.gradient(self.found[number].formula)
             listed += [(r, j, e) for j, e in slopes.items()]
         batch = Batch(space, [e for _, _, e in listed])
@@ -176,27 +199,6 @@ class Search:
         if self.singular_start:
             return ("At the start values themselves y' is not determined: the start is a singular point.",)
         return ()
-
-    def steps(self) -> tuple[Step, ...]:
-        """Return the constraints in sympy, with how they were found."""
-        written = [self.catalogue.written(each.formula) for each in self.found]
-        return tuple(
-            Step(
-                each.level,
-                f"row {each.row}" if each.parent is None else f"d/dt g[{each.parent}]",
-                (),
-                constraint,
-                None if each.parent is None else written[each.parent],
-            )
-            for each, constraint in zip(self.found, written, strict=True)
-        )
-
-
-def _independent(slopes: Sequence[float]) -> bool:
-    try:
-        return Corrections(slopes).independent
-    except RuntimeError:
-        return False
 
 
 def _watch_the_clock(model: Model) -> None:

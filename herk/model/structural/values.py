@@ -30,7 +30,8 @@ class Space:
 
     def places(self, shape: Shape, formulas: Sequence[Formula]) -> Whole:
         """Return where the slots of formulas of one shape are, a row for each slot."""
-        found = np.array([formula.at for formula in formulas], dtype=np.int64).reshape(len(formulas), len(shape.kinds))
+        found = np.array([formula.at for formula in formulas], dtype=np.int64)
+        found = found.reshape(len(formulas), len(shape.kinds))
         return found.T + np.array([self.begin[kind] for kind in shape.kinds], dtype=np.int64)[:, None]
 
 
