@@ -173,6 +173,20 @@ def in_units(work: Floats, k: int) -> bool:
     return True
 
 
+def level_rows(a: Floats, k: int, unit: Floats, factors: Floats) -> None:
+    """Multiply the rows of a k x k matrix so that each has the largest entry 1 in units of the unknowns.
+
+    Row exchanges then depend neither on the units of the equations nor on those of the unknowns.
+    """
+    for r in range(k):
+        size = 0.0
+        for c in range(k):
+            size = max(size, abs(a[r * k + c]) * unit[c])
+        factors[r] = 1.0 / size if size > 0.0 else 1.0
+        for c in range(k):
+            a[r * k + c] *= factors[r]
+
+
 def balance(a: Floats, rows: int, n: int, b: Floats, tops: Floats, means: bool) -> None:
     """Divide rows and columns in turn by the roots of their largest entries, until these are near 1.
 

@@ -1,7 +1,8 @@
-"""One member from its seed to a verdict: make it, solve it in three ways, judge it."""
+"""One member from its seed to a verdict: make it, solve it in four ways, judge it."""
 
 from __future__ import annotations
 
+import contextlib
 import traceback
 from collections.abc import Callable
 from dataclasses import asdict
@@ -11,22 +12,27 @@ import numpy as np
 
 from tests.fuzz.families import FAMILIES
 from tests.fuzz.judge import Answer, Outcome, Verdict, judge, times_to_judge
-from tests.fuzz.member import JudgeError, Member
+from tests.fuzz.member import Array, JudgeError, Member
+from tests.fuzz.parameters import other_values
 
 MAX_STEPS = 200_000
+OTHER = {"auto": "dopri5", "dopri5": "radau5", "dop853": "radau5"}  # the method of a run made again
 
 
 def answers(member: Member) -> list[Answer]:
-    """Solve with dense output, at output times, and at output times without putting values on g = 0."""
+    """Solve with dense output, at output times, without putting values on g = 0, and with a used machine."""
     import herk
 
-    model, times = member.model(), times_to_judge(member)
+    times = times_to_judge(member)
     settings: dict[str, Any] = {
         "method": member.method,
         "rtol": member.rtol,
         "atol": member.atol,
         "max_steps": MAX_STEPS,
     }
+    model = member.model()
+    if member.parameters:  # the right values are given to the run alone
+        model, settings["parameters"] = member.model(other_values(member)), dict(member.parameters)
     free = herk.solve_dae(model, dense_output=True, **settings)
     reached = float(free.t[-1])
     inside = times[np.abs(times - member.t_span[0]) <= abs(reached - member.t_span[0])]
@@ -35,7 +41,24 @@ def answers(member: Member) -> list[Answer]:
     for channel, options in (("t_eval", {}), ("unprojected", {"project_output": False})):
         sol = herk.solve_dae(model, t_eval=times, **settings, **options)
         found.append(_answer(sol, {channel: (sol.t, sol.y)}, None))
-    return found
+    sol = again(member, model, times, settings)
+    return [*found, _answer(sol, {"again": (sol.t, sol.y)}, None)]
+
+
+def again(member: Member, model: Any, times: Array, settings: dict[str, Any]) -> Any:
+    """Return a run with a machine that made others before: from a later point, and with other values."""
+    import herk
+
+    settings = settings | {"method": OTHER.get(member.method, "auto"), "t_eval": times}
+    prepared = herk.prepare(model, **settings)
+    t0, t1 = member.t_span
+    halfway = t0 + 0.5 * ((t1 if member.ends_at is None else member.ends_at) - t0)
+    later = {"t_span": (halfway, t1), "y0": member.truth(np.array([halfway]))[:, 0], "t_eval": [t1]}
+    others = [{"parameters": other_values(member)}] if member.parameters else []
+    for changes in (later, *others):
+        with contextlib.suppress(herk.HerkError):  # off the constraints, or in a singular place: all the same
+            prepared.solve(**changes)
+    return prepared.solve()
 
 
 def _answer(sol: Any, points: dict[str, Any], reached: float | None) -> Answer:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -11,9 +11,22 @@ import numpy as np
 
 Array = np.ndarray
 Truth = Callable[[Array], Array]  # times -> n x times
-METHODS = ("dopri5", "dopri5", "dopri5", "dop853", "tsit5", "verner98", "bs32")
-CHANNELS = ("accepted", "dense", "t_eval", "unprojected")
-TOLERANCES = {"bs32": (1e-4, 1e-5), "dop853": (1e-6, 1e-8, 1e-10), "verner98": (1e-6, 1e-8, 1e-10)}
+METHODS = (
+    "auto",
+    "auto",
+    "auto",
+    "dop853",
+    "dopri5",
+    "dopri5",
+    "radau5",
+    "radau5",
+    "tsit5",
+    "verner98",
+    "bs32",
+)
+CHANNELS = ("accepted", "dense", "t_eval", "unprojected", "again")
+TIGHT = dict.fromkeys(("auto", "dop853", "verner98"), (1e-6, 1e-8, 1e-10))
+TOLERANCES = TIGHT | {"bs32": (1e-4, 1e-5)}
 
 
 class JudgeError(Exception):
@@ -61,8 +74,8 @@ class Member:
         """Return the name under which --replay finds this member again."""
         return f"{self.family}:{self.seed}"
 
-    def model(self) -> Any:
-        """Return the herk.Model."""
+    def model(self, values: Mapping[str, float] | None = None) -> Any:
+        """Return the herk.Model, with other values of its parameters if such are given."""
         import herk
 
         return herk.Model(
@@ -70,7 +83,7 @@ class Member:
             list(self.states),
             [list(row) for row in self.E],
             list(self.f),
-            parameters=dict(self.parameters),
+            parameters=dict(self.parameters if values is None else values),
             t_span=self.t_span,
             y0=list(self.y0),
         )
@@ -80,6 +93,7 @@ class Member:
         rows = ",\n       ".join(repr(list(row)) for row in self.E)
         atol = [float(f"{value:.3g}") for value in self.atol]
         call = f'model, method="{self.method}", rtol={self.rtol:g}, atol={atol}'
+        call += f", parameters={self.parameters}" if self.parameters else ""
         lines = [
             f"# {self.label} ({self.kind})",
             "import herk",

@@ -141,7 +141,7 @@ def bell(rng: np.random.Generator) -> Piece:
         round_digits(rng, 1, 100),
     )
     truth = rows_of([lambda t: t, lambda t: h * np.exp(-(((t - p) / width) ** 2))])
-    channels = CHANNELS if width >= 0.2 else CHANNELS[:3]
+    channels = CHANNELS if width >= 0.2 else tuple(c for c in CHANNELS if c != "unprojected")
     return Piece(
         f"bell of width {width:g}",
         ("x", "z"),

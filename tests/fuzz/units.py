@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from tests.fuzz.member import Array, Member, Truth
+from tests.fuzz.parameters import parametrised
 
 DECADES = 12
 NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
@@ -77,7 +78,8 @@ def _times(text: str, power: int) -> str:
 
 
 def disguised(member: Member, rng: np.random.Generator, often: float = 0.3) -> Member:
-    """Return the member in a random order and, with this probability, in random units."""
+    """Return the member in a random order, its numbers as parameters, and perhaps in random units."""
+    member = parametrised(member)
     if rng.random() < often:
         member = in_units(member, rng)
     return permuted(member, rng) if rng.random() < 0.6 else member

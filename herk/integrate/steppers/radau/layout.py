@@ -56,6 +56,7 @@ class Radau(State):
     settled: int  # just d rows of E are not zero: there is nothing to select
     selected: int
     always: int  # select at every step, whatever is in use
+    in_units: int  # rows are chosen by the sizes of the unknowns: by largest entries they did not serve
     unseen: int  # Jacobians since the selection was last looked at
     fresh: int  # the Jacobian belongs to this point
     ahead: int  # its constraints to a point ahead
@@ -92,6 +93,7 @@ class Radau(State):
     slope: Floats  # y' at the current point
     f: Floats  # at the current point
     scale: Floats
+    leveled: Floats  # factors of the rows of Newton's matrices, which make all rows alike in units of `scale`
     floor: Floats  # sizes below which components count as zero
     atol: Floats
     error: Floats
@@ -139,7 +141,21 @@ class Radau(State):
 
 def sizes(n: int, m: int, parameters: int) -> dict[str, int]:
     """Return the lengths of all arrays, in the order in which they stand."""
-    vectors = ("y", "new", "slope", "f", "scale", "floor", "atol", "error", "stage", "rate", "delta", "full")
+    vectors = (
+        "y",
+        "new",
+        "slope",
+        "f",
+        "scale",
+        "leveled",
+        "floor",
+        "atol",
+        "error",
+        "stage",
+        "rate",
+        "delta",
+        "full",
+    )
     found = dict.fromkeys((*vectors, "moved", "right_1", "right_2", "right_3", "tops"), n)
     found |= {"g": m, "g_moved": m, "right": n + m, "z": 3 * n, "w": 3 * n, "old": 3 * n, "pair": 2 * n}
     found |= dict.fromkeys(("e_here", "mass", "jacobian", "whole", "lu", "re", "im"), n * n)

@@ -48,7 +48,7 @@ from herk.integrate.steppers.radau.selecting import select
 from herk.integrate.steps import INFINITE
 from herk.jit.state import Floats, view
 from herk.linalg.complex_dense import factor_complex, substitute_complex
-from herk.linalg.dense import factor, substitute
+from herk.linalg.dense import factor, level_rows, substitute
 
 # A rate of convergence found with a step this much shorter is forgotten: one iteration after a tiny first
 # step may leave constraints so far from zero that no later step is short enough for the error estimate.
@@ -97,6 +97,7 @@ def same_branch(own: Radau) -> bool:
         a[k] = own.mass[k]
     for k in range(own.m * n):
         a[d * n + k] = own.g_y[k]
+    level_rows(a, n, own.scale, own.right_1)
     if not factor(a, 0, n, own.used) > 0.0:
         return False
     for i in range(n):
@@ -123,8 +124,12 @@ def decompose(own: Radau) -> int:
     real, alpha, beta = REAL / own.h, ALPHA / own.h, BETA / own.h
     for i in range(n * n):
         lu[i] = real * mass[i] + jacobian[i]
-        re[i] = alpha * mass[i] + jacobian[i]
-        im[i] = beta * mass[i]
+    level_rows(lu, n, own.scale, own.leveled)
+    for i in range(n):
+        factor_of_row = own.leveled[i]
+        for k in range(i * n, i * n + n):
+            re[k] = factor_of_row * (alpha * mass[k] + jacobian[k])
+            im[k] = factor_of_row * beta * mass[k]
     own.nlu += 2
     own.h_factors = own.h
     own.factors_valid = 0
@@ -205,12 +210,12 @@ def stage_residual(c: float, a1: float, a2: float, a3: float, z: Floats, t: floa
 
 
 def collect(out: Floats, own: Radau) -> None:
-    """Write the residuals of the selected rows, then of the constraints."""
-    d, full, g, rows = own.d, own.full, own.g, own.rows
+    """Write the residuals of the selected rows, then of the constraints, in the units of the factors."""
+    d, full, g, rows, leveled = own.d, own.full, own.g, own.rows, own.leveled
     for k in range(d):
-        out[k] = full[rows[k]]
+        out[k] = leveled[k] * full[rows[k]]
     for k in range(own.m):
-        out[d + k] = g[k]
+        out[d + k] = leveled[d + k] * g[k]
 
 
 def residuals(t: float, own: Radau) -> None:

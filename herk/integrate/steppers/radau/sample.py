@@ -176,6 +176,9 @@ def sample(own: Radau, t: Floats, y: Floats, times: Floats, out: Floats) -> int:
         if i != step:
             step = i
             repeated = prepared(t[i], t[i + 1] - t[i], ends, own)
+            if repeated != OK and repeated != ROUGH and not own.in_units:
+                own.in_units = 1
+                repeated = prepared(t[i], t[i + 1] - t[i], ends, own)
         status = repeated
         if status == OK:
             status = inside(times[q], t[i], own)

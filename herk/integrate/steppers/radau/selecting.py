@@ -13,6 +13,7 @@ from herk.jit.state import Floats
 
 LOYALTY = 0.9  # part of the largest pivot that a row in use must have to stay
 NO_PIVOT = 1e-13
+IN_ANY_UNITS = 1e-7  # a pivot below this one may be small by the units of its unknown alone
 CLEAR = 0.05  # an entry of this size, largest ones being 1, ties a constraint to an unknown
 SUSPECT = 0.2  # a rate of convergence that may be due to the selection
 PATIENCE = 4  # a look at the selection costs as much as factors: not at every Jacobian
@@ -20,30 +21,43 @@ PATIENCE = 4  # a look at the selection costs as much as factors: not at every J
 
 def select(own: Radau) -> bool:
     """Choose rows by E and g_y at the current point; False if they do not determine y'."""
-    n, m, a = own.n, own.m, own.stacked
     own.unseen += 1
     doubtful = own.always or own.careful or own.theta > SUSPECT or own.unseen >= PATIENCE
     if own.selected and (own.settled or not doubtful):
         return True
     own.unseen = 0
+    grade(own)
+    if not found(own.in_units > 0, own) and not found(own.in_units == 0, own):
+        return False
+    return enter(own)
+
+
+def found(in_units: bool, own: Radau) -> bool:
+    """Eliminate all columns, scaled by largest entries or by the sizes of the unknowns.
+
+    What is largest may be a matter of units. Sizes are not, as far as they are known, but change on the way.
+    """
+    n, m, a = own.n, own.m, own.stacked
     for i in range(m * n):
         a[i] = own.g_y[i]
     for i in range(n * n):
         a[m * n + i] = own.e_here[i]
-    grade(own)
-    equilibrate(a, n + m, n, own.tops)
+    if in_units:
+        for i in range((n + m) * n):
+            a[i] *= own.scale[i % n]
+    equilibrate(a, n + m, n, not in_units, own.tops)
     for i in range(n + m):
         own.used[i] = 0
     for j in range(n):
         own.free[j] = 1
     for k in range(n):
-        if not eliminate(k, own):
+        if not eliminate(k, IN_ANY_UNITS if own.in_units == 0 and not in_units else NO_PIVOT, own):
             return False
-    return enter(own)
+    return True
 
 
-def equilibrate(a: Floats, rows: int, n: int, tops: Floats) -> None:
-    """Scale columns, then rows by their largest entries."""
+def equilibrate(a: Floats, rows: int, n: int, columns: bool, tops: Floats) -> None:
+    """Scale rows by their largest entries; if asked for, columns, then rows again."""
     for j in range(n):
         tops[j] = 0.0
     for i in range(rows):
@@ -54,7 +68,7 @@ def equilibrate(a: Floats, rows: int, n: int, tops: Floats) -> None:
             if size > 0.0:
                 a[i * n + j] /= size
             tops[j] = max(tops[j], abs(a[i * n + j]))
-    for i in range(rows):
+    for i in range(rows if columns else 0):
         size = 0.0
         for j in range(n):
             if tops[j] > 0.0:
@@ -65,10 +79,10 @@ def equilibrate(a: Floats, rows: int, n: int, tops: Floats) -> None:
                 a[i * n + j] /= size
 
 
-def eliminate(k: int, own: Radau) -> bool:
+def eliminate(k: int, least: float, own: Radau) -> bool:
     """Find pivot k and eliminate its column from the rows left."""
     n, m, a, used, free = own.n, own.m, own.stacked, own.used, own.free
-    place = constraint_pivot(own) if k < m else equation_pivot(own)
+    place = constraint_pivot(least, own) if k < m else equation_pivot(least, own)
     if place < 0:
         return False
     row, pivot = place // n, place % n
@@ -83,11 +97,11 @@ def eliminate(k: int, own: Radau) -> bool:
     return True
 
 
-def constraint_pivot(own: Radau) -> int:
+def constraint_pivot(least: float, own: Radau) -> int:
     """Return the place of the largest entry of the constraints among the shallowest unknowns they contain."""
     n, a, level = own.n, own.stacked, 0
     while level <= n:
-        best, place = (CLEAR if level < n else NO_PIVOT), -1
+        best, place = (CLEAR if level < n else least), -1
         for i in range(own.m):
             if own.used[i] == 0:
                 for j in range(n):
@@ -109,7 +123,7 @@ def deeper(level: int, own: Radau) -> int:
     return following
 
 
-def equation_pivot(own: Radau) -> int:
+def equation_pivot(least: float, own: Radau) -> int:
     """Return the place of the largest entry of E left, or one nearly as large in a row that is in use.
 
     Rows stand for unknowns of their own level: v' = .. is no equation for positions, although a constraint
@@ -117,7 +131,7 @@ def equation_pivot(own: Radau) -> int:
     """
     n, m, a = own.n, own.m, own.stacked
     for own_level in range(2):
-        best, place, kept, kept_place = (CLEAR if own_level == 0 else NO_PIVOT), -1, 0.0, -1
+        best, place, kept, kept_place = (CLEAR if own_level == 0 else least), -1, 0.0, -1
         for i in range(n):
             if own.used[m + i] == 0:
                 for j in range(n):

@@ -33,7 +33,7 @@ def settle(t: float, own: Radau) -> bool:
         if own.residual == 0.0:
             return True
         for k in range(m):
-            right[d + k] = -own.g[k]
+            right[d + k] = -own.leveled[d + k] * own.g[k]
         size = correction(renewed, own)
         if not size < 1e300:
             return False
@@ -74,6 +74,9 @@ def renew(t: float, own: Radau) -> bool:
         a[k] = REAL / own.h_factors * own.mass[k] + own.jacobian[k]
     for k in range(own.m * n):
         a[d * n + k] = own.g_y[k]
+    for i in range(n):
+        for j in range(n):
+            a[i * n + j] *= own.leveled[i]
     own.nlu += 1
     return factor(a, 0, n, own.used) > 0.0
 

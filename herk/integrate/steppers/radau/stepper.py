@@ -12,16 +12,18 @@ from herk.integrate.steppers.radau.equations import (
     implicit,
 )
 from herk.integrate.steppers.radau.layout import NONFINITE, OFF_CONSTRAINTS, OK, SINGULAR, Radau, function_at
-from herk.integrate.steppers.radau.newton import collect, factored, newton, predict
-from herk.integrate.steppers.radau.sample import repeat, sample, slopes
+from herk.integrate.steppers.radau.newton import collect, factored, newton, predict, weight
+from herk.integrate.steppers.radau.sample import AS_EXACT, repeat, sample, slopes
 from herk.integrate.steppers.radau.settle import settle
 from herk.integrate.steps import INFINITE, RUNNING, STUCK, Loop
 from herk.jit.program import Program
-from herk.linalg.dense import factor, substitute
+from herk.linalg.dense import factor, level_rows, substitute
 
 SAFETY, SHRINK, GROW = 0.9, 5.0, 0.125  # h_old / h_new lies between GROW and SHRINK
 KEEP_BELOW = 1e-3  # a Jacobian with which Newton converges this quickly is kept
 POWERS = 6  # of the Jacobian, for its fastest eigenvalue
+SUSPECT = 4  # failures in a row that may be due to the selection
+FARTHEST = 0.87  # part of a step where s (s - c1) (s - c2) (s - 1) is largest
 TURNED = 0.3  # change of g_y, beside its largest entries, with which no Jacobian is kept
 SAME_FROM, SAME_TO = 1.0, 1.2  # a step that would grow by no more than this is kept, and its factors with it
 
@@ -93,12 +95,16 @@ def try_step(loop: Loop) -> int:
     own.careful = loop.rejected > 0 and loop.cause != OK
     if own.careful and own.ahead:
         own.jacobian_valid = 0
+    if own.careful and loop.rejected >= SUSPECT and not own.in_units:
+        own.in_units, own.jacobian_valid = 1, 0
     weigh(own)
     status = solved(loop, own)
     if status == OK:
         for j in range(own.n):
             own.new[j] = own.y[j] + own.z[2 * own.n + j]
         loop.error = 0.0 if loop.fixed else estimate(loop, own)
+        if loop.error <= 1.0 and own.m > 0 and not loop.fixed:
+            loop.error = max(loop.error, off_between(loop, own) / AS_EXACT)
         if not loop.error < 1e300:
             status = NONFINITE
     if status == OK and loop.error <= 1.0:
@@ -156,8 +162,8 @@ def estimate(loop: Loop, own: Radau) -> float:
         value = 0.0
         for j in range(n):
             value += own.e_here[rows[k] * n + j] * stage[j]
-        own.right_2[k] = value
-        own.right_1[k] = value + own.f[rows[k]]
+        own.right_2[k] = own.leveled[k] * value
+        own.right_1[k] = own.leveled[k] * (value + own.f[rows[k]])
     substitute(own.lu, 0, n, own.order, own.right_1, own.error, 0)
     size = norm(own)
     if size < 1.0 or not (own.first or loop.rejected > 0):
@@ -170,6 +176,24 @@ def estimate(loop: Loop, own: Radau) -> float:
     collect(own.right_1, own)
     for k in range(n):
         own.right_1[k] = own.right_2[k] - own.right_1[k]
+    substitute(own.lu, 0, n, own.order, own.right_1, own.error, 0)
+    return norm(own)
+
+
+def off_between(loop: Loop, own: Radau) -> float:
+    """Return how far the collocation polynomial is from the constraints where it is farthest from its nodes.
+
+    Nothing else limits steps of components that constraints alone determine: they could cross a pole.
+    """
+    n, d, z, stage = own.n, own.d, own.z, own.stage
+    a, b, c = weight(FARTHEST, 0), weight(FARTHEST, 1), weight(FARTHEST, 2)
+    for j in range(n):
+        stage[j] = own.y[j] + a * z[j] + b * z[n + j] + c * z[2 * n + j]
+    constraints(loop.t + FARTHEST * own.h, stage, own.g, own)
+    for k in range(d):
+        own.right_1[k] = 0.0
+    for k in range(own.m):
+        own.right_1[d + k] = -own.leveled[d + k] * own.g[k]
     substitute(own.lu, 0, n, own.order, own.right_1, own.error, 0)
     return norm(own)
 
@@ -253,6 +277,7 @@ def fastest(loop: Loop) -> float:
         a[k] = own.mass[k]
     for k in range(d * n, n * n):
         a[k] = own.jacobian[k]
+    level_rows(a, n, own.scale, own.right_2)
     if not factor(a, 0, n, own.used) > 0.0:
         return INFINITE
     for k in range(n):
@@ -263,7 +288,7 @@ def fastest(loop: Loop) -> float:
         for k in range(d):
             right[k] = 0.0
             for j in range(n):
-                right[k] -= own.jacobian[k * n + j] * v[j]
+                right[k] -= own.right_2[k] * own.jacobian[k * n + j] * v[j]
         substitute(a, 0, n, own.used, right, own.delta, 0)
         total = 0.0
         for j in range(n):
