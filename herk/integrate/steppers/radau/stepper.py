@@ -1,19 +1,19 @@
-"""Radau as the loop calls it: begin, try a step, accept it; error estimate and predictive control."""
+"""Radau as the loop calls it: begin, try a step, accept it; predictive control."""
 
 from __future__ import annotations
 
 from herk.integrate.controller import shortest_first
-from herk.integrate.steppers.radau.coefficients import D1, D2, D3, I31, I32, I33
+from herk.integrate.steppers.radau.coefficients import I31, I32, I33
 from herk.integrate.steppers.radau.equations import (
     constraint_jacobian,
     constraints,
     derivative,
     evaluate_here,
-    implicit,
 )
+from herk.integrate.steppers.radau.error import error
 from herk.integrate.steppers.radau.layout import NONFINITE, OFF_CONSTRAINTS, OK, SINGULAR, Radau, function_at
-from herk.integrate.steppers.radau.newton import collect, factored, newton, predict, weight
-from herk.integrate.steppers.radau.sample import AS_EXACT, repeat, sample, slopes
+from herk.integrate.steppers.radau.newton import factored, newton, predict
+from herk.integrate.steppers.radau.sample import repeat, sample, slopes
 from herk.integrate.steppers.radau.settle import settle
 from herk.integrate.steps import INFINITE, RUNNING, STUCK, Loop
 from herk.jit.program import Program
@@ -23,7 +23,6 @@ SAFETY, SHRINK, GROW = 0.9, 5.0, 0.125  # h_old / h_new lies between GROW and SH
 KEEP_BELOW = 1e-3  # a Jacobian with which Newton converges this quickly is kept
 POWERS = 6  # of the Jacobian, for its fastest eigenvalue
 SUSPECT = 4  # failures in a row that may be due to the selection
-FARTHEST = 0.87  # part of a step where s (s - c1) (s - c2) (s - 1) is largest
 TURNED = 0.3  # change of g_y, beside its largest entries, with which no Jacobian is kept
 SAME_FROM, SAME_TO = 1.0, 1.2  # a step that would grow by no more than this is kept, and its factors with it
 
@@ -102,9 +101,7 @@ def try_step(loop: Loop) -> int:
     if status == OK:
         for j in range(own.n):
             own.new[j] = own.y[j] + own.z[2 * own.n + j]
-        loop.error = 0.0 if loop.fixed else estimate(loop, own)
-        if loop.error <= 1.0 and own.m > 0 and not loop.fixed:
-            loop.error = max(loop.error, off_between(loop, own) / AS_EXACT)
+        loop.error = 0.0 if loop.fixed else error(loop, own)
         if not loop.error < 1e300:
             status = NONFINITE
     if status == OK and loop.error <= 1.0:
@@ -147,82 +144,22 @@ def on_constraints(loop: Loop, own: Radau) -> int:
     return OK if settle(loop.target, own) else OFF_CONSTRAINTS
 
 
-def estimate(loop: Loop, own: Radau) -> float:
-    """Return the norm of the error estimate (REAL/h M + J)^-1 (S f + S E (D Z)/h; 0).
-
-    It is tangent to the constraints, so components that they determine are estimated by what errors of the
-    others do to them. It is filtered once more where stiffness may spoil it.
-    """
-    n, d, h, z, stage, rows = own.n, own.d, own.h, own.z, own.stage, own.rows
-    for j in range(n):
-        stage[j] = (D1 * z[j] + D2 * z[n + j] + D3 * z[2 * n + j]) / h
-    for k in range(n):
-        own.right_1[k], own.right_2[k] = 0.0, 0.0
-    for k in range(d):
-        value = 0.0
-        for j in range(n):
-            value += own.e_here[rows[k] * n + j] * stage[j]
-        own.right_2[k] = own.leveled[k] * value
-        own.right_1[k] = own.leveled[k] * (value + own.f[rows[k]])
-    substitute(own.lu, 0, n, own.order, own.right_1, own.error, 0)
-    size = norm(own)
-    if size < 1.0 or not (own.first or loop.rejected > 0):
-        return size
-    for j in range(n):
-        stage[j] = own.y[j] + own.error[j]
-        own.rate[j] = 0.0
-    implicit(loop.t, stage, own.rate, own.full, own)
-    constraints(loop.t, stage, own.g, own)
-    collect(own.right_1, own)
-    for k in range(n):
-        own.right_1[k] = own.right_2[k] - own.right_1[k]
-    substitute(own.lu, 0, n, own.order, own.right_1, own.error, 0)
-    return norm(own)
-
-
-def off_between(loop: Loop, own: Radau) -> float:
-    """Return how far the collocation polynomial is from the constraints where it is farthest from its nodes.
-
-    Nothing else limits steps of components that constraints alone determine: they could cross a pole.
-    """
-    n, d, z, stage = own.n, own.d, own.z, own.stage
-    a, b, c = weight(FARTHEST, 0), weight(FARTHEST, 1), weight(FARTHEST, 2)
-    for j in range(n):
-        stage[j] = own.y[j] + a * z[j] + b * z[n + j] + c * z[2 * n + j]
-    constraints(loop.t + FARTHEST * own.h, stage, own.g, own)
-    for k in range(d):
-        own.right_1[k] = 0.0
-    for k in range(own.m):
-        own.right_1[d + k] = -own.leveled[d + k] * own.g[k]
-    substitute(own.lu, 0, n, own.order, own.right_1, own.error, 0)
-    return norm(own)
-
-
-def norm(own: Radau) -> float:
-    """Return the weighted root mean square of the error."""
-    total = 0.0
-    for j in range(own.n):
-        total += (own.error[j] / own.scale[j]) ** 2
-    size = (total / own.n) ** 0.5
-    return 1e-10 if size < 1e-10 else size
-
-
 def propose(loop: Loop, own: Radau) -> None:
     """Propose the length of the next step: Gustafsson's predictive controller.
 
     It never grows after a rejection, and keeps a length with which Jacobian and factors can be kept.
     """
-    h, error, most = loop.h_tried, loop.error, own.most_iterations
+    h, size, most = loop.h_tried, loop.error, own.most_iterations
     own.keep = own.theta <= KEEP_BELOW and not own.always
     if loop.fixed:
         return
     safety = min(SAFETY, SAFETY * (1 + 2 * most) / (own.iterations + 2 * most))
-    quotient = max(GROW, min(SHRINK, error**0.25 / safety))
-    if error > 1.0:
+    quotient = max(GROW, min(SHRINK, size**0.25 / safety))
+    if size > 1.0:
         loop.proposed = 0.1 * h if own.first else h / quotient
         return
     if not own.first:
-        predicted = own.h_old / h * (error * error / own.error_old) ** 0.25 / SAFETY
+        predicted = own.h_old / h * (size * size / own.error_old) ** 0.25 / SAFETY
         quotient = max(quotient, min(max(predicted, GROW), SHRINK))
     new = h / quotient
     if loop.rejected > 0 and abs(new) > abs(h):

@@ -1,0 +1,100 @@
+"""The error of a step: the estimate of Hairer and Wanner, and the constraints between the nodes."""
+
+from __future__ import annotations
+
+from herk.integrate.steppers.radau.coefficients import D1, D2, D3
+from herk.integrate.steppers.radau.equations import constraints, implicit
+from herk.integrate.steppers.radau.layout import EPS, Radau
+from herk.integrate.steppers.radau.newton import collect, weight
+from herk.integrate.steppers.radau.sample import AS_EXACT
+from herk.integrate.steppers.radau.settle import CANCELLED
+from herk.integrate.steps import Loop
+from herk.linalg.dense import substitute
+
+FARTHEST = 0.87  # part of a step where s (s - c1) (s - c2) (s - 1) is largest
+
+
+def error(loop: Loop, own: Radau) -> float:
+    """Return the norm of the error, 1 being what is allowed."""
+    size = estimate(loop, own)
+    return max(size, off_between(loop, own) / AS_EXACT) if size <= 1.0 and own.m > 0 else size
+
+
+def estimate(loop: Loop, own: Radau) -> float:
+    """Return the norm of the error estimate (REAL/h M + J)^-1 (S f + S E (D Z)/h; 0).
+
+    It is tangent to the constraints, so components that they determine are estimated by what errors of the
+    others do to them. It is filtered once more where stiffness may spoil it.
+    """
+    n, d, h, z, stage, rows = own.n, own.d, own.h, own.z, own.stage, own.rows
+    for j in range(n):
+        stage[j] = (D1 * z[j] + D2 * z[n + j] + D3 * z[2 * n + j]) / h
+    for k in range(n):
+        own.right_1[k], own.right_2[k] = 0.0, 0.0
+    for k in range(d):
+        value = 0.0
+        for j in range(n):
+            value += own.e_here[rows[k] * n + j] * stage[j]
+        own.right_2[k] = own.leveled[k] * value
+        own.right_1[k] = own.leveled[k] * (value + own.f[rows[k]])
+    substitute(own.lu, 0, n, own.order, own.right_1, own.error, 0)
+    size = norm(own)
+    if size < 1.0 or not (own.first or loop.rejected > 0):
+        return size
+    for j in range(n):
+        stage[j] = own.y[j] + own.error[j]
+        own.rate[j] = 0.0
+    implicit(loop.t, stage, own.rate, own.full, own)
+    constraints(loop.t, stage, own.g, own)
+    collect(own.right_1, own)
+    for k in range(n):
+        own.right_1[k] = own.right_2[k] - own.right_1[k]
+    substitute(own.lu, 0, n, own.order, own.right_1, own.error, 0)
+    return norm(own)
+
+
+def off_between(loop: Loop, own: Radau) -> float:
+    """Return how far the collocation polynomial is from the constraints where it is farthest from its nodes.
+
+    Nothing else limits steps of components that constraints alone determine: they could cross a pole.
+    """
+    n, z, stage, t = own.n, own.z, own.stage, loop.t + FARTHEST * own.h
+    a, b, c = weight(FARTHEST, 0), weight(FARTHEST, 1), weight(FARTHEST, 2)
+    for j in range(n):
+        stage[j] = own.y[j] + a * z[j] + b * z[n + j] + c * z[2 * n + j]
+    constraints(t, stage, own.g, own)
+    correct(own)
+    size = norm(own)
+    if not size > AS_EXACT:
+        return size
+    constraints(t + 2.0 * EPS * abs(t), stage, own.g_moved, own)
+    for k in range(own.m):
+        own.g[k] = beyond_rounding(k, own)
+    correct(own)
+    return norm(own)
+
+
+def correct(own: Radau) -> None:
+    """Write the correction of g = 0 with the real factors of the step into `error`."""
+    for k in range(own.d):
+        own.right_1[k] = 0.0
+    for k in range(own.m):
+        own.right_1[own.d + k] = -own.leveled[own.d + k] * own.g[k]
+    substitute(own.lu, 0, own.n, own.order, own.right_1, own.error, 0)
+
+
+def beyond_rounding(k: int, own: Radau) -> float:
+    """Return what of g_k is neither left over from large terms nor from the last digit of the time."""
+    n, value, rounding = own.n, own.g[k], 4.0 * abs(own.g_moved[k] - own.g[k])
+    for j in range(n):
+        rounding += CANCELLED * abs(own.jacobian[(own.d + k) * n + j] * own.stage[j])
+    return 0.0 if abs(value) <= rounding else value
+
+
+def norm(own: Radau) -> float:
+    """Return the weighted root mean square of the error."""
+    total = 0.0
+    for j in range(own.n):
+        total += (own.error[j] / own.scale[j]) ** 2
+    size = (total / own.n) ** 0.5
+    return 1e-10 if size < 1e-10 else size
