@@ -17,6 +17,7 @@ NONE = {
     "tolerance": "No run with a tolerance has an error that is known.",
     "fixed": "There are no runs with fixed steps in these records.",
     "drift": "There are no runs of the drift study in these records.",
+    "scaling": "There are no runs of the study of sizes in these records.",
     "problems": "There are no records of problems.",
     "standing": "There are no runs with tolerances on problems as they stand in these records.",
     "steps": "There are no series of step sizes in these records.",

@@ -134,12 +134,12 @@ class Contents:
 
     @cached_property
     def tried(self) -> pd.DataFrame:
-        """Return the runs that were asked for a tolerance, those of the drift study aside.
+        """Return the runs that were asked for a tolerance, those of the studies of drift and sizes aside.
 
         The study of the test set has few tolerances: a problem that another study has measured is shown with
         the runs of that one.
         """
-        runs = self.runs[self.runs["step"].isna() & (self.runs["study"] != "drift")]
+        runs = self.runs[self.runs["step"].isna() & ~self.runs["study"].isin(["drift", "scaling"])]
         few = runs["study"] == FEW
         return runs[~few | ~runs["case"].isin(runs.loc[~few, "case"].unique())]
 

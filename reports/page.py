@@ -33,6 +33,7 @@ from reports.sections import (
     proportionality,
     reached,
     references,
+    scaling,
     steps,
     work_precision,
 )
@@ -46,6 +47,7 @@ SECTIONS = (
     proportionality,
     convergence,
     drift,
+    scaling,
     reached,
     steps,
     failures,

@@ -242,6 +242,21 @@ def _other_problems(f: Facts) -> str:
     )
 
 
+def _scaling(f: Facts) -> str:
+    parts = [
+        f"{curve} {exponent:.2f} (from {first} to {last})"
+        for curve, exponent, first, last in f["curves"]
+        if exponent is not None
+    ]
+    single = [curve for curve, exponent, *_ in f["curves"] if exponent is None]
+    rest = f" Of {listed(single)} only one size reached the end." if single else ""
+    if not parts:
+        return f"{f['problem']}: no curve has two sizes that reached the end.{rest}"
+    return (
+        f"{f['problem']}: the time of a step grows with the unknowns to the power {'; '.join(parts)}.{rest}"
+    )
+
+
 def _whole(f: Facts) -> str:
     parts = []
     if f["runs"]:
@@ -279,5 +294,6 @@ WORDS: dict[str, Callable[[Facts], str]] = {
     "selections": _selections,
     "other_problems": _other_problems,
     "absent": absence.absent,
+    "scaling": _scaling,
     "whole": _whole,
 }

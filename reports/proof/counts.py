@@ -211,6 +211,7 @@ FOUND: dict[str, Callable[[World, str], int]] = {
     "tolerance": lambda world, _: sum(ok(row) and error(row) is not None for row in sweeps(world)),
     "fixed": lambda world, _: len(world.runs) - len(_with_tolerance(world)),
     "drift": lambda world, _: sum(row["study"] == "drift" for row in world.runs),
+    "scaling": lambda world, _: sum(row["study"] == "scaling" and ok(row) for row in world.runs),
     "problems": lambda world, _: len(world.problems),
     "standing": lambda world, _: sum(
         row["changes"] == "{}" and row["status"] != "unavailable" for row in _with_tolerance(world)

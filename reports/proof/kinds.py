@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from reports.proof import counts, facts
+from reports.proof import counts, facts, scaling
 from reports.proof.world import World
 
 KINDS: dict[str, Callable[[Mapping[str, Any], World], dict[str, Any]]] = {
@@ -18,6 +18,7 @@ KINDS: dict[str, Callable[[Mapping[str, Any], World], dict[str, Any]]] = {
     "tolerance": facts.tolerance,
     "far": facts.far,
     "profile": facts.profile,
+    "scaling": scaling.scaling,
     "testset": counts.testset,
     "references": counts.references,
     "documents": counts.documents,

@@ -136,11 +136,13 @@ def cost(row: Row, name: str) -> float | None:
 
 
 def tried(world_: World) -> list[Row]:
-    """Return the runs about work: with a tolerance, not for drift.
+    """Return the runs about work: with a tolerance, not for drift or sizes.
 
     Few tolerances only where there is nothing better.
     """
-    runs = [row for row in world_.runs if row.get("step") is None and row["study"] != "drift"]
+    runs = [
+        row for row in world_.runs if row.get("step") is None and row["study"] not in ("drift", "scaling")
+    ]
     better = {row["case"] for row in runs if row["study"] != "testset"}
     return [row for row in runs if row["study"] != "testset" or row["case"] not in better]
 

@@ -30,6 +30,7 @@ from reports.sections import (
     proportionality,
     reached,
     references,
+    scaling,
     steps,
     work_precision,
 )
@@ -194,6 +195,21 @@ def printed(draw):
     )
 
 
+@st.composite
+def sized(draw):
+    """Return runs of one solver on one problem of growing size; some fail, some have no time."""
+    solver, form = draw(st.sampled_from(SOLVERS))
+    problem, power = draw(st.sampled_from(["chain", "net"])), draw(st.sampled_from([0.9, 1.0, 3.0]))
+    made = []
+    for n in draw(st.lists(st.sampled_from([5, 50, 500]), min_size=1, max_size=3, unique=True)):
+        changes = record.canonical({"N": n})
+        made.append(record.make("problem", problem=problem, changes=changes, n=5 * n, reference_y=[1.0]))
+        cost = {"cpu_min": draw(st.sampled_from([1e-6 * n**power, 1.0]) | st.none()), "nstep": 7}
+        same = {"study": "scaling", "solver": solver, "form": form, "problem": problem, "changes": changes}
+        made.append(run(rtol=1e-6, **same, **cost, **draw(ENDS)))
+    return made
+
+
 def flat(parts):
     return [each for part in parts for each in part]
 
@@ -203,7 +219,7 @@ RECORDS = st.tuples(
     st.lists(tolerance_run("drift"), max_size=10), st.lists(printed(), max_size=5),
     st.lists(studied(), max_size=4),
     st.lists(sweep_of_steps(), max_size=4), st.lists(sweep_of_tolerances(), max_size=10),
-    st.lists(selected(), max_size=3),
+    st.lists(selected(), max_size=3), st.lists(sized(), max_size=3),
 ).map(lambda parts: [*facts(), *flat(parts[:5]), *flat(flat(parts[5:]))])  # fmt: skip
 
 
@@ -231,6 +247,8 @@ def claims(records):
     made += proportionality.lines(proportionality.table(found.sweeps), found)
     made += [page.counts(found), *page.absent(found), problems.counts(found), steps.selections(found)]
     made += work_precision.machines(found)
+    grown = scaling.measured(found)
+    made += [scaling.claim(name, grown) for name in sorted({problem for problem, _ in grown})]
     if table.empty:
         made += convergence.section(found).verdicts
     for kind, words in (("published", documents.value_words), ("claim", documents.claim_words)):
@@ -321,7 +339,10 @@ def test_every_kind_of_sentence_has_a_proof():
 def test_that_something_is_not_there_is_believed_of_empty_records_only(records, what):
     claim = none(what, "pendulum")
     assert proof.of_claim(claim, world([])).holds
-    others = {"others": [record.make("problem", problem="robertson", changes="{}")]}
+    others = {
+        "others": [record.make("problem", problem="robertson", changes="{}")],
+        "scaling": [run(study="scaling", rtol=1e-6)],
+    }
     first = next(row for row in records if row["kind"] == "run" and row["solver"] == "herk_dop853")
     series = [record.make("series", run=first["key"], name="step", t=[0.0], values=[1.0])]
     assert not proof.of_claim(claim, world([*records, *series, *others.get(what, [])])).holds

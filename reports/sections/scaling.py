@@ -1,0 +1,130 @@
+"""Section: how the cost of a step, of a solve and of getting ready grows with the size of a problem."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from herk.reproductions import style
+from reports import figures
+from reports.claims import Claim, none
+from reports.contents import Contents
+from reports.section import Picture, Section
+from reports.tables import Table, seconds, short
+
+TITLE = "Scaling"
+WORDS = (
+    "Problems of any size, each at one tolerance and at growing numbers of unknowns. The exponent is the"
+    " slope of the time of a step over the number of unknowns in logarithms, by least squares over all sizes"
+    " that reached the end: 1 is work in proportion to the size, 3 that of dense matrices. Getting ready is"
+    " finding the hidden constraints, making machine code and two runs in advance, once for every size."
+)
+Curves = dict[tuple[str, str], pd.DataFrame]
+
+
+def section(contents: Contents) -> Section:
+    """Return the section."""
+    found = measured(contents)
+    if not found:
+        return Section("scaling", TITLE, (none("scaling"),), in_summary=False)
+    names = sorted({problem for problem, _ in found})
+    claims = tuple(claim(name, found) for name in names)
+    looks = figures.looks(contents)
+    pictures = tuple(
+        Picture(
+            f"scaling_{name}", f"CPU time of a step on {name} against its unknowns.", draw(name, found, looks)
+        )
+        for name in names
+    )
+    return Section("scaling", TITLE, claims, (WORDS,), (table(found),), pictures)
+
+
+def measured(contents: Contents) -> Curves:
+    """Return a row for each size of every problem and curve: unknowns and what was spent, medians."""
+    runs = contents.runs[(contents.runs["study"] == "scaling") & contents.runs["ok"]]
+    runs = runs[runs["time"].notna() & (runs["nstep"] > 0)]
+    found = {}
+    for (problem, curve), part in runs.groupby(["problem", "curve"], sort=True):
+        sizes = part["changes"].map(lambda changes, name=problem: contents.problem(name, changes).get("n"))
+        rows = pd.DataFrame(
+            {
+                "unknowns": sizes,
+                "steps": part["nstep"],
+                "time": part["time"],
+                "step": part["time"] / part["nstep"],
+                "ready": part["compile_seconds"],
+                "memory": part["memory_bytes"],
+                "error": part["error_end"],
+            }
+        ).dropna(subset=["unknowns"])
+        if len(rows):
+            found[str(problem), str(curve)] = rows.groupby("unknowns").median().reset_index()
+    return found
+
+
+def exponent(rows: pd.DataFrame) -> float | None:
+    """Return the slope of log time of a step over log unknowns; None for a single size."""
+    if len(rows) < 2:
+        return None
+    return float(np.polyfit(np.log(rows["unknowns"]), np.log(rows["step"]), 1)[0])
+
+
+def claim(name: str, found: Curves) -> Claim:
+    """Return how the time of a step grows, curve by curve."""
+    curves = [
+        [curve, exponent(rows), int(rows["unknowns"].min()), int(rows["unknowns"].max())]
+        for (problem, curve), rows in found.items()
+        if problem == name
+    ]
+    return Claim("scaling", {"problem": name, "curves": curves})
+
+
+def table(found: Curves) -> Table:
+    """Return a row for every problem, curve and size."""
+    rows = [
+        (
+            problem,
+            curve,
+            int(row.unknowns),
+            int(row.steps),
+            row.step,
+            row.step / row.unknowns,
+            row.time,
+            row.ready,
+            row.memory / 2**20,
+            row.error,
+        )
+        for (problem, curve), part in found.items()
+        for row in part.itertuples()
+    ]
+    columns = [
+        "problem",
+        "curve",
+        "unknowns",
+        "steps",
+        "per step",
+        "per step and unknown",
+        "solve",
+        "getting ready",
+        "MiB",
+        "error at the end",
+    ]
+    times = ("per step", "per step and unknown", "solve", "getting ready")
+    formats = {**dict.fromkeys(times, seconds), "MiB": "{:.1f}".format, "error at the end": short}
+    frame = pd.DataFrame(rows, columns=columns)
+    return Table("scaling", "Cost against size: CPU times, medians over the runs of a size.", frame, formats)
+
+
+def draw(name: str, found: Curves, looks: figures.Looks) -> Figure:
+    """Draw the time of a step against the unknowns."""
+    figure = style.figure(6.4, 4.2)
+    axes = figure.subplots()
+    for (problem, curve), rows in found.items():
+        if problem == name:
+            axes.plot(rows["unknowns"], rows["step"], label=curve, **looks[curve].line())
+    axes.set(xlabel="unknowns", ylabel="CPU time of a step (s)")
+    style.logarithmic(axes.xaxis)
+    style.logarithmic(axes.yaxis)
+    style.legend_below(figure, axes)
+    return figure
