@@ -37,4 +37,5 @@ def _slope(points: list[tuple[float, float]]) -> float | None:
     if len(points) < 2:
         return None
     x, y = (sum(each[k] for each in points) / len(points) for k in (0, 1))
-    return sum((a - x) * (b - y) for a, b in points) / sum((a - x) ** 2 for a, _ in points)
+    slope = sum((a - x) * (b - y) for a, b in points) / sum((a - x) ** 2 for a, _ in points)
+    return round(slope, 6) + 0.0

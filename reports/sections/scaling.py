@@ -64,10 +64,10 @@ def measured(contents: Contents) -> Curves:
 
 
 def exponent(rows: pd.DataFrame) -> float | None:
-    """Return the slope of log time of a step over log unknowns; None for a single size."""
+    """Return the slope of log time of a step over log unknowns to six places; None for a single size."""
     if len(rows) < 2:
         return None
-    return float(np.polyfit(np.log(rows["unknowns"]), np.log(rows["step"]), 1)[0])
+    return round(float(np.polyfit(np.log(rows["unknowns"]), np.log(rows["step"]), 1)[0]), 6) + 0.0
 
 
 def claim(name: str, found: Curves) -> Claim:
