@@ -144,7 +144,7 @@ def problem(
     r, v = rest(N, angle), push(N, angle, speed)
     start = np.concatenate([r.ravel(), v.ravel(), tensions(r, v, N, g)])
     model = Model(
-        "cloth", [*place.ravel(), *velocity, *lam], sp.diag(*[1] * k, *[mass] * k, *[0] * len(joined)), f,
+        "cloth", [*place.ravel(), *velocity, *lam], {(i, i): 1 if i < k else mass for i in range(2 * k)}, f,
         parameters={gravity: g}, t_span=(0.0, t_end), y0=tuple(start),
     )  # fmt: skip
     return Problem(

@@ -68,7 +68,7 @@ def problem(t_end: float = 2.0, N: int = 8, omega: float = 3.0, resistance: floa
     start = np.zeros(2 * N + 3)
     start[-2:] = omega / N, -omega / (2 * N)
     model = Model(
-        "lc_ladder", [*e, *j, left, right], sp.diag(*[sp.Rational(1, N)] * (2 * N + 1), 0, 0), f, t=t,
+        "lc_ladder", [*e, *j, left, right], {(k, k): sp.Rational(1, N) for k in range(2 * N + 1)}, f, t=t,
         parameters={speed: omega, loss: resistance}, t_span=(0.0, t_end), y0=tuple(start),
     )  # fmt: skip
     solution = partial(exact, N=N, omega=omega, resistance=resistance)

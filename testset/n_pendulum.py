@@ -41,8 +41,8 @@ def problem(n: int = 3, t_end: float = 1.5, g: float = 9.81) -> Problem:
 
     At the start it falls freely: every acceleration is -g and no rod is under tension.
     """
-    if n not in range(1, 101):
-        raise InputError(f"n_pendulum has between 1 and 100 masses, not {n!r}.")
+    if not isinstance(n, int) or n < 1:
+        raise InputError(f"n_pendulum has at least 1 mass, not {n!r}.")
     x, y, v, w, lam = (sp.symbols(f"{name}1:{n + 1}", real=True) for name in ("x", "y", "v", "w", "lam"))
     gravity, mass = sp.Symbol("g", real=True), sp.Rational(1, n)
     dx, dy = ([z[i] - (z[i - 1] if i else 0) for i in range(n)] for z in (x, y))
@@ -53,7 +53,7 @@ def problem(n: int = 3, t_end: float = 1.5, g: float = 9.81) -> Problem:
         *(pull_y[i + 1] - pull_y[i] - mass * gravity for i in range(n)),
         *(dx[i] ** 2 + dy[i] ** 2 - mass**2 for i in range(n)),
     ]
-    E = sp.diag(*[1] * (2 * n), *[mass] * (2 * n), *[0] * n)
+    E = {(i, i): 1 if i < 2 * n else mass for i in range(4 * n)}
     start = np.zeros(5 * n)
     start[:n] = np.arange(1, n + 1) / n
     model = Model(

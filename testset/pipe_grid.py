@@ -85,7 +85,7 @@ def problem(t_end: float = 3.0, N: int = 4) -> Problem:
     mass = [sp.Add(*flows, -drawn) for flows, drawn in zip(balance[1:], draw, strict=True)]
     n = len(ends) + N * N - 1
     model = Model(
-        "pipe_grid", [*q, *p[1:]], sp.diag(*[1] * len(ends), *[0] * (N * N - 1)), [*momentum, *mass], t=t,
+        "pipe_grid", [*q, *p[1:]], {(k, k): 1 for k in range(len(ends))}, [*momentum, *mass], t=t,
         t_span=(0.0, t_end), y0=(0.0,) * n,
     )  # fmt: skip
     return Problem(
