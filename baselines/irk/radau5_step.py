@@ -10,9 +10,10 @@ from baselines.irk.projection import Projection, project
 from baselines.irk.radau5_layout import Direct
 from herk.integrate.steppers.radau.coefficients import I31, I32, I33
 from herk.integrate.steppers.radau.equations import implicit
+from herk.integrate.steppers.radau.error import estimate
 from herk.integrate.steppers.radau.layout import NONFINITE, OK, Radau, function_at
 from herk.integrate.steppers.radau.newton import factored, newton, predict, weight
-from herk.integrate.steppers.radau.stepper import estimate, propose
+from herk.integrate.steppers.radau.stepper import propose
 from herk.integrate.steps import RUNNING, Loop
 from herk.jit.program import Program
 from herk.jit.state import view
