@@ -5,6 +5,7 @@ Packages add theirs through the entry-point group `herk.solvers`.
 
 from __future__ import annotations
 
+import pkgutil
 from collections.abc import Callable
 from functools import cache, partial
 from importlib import import_module
@@ -13,25 +14,6 @@ from typing import Any
 from herk.core import InputError, Registry, Solver, nearest
 
 __all__ = ["broken", "get", "names", "register"]
-
-_MODULES = (
-    "herk_solver",
-    "scipy_ivp",
-    "scikits_ida",
-    "sundae_ida",
-    "solve_dae",
-    "casadi_idas",
-    "diffsol",
-    "sundials4py_solvers",
-    "rumoca",
-    "exudyn",
-    "ida_c",
-    "octave",
-    "desolve",
-    "irk",
-    "second_order",
-)
-
 
 _registered: dict[str, Solver] = {}
 
@@ -70,10 +52,9 @@ def broken() -> dict[str, str]:
 @cache
 def _registry() -> Registry:
     own: dict[str, Callable[..., Any]] = {}
-    for module in _MODULES:
-        own |= {
-            solver.name: partial(_itself, solver) for solver in import_module(f"baselines.{module}").SOLVERS
-        }
+    for module in pkgutil.iter_modules(__path__, "baselines."):  # one that names SOLVERS is a rival
+        solvers = getattr(import_module(module.name), "SOLVERS", ())
+        own |= {solver.name: partial(_itself, solver) for solver in solvers}
     return Registry("solver", "herk.solvers", own)
 
 

@@ -166,7 +166,7 @@ class DeSolve(OtherProcess):
 
 
 FORMS = ("index1", "ggl", "index2", "index3")
-TAGS = frozenset({"implicit", "stiff", "ends_only", OWN_CLOCK})
+TAGS = frozenset({"implicit", "stiff", "ends_only", OWN_CLOCK, "rival"})
 SOLVERS = (
     DeSolve("desolve_daspk", "desolve", ("index1",), 5, True, TAGS | {"multistep"}, function="daspk"),
     DeSolve("desolve_radau", "desolve", FORMS, 5, True, TAGS, function="radau"),

@@ -118,5 +118,5 @@ def _reason(message: str) -> Reason:
     return next((reason for words, reason in known.items() if words in message.lower()), Reason.EXCEPTION)
 
 
-TAGS = frozenset({"implicit", "stiff", "multistep", "uncounted"})
+TAGS = frozenset({"implicit", "stiff", "multistep", "uncounted", "rival"})
 SOLVERS = (Diffsol("diffsol_bdf", "diffsol", ("index1",), 5, True, TAGS, method="bdf"),)

@@ -220,13 +220,9 @@ class Exudyn(Rival):
         points.nstep = len(points.t) - 1
 
 
-SOLVERS = (
-    Exudyn(
-        "exudyn_alpha", "exudyn", ("second_order",), 2, False, frozenset({"implicit", "stiff"}),
-        method="GeneralizedAlpha",
-    ),
-    Exudyn(
-        "exudyn_trapezoidal", "exudyn", ("second_order",), 2, False, frozenset({"implicit", "stiff"}),
-        method="TrapezoidalIndex2",
-    ),
-)  # fmt: skip
+def _solver(name: str, method: str) -> Exudyn:
+    tags = frozenset({"implicit", "stiff", "rival"})
+    return Exudyn(f"exudyn_{name}", "exudyn", ("second_order",), 2, False, tags, method=method)
+
+
+SOLVERS = (_solver("alpha", "GeneralizedAlpha"), _solver("trapezoidal", "TrapezoidalIndex2"))

@@ -110,14 +110,15 @@ class Herk(Rival):
 
 def _solver(method: str) -> Herk:
     tableau = herk.METHODS[method]
-    tags = frozenset({"explicit", "half-explicit", "pair" if tableau.adaptive else "fixed-step"})
+    tags = {"explicit", "half-explicit", "pair" if tableau.adaptive else "fixed-step"}
+    tags |= {"referee"} if method == "dop853" else set()
     return Herk(
         f"herk_{method}",
         "herk",
         ("overdetermined", "ode", "index1"),
         tableau.order,
         tableau.adaptive,
-        tags,
+        frozenset(tags),
         method=method,
     )
 

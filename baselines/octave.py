@@ -143,7 +143,7 @@ class Octave(OtherProcess):
         return outside(base, program)
 
 
-TAGS = frozenset({"implicit", "stiff", "multistep", "interpreted", "ends_only", OWN_CLOCK})
+TAGS = frozenset({"implicit", "stiff", "multistep", "interpreted", "ends_only", OWN_CLOCK, "rival"})
 SOLVERS = tuple(
     Octave(f"octave_{name}", "octave", ("index1",), 5, True, TAGS, function=name) for name in CALLS
 )

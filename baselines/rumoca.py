@@ -145,7 +145,7 @@ def _reason(message: str) -> Reason:
     return next((reason for words, reason in known.items() if words in message.lower()), Reason.EXCEPTION)
 
 
-TAGS = frozenset({"uncounted", "ends_only", "even_output", "reduces_index"})
+TAGS = frozenset({"uncounted", "ends_only", "even_output", "reduces_index", "rival"})
 SOLVERS = (
     Rumoca("rumoca_bdf", "rumoca", FORMS, 5, True, TAGS | {"implicit", "stiff", "multistep"}, method="bdf"),
     Rumoca("rumoca_rk", "rumoca", FORMS, 5, True, TAGS | {"explicit"}, method="rk-like"),

@@ -64,9 +64,9 @@ def _solver(method: str, order: int, *tags: str) -> SciPy:
 
 
 SOLVERS = (
-    _solver("Radau", 5, "implicit", "stiff"),
+    _solver("Radau", 5, "implicit", "stiff", "referee"),
     _solver("BDF", 5, "implicit", "stiff", "multistep"),
-    _solver("LSODA", 12, "implicit", "stiff", "multistep"),
+    _solver("LSODA", 12, "implicit", "stiff", "multistep", "referee"),
     _solver("DOP853", 8, "explicit"),
     _solver("RK45", 5, "explicit"),
 )

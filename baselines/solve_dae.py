@@ -70,7 +70,13 @@ class SolveDae(Rival):
 
 SOLVERS = (
     SolveDae(
-        "solve_dae_radau", "solve_dae", FORMS, 5, True, frozenset({"implicit", "stiff"}), method="RadauDAE"
+        "solve_dae_radau",
+        "solve_dae",
+        FORMS,
+        5,
+        True,
+        frozenset({"implicit", "stiff", "referee"}),
+        method="RadauDAE",
     ),
     SolveDae(
         "solve_dae_bdf",

@@ -88,7 +88,7 @@ class Sundae(Rival):
 OPTIONS = {"linsolver": "dense", "max_num_steps": ida.MAX_STEPS}
 SOLVERS = (
     Sundae("ida_sundae", "ida", ida.FORMS, 5, True, ida.TAGS, OPTIONS),
-    Sundae("ida_sundae_jac", "ida", ida.FORMS, 5, True, ida.TAGS, OPTIONS, exact_jacobian=True),
+    Sundae("ida_sundae_jac", "ida", ida.FORMS, 5, True, ida.TAGS | {"referee"}, OPTIONS, exact_jacobian=True),
     Sundae(
         "ida_sundae_python", "ida", ida.FORMS, 5, True, ida.TAGS | {"interpreted"}, OPTIONS, compiled=False
     ),

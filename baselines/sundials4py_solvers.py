@@ -225,5 +225,5 @@ def _in_place(rate: Callable[[float, Array], Array]) -> Callable[..., None]:
 
 SOLVERS = (
     Idas("ida_sundials4py_jac", "ida", ida.FORMS, 5, True, ida.TAGS),
-    Cvode("cvode_projected", "cvode", ("ode",), 5, True, ida.TAGS | {"projected"}),
+    Cvode("cvode_projected", "cvode", ("ode",), 5, True, ida.TAGS | {"projected", "rival"}),
 )

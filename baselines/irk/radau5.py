@@ -179,7 +179,7 @@ def _solution(prepared: Ready, points: Points, counts: dict[str, int]) -> Soluti
 
 
 SOLVERS = (
-    Radau5("radau5", "irk", FORMS, 5, True, frozenset({"implicit", "stiff"})),
+    Radau5("radau5", "irk", FORMS, 5, True, frozenset({"implicit", "stiff", "referee"})),
     Radau5(
         "radau5_projected",
         "irk",

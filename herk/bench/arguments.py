@@ -65,7 +65,13 @@ def _recommending_options(place: argparse.ArgumentParser) -> None:
     place.add_argument(
         "--budget", type=float, default=240.0, metavar="S", help="seconds after which all has ended (240)"
     )
+    _files(place)
     _out(place)
+
+
+def _files(place: argparse.ArgumentParser) -> None:
+    words = "a Python file with something to solve or SOLVERS of your own (may be repeated)"
+    place.add_argument("--file", dest="files", action="append", type=Path, metavar="PATH", help=words)
 
 
 def _out(place: argparse.ArgumentParser) -> None:
@@ -87,13 +93,7 @@ def _running_options(place: argparse.ArgumentParser) -> None:
         "--solver", **many, help="only these solvers (may be repeated); one the study does not name is added"
     )
     place.add_argument("--tag", help="only problems with this tag")
-    place.add_argument(
-        "--file",
-        action="append",
-        type=Path,
-        metavar="PATH",
-        help="a Python file with problem() or SOLVERS of your own",
-    )
+    _files(place)
     place.add_argument("--quick", **yes, help="a small selection, about a minute")
     place.add_argument(
         "--jobs",

@@ -48,7 +48,7 @@ def run(asked: argparse.Namespace) -> int:
     if wrong := set(asked.study) - set(told) - set(study.names()) - files:
         raise study.nearest(wrong.pop(), [*documents.NAMES, *study.names()], "study")
     _prepare(asked.out)
-    own = plugins.load(asked.file or ())
+    own = plugins.load(asked.files or ())
     choice = sweeps.Choice(
         tuple(asked.problem or ()),
         tuple(asked.solver or ()),
@@ -201,7 +201,7 @@ def recommend(asked: argparse.Namespace) -> int:
     from reports import recommend_page
 
     _prepare(asked.out)
-    found = advise(asked.file, error=asked.error, budget=asked.budget, say=say)
+    found = advise(asked.file, asked.error, asked.budget, say, asked.files or ())
     if found.verdict == "unusable":
         raise InputError(found.advice)
     print(found.text)

@@ -19,31 +19,21 @@ import numpy as np
 
 import baselines
 import testset
-from herk.bench.recommend.candidates import kind
-from herk.bench.recommend.process import Send, reports
+from herk.bench import agreement
+from herk.bench.agreement import Candidate, independent
+from herk.bench.runner import process
+from herk.bench.runner.worker import Send
 from herk.core import Problem, Settings, Solution, Solver
 from herk.core.dae import Array
 
 Say = Callable[[str], None]
-Referee = tuple[str, str]  # solver, form
 
-REFEREES: tuple[Referee, ...] = (
-    ("ida_sundae_jac", "index1"),
-    ("radau5", "index1"),
-    ("solve_dae_radau", "index1"),
-    ("radau5", "ode"),
-    ("scipy_lsoda", "ode"),
-    ("scipy_radau", "ode"),
-    ("herk_dop853", "overdetermined"),
-    ("ida_sundae_jac", "index2"),
-    ("radau5", "index2"),
-    ("ida_sundae_jac", "ggl"),
-)
+FORMS = ("index1", "ode", "overdetermined", "index2", "ggl")  # on which referees are asked, in this order
 # Asked before the others, where IDA in index 1 only costs time. Arevalo, Fekete: mu = 0 drifts away from
 # zero, and the steps become tiny. Spring chain: too few digits. Transistor amplifier: from rtol = 1e-8 on,
 # IDA makes ten times as many steps as LSODA. Water tube: in index 1 it sticks at a jump of the friction.
 # Wheelset: the constraints drift, which costs two digits.
-FIRST: dict[str, tuple[Referee, Referee]] = {
+FIRST: dict[str, tuple[Candidate, Candidate]] = {
     "arevalo": (("radau5", "index1"), ("scipy_dop853", "ode")),
     "fekete": (("ida_sundae_jac", "index2"), ("herk_dop853", "overdetermined")),
     "spring_chain": (("radau5", "index1"), ("herk_dop853", "overdetermined")),
@@ -136,11 +126,6 @@ def _digits(error: float) -> float:
     return -math.log10(max(error, 1e-16))
 
 
-def independent(first: str, second: str) -> bool:
-    """Tell whether two solvers share neither the kind of method nor the library."""
-    return kind(first) != kind(second) and baselines.get(first).family != baselines.get(second).family
-
-
 def verdicts(
     names: Sequence[str], say: Say, made: Callable[[str], Problem] = testset.get, jobs: int | None = None
 ) -> Iterator[Verdict]:
@@ -180,19 +165,21 @@ def one(name: str, made: Callable[[str], Problem] = testset.get) -> Verdict | No
     """
     votes: list[Vote] = []
     notes: list[str] = []
-    for what, content in reports(_ask, name, made, deadline=time.monotonic() + PROBLEM_LIMIT):
+    end = process.until(time.monotonic() + PROBLEM_LIMIT)
+    for what, content in process.reports(_ask, name, made, patience=end):
         if what == "none":
             return None
         if what == "vote":
             votes.append(content)
+        elif what == "late":
+            notes.append("It was ended: the time allowed was used up.")
         elif what != "done":
             notes.append(_brief(str(content)))
     return Verdict(name, tuple(votes), tuple(notes))
 
 
 def _brief(text: str, most: int = 160) -> str:
-    line = text.strip().splitlines()[-1] if text.strip() else ""
-    return line if len(line) <= most else f"{line[: most - 3]}..."
+    return text if len(text) <= most else f"{text[: most - 3]}..."
 
 
 def _ask(send: Send, name: str, made: Callable[[str], Problem]) -> None:
@@ -202,10 +189,10 @@ def _ask(send: Send, name: str, made: Callable[[str], Problem]) -> None:
         send("none", None)
         return
     spoken: list[str] = []
-    for solver_name, form in dict.fromkeys((*FIRST.get(name, ()), *REFEREES)):
+    for solver_name, form in dict.fromkeys((*FIRST.get(name, ()), *agreement.referees(FORMS))):
         if len(spoken) == 2:
             return
-        if solver_name not in baselines.names() or any(not independent(solver_name, each) for each in spoken):
+        if any(not independent(solver_name, each) for each in spoken):
             continue
         solver = baselines.get(solver_name)
         if solver.available()[0] and solver.supports(problem, form)[0]:

@@ -25,19 +25,18 @@ class Case:
 
     Patterns are those of a shell: * ? [ab]. Every match of all three is run, with every change of parameters.
 
-    `adaptive` asks for solvers with or without control of their step; `options` are handed to the solver.
-    With `stands_in_for` the case is run only where the solver of that name is not installed. `rtol` and
-    `steps` replace those of the study: a solver that needs seconds where others need milliseconds is asked
-    for fewer tolerances, a method of order 1 for more steps.
+    `tag` asks for solvers that have it, `adaptive` for those with or without control of their step; `options`
+    are handed to the solver. `rtol` and `steps` replace those of the study: a solver that needs seconds where
+    others need milliseconds is asked for fewer tolerances, a method of order 1 for more steps.
     """
 
     problem: tuple[str, ...]
     solver: tuple[str, ...]
     form: tuple[str, ...] = ("*",)
+    tag: str = ""
     changes: tuple[Mapping[str, Any], ...] = ({},)
     adaptive: bool | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
-    stands_in_for: str = ""
     rtol: tuple[float, ...] = ()
     steps: tuple[int, ...] = ()
 
@@ -46,7 +45,8 @@ class Case:
 class Study:
     """Cases with their settings; `timed` studies want a core for themselves.
 
-    `grid` is the number of output intervals or "steps".
+    `grid` is the number of output intervals or "steps". `stand_in` names, for a solver that not everybody
+    has, another one that takes part where it is not installed.
     """
 
     name: str
@@ -61,6 +61,7 @@ class Study:
     grid: int | str = 50
     series_rtol: tuple[float, ...] = ()
     trajectories: tuple[str, ...] = ()
+    stand_in: Mapping[str, str] = field(default_factory=dict)
 
 
 def names() -> list[str]:
@@ -83,17 +84,22 @@ def load(name: str, quick: bool = False) -> Study:
 def parse(content: Mapping[str, Any], quick: bool = False) -> Study:
     """Return the study that a table of a TOML file describes; its part `quick` replaces what it names.
 
-    `problem` and `changes` above the cases hold for those that do not say otherwise.
+    `problem` and `changes` above the cases hold for those that do not say otherwise; with several tables `on`
+    such cases are run on each of them.
     """
     table = dict(content)
     shorter = table.pop("quick", {})
     table |= shorter if quick else {}
     shared = {name: table.pop(name) for name in ("problem", "changes") if name in table}
+    places = table.pop("on", [{}])
     _known(table, {f.name for f in fields(Study)}, "a study")
     for name in ("name", "case"):
         if not table.get(name):
             raise InputError(f"A study needs {'at least one [[case]]' if name == 'case' else 'a name'}.")
-    table["case"] = tuple(_case({**shared, **each}) for each in table["case"])
+    several = [each for each in table["case"] if "problem" not in each]
+    alone = [each for each in table["case"] if "problem" in each]
+    multiplied = [{**place, **each} for place in places for each in several]
+    table["case"] = tuple(_case({**shared, **each}) for each in [*multiplied, *alone])
     table["rtol"] = _tolerances(table.get("rtol", ()))
     table["steps"] = _counts(table.get("steps", ()))
     if bool(table["rtol"]) == bool(table["steps"]):
@@ -125,11 +131,12 @@ def with_settings(study: Study, **settings: Any) -> Study:
 
 def _case(table: Mapping[str, Any]) -> Case:
     _known(table, {f.name for f in fields(Case)}, "a case of a study")
+    table = {"solver": "*", **table} if "tag" in table else table
     if "problem" not in table or "solver" not in table:
         raise InputError("A case of a study needs problem and solver: lists of names or patterns.")
     lists = {name: _texts(table[name], name) for name in ("problem", "solver", "form") if name in table}
     changes = tuple(table.get("changes", [{}]))
-    others = {name: table[name] for name in ("adaptive", "options", "stands_in_for") if name in table}
+    others = {name: table[name] for name in ("adaptive", "options", "tag") if name in table}
     own = {"rtol": _tolerances(table.get("rtol", ())), "steps": _counts(table.get("steps", ()))}
     return Case(**lists, changes=changes, **own, **others)
 

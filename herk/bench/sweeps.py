@@ -6,7 +6,7 @@ Sweeps, one for each solver on each form of each problem, for the study or what 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import lru_cache
@@ -85,11 +85,10 @@ def expand(study: Study, choice: Choice = EVERYTHING) -> list[Sweep]:
     elif solvers is None and choice.own_solvers:
         solvers = list(choice.own_solvers)
     new_problems = _strangers(problems or (), [p for case in study.case for p in case.problem])
-    new_solvers = _strangers(
-        choice.own_solvers if solvers is None else solvers, [p for case in study.case for p in case.solver]
-    )
+    asked = choice.own_solvers if solvers is None else solvers
+    new_solvers = [name for name in asked if not any(_takes(case, name) for case in study.case)]
     sweeps: dict[Sweep, None] = {}
-    for case in filter(_needed, study.case):
+    for case in (_with_stand_ins(case, study.stand_in) for case in study.case):
         known = [
             name
             for name in testset.names()
@@ -109,9 +108,15 @@ def _asked(problem: str, case: Case) -> bool:
     return problem in case.problem or not testset.further(problem)
 
 
-def _needed(case: Case) -> bool:
-    """Tell whether a case takes part: a stand-in does only where the solver it stands in for cannot."""
-    return not case.stands_in_for or not baselines.get(case.stands_in_for).available()[0]
+def _takes(case: Case, solver: str) -> bool:
+    """Tell whether a case means a solver."""
+    return _matches(solver, case.solver) and (not case.tag or case.tag in baselines.get(solver).tags)
+
+
+def _with_stand_ins(case: Case, stand_in: Mapping[str, str]) -> Case:
+    """Return the case with others in addition to the solvers that are not installed."""
+    missing = [name for name in case.solver if name in stand_in and not baselines.get(name).available()[0]]
+    return replace(case, solver=(*case.solver, *(stand_in[name] for name in missing)))
 
 
 def _pairs(
@@ -121,7 +126,7 @@ def _pairs(
     for name in baselines.names():
         solver = baselines.get(name)
         ours = (
-            _matches(name, case.solver)
+            _takes(case, name)
             and (chosen is None or name in chosen)
             and case.adaptive in (None, solver.adaptive)
         )

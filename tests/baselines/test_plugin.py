@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -18,9 +19,9 @@ RECIPE = re.compile(r"## Recipe: add a solver.*?```python\n(.*?)```", re.DOTALL)
 ASK = """
 import json, baselines, testset
 from herk.core import Settings
-from herk.bench.runner import process
+from tests.baselines.alone import solve
 solver, problem = baselines.get("scipy_rk23"), testset.get("pendulum", t_end=0.5)
-sol = process.solve(solver, problem, "ode", Settings(rtol=1e-7, atol=1e-9)).solution if __name__ == "__main__" else None
+sol = solve(solver, problem, "ode", Settings(rtol=1e-7, atol=1e-9)).solution if __name__ == "__main__" else None
 error = float(abs(sol.y[:, -1] - problem.reference.y).max()) if sol else None
 print(json.dumps([baselines.names(), baselines.broken(), error, str(sol.reason), sol.message])) if sol else None
 """
@@ -77,3 +78,37 @@ def test_list_solvers_shows_versions_forms_availability_and_broken_plugins(plugi
     assert "SUNDIALS" in row["ida_sundae"]
     assert "index3" in row["ida_sundae"]
     assert "overdetermined" in row["herk_dopri5"]
+
+
+PLACES = """
+import sys
+import numpy as np
+from herk.bench import plugins, study, sweeps
+from herk.bench.recommend.candidates import candidates
+from herk.bench.recommend.examine import Facts
+
+own = plugins.load(sys.argv[1:])
+choice = sweeps.Choice(files=tuple(each.path for each in own), own_solvers=tuple(name for each in own for name in each.solvers))
+for name in ("work_precision", "rivals"):
+    found = sweeps.expand(study.load(name), choice)
+    print(name, *{each.problem for each in found if (each.solver, each.form) == ("scipy_rk23", "ode")})
+facts = Facts("m", "model", "model", ("x",), (0.0, 1.0), 3, 3, (), (), (), (1.0,), 1.0, 10.0, (0.5, 1.0))
+print("recommend", *[solver for solver, _ in candidates(facts)])
+"""
+
+
+@pytest.mark.parametrize("announced", ["entry point", "file"])
+def test_one_file_takes_part_in_work_precision_rivals_and_recommend(plugins, announced, tmp_path):
+    """Nothing but the recipe of CONTRIBUTING is there: its tags say where it stands."""
+    file = tmp_path / "elsewhere" / "own_rk23.py"
+    file.parent.mkdir()
+    file.write_text(f"{(plugins / 'rk23_plugin.py').read_text()}\n\nSOLVERS = [Rk23]\n")
+    if announced == "file":
+        shutil.rmtree(plugins / "rk23_plugin-1.0.dist-info")
+    (plugins / "places.py").write_text(PLACES)
+    given = [str(file)] if announced == "file" else []
+    lines = run(plugins, str(plugins / "places.py"), *given).splitlines()
+    told = {line.split()[0]: line.split()[1:] for line in lines}
+    assert {"pendulum", "spring_chain", "akzo"} <= set(told["work_precision"])
+    assert {"pendulum", "wheatstone", "four_bar"} <= set(told["rivals"])
+    assert "scipy_rk23" in told["recommend"]

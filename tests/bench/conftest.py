@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.bench.user_files import FILES, HEAD
+
 TOY = '''
 """Decay with a copy, x' = -x, 0 = x - y, and Euler's method on it."""
 
@@ -116,3 +118,15 @@ def toys(tmp_path) -> Path:
     path = tmp_path / "toys.toml"
     path.write_text(STUDY)
     return path
+
+
+@pytest.fixture
+def user_file(tmp_path: Path):
+    """Return a function that writes one of the files and returns its path."""
+
+    def write(name: str) -> Path:
+        path = tmp_path / f"{name}.py"
+        path.write_text(HEAD + FILES[name])
+        return path
+
+    return write

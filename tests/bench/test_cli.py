@@ -129,7 +129,7 @@ def test_a_usage_error_is_exit_2(arguments, capsys):
     [
         ("1 / 0", "ZeroDivisionError"),
         ("x = 1", "nothing to run"),
-        ("problem = lambda: 3", "must return"),
+        ("problem = lambda: 3", "must be or return"),
         ("SOLVERS = [3]", "protocol"),
     ],
 )

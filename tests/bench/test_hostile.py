@@ -24,7 +24,7 @@ OWN = [
     for folder in ("herk/bench", "herk/reproductions", "reports")
     for path in sorted((ROOT / folder).rglob("*.py"))
 ]
-LOADERS = {"herk/bench/plugins.py", "herk/bench/recommend/load.py"}  # they run files that a user names
+LOADERS = {"herk/bench/plugins.py"}  # it runs files that a user names
 MODULES = {"pickle", "marshal", "shelve", "dill", "cloudpickle", "yaml", "dbm", "code", "runpy"}
 BUILTINS = {"eval", "exec", "compile", "__import__"}
 CALLS = {"read_pickle", "parse_expr", "sympify", "lambdify", "exec_module"}  # of any module

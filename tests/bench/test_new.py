@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import runpy
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import baselines
 import testset
-from herk.bench import new
-from herk.bench.recommend.load import load, run
+from herk.bench import new, plugins
 from herk.bench.store import NAME, Store
 from herk.core import InputError, Problem, Reason, Settings, Solver
 from herk.model.start import inconsistency, linearise
@@ -19,12 +20,12 @@ from herk.model.start import inconsistency, linearise
 
 @pytest.fixture
 def own_problem(tmp_path) -> Problem:
-    return load(new.create("problem", "own_bead", tmp_path)).problem
+    return plugins.to_solve(new.create("problem", "own_bead", tmp_path)).problem
 
 
 @pytest.fixture
 def own_solver(tmp_path) -> Solver:
-    [solver] = run(new.create("solver", "own_heun", tmp_path)).SOLVERS
+    [solver] = plugins.read(new.create("solver", "own_heun", tmp_path)).own
     return solver
 
 
@@ -40,8 +41,7 @@ def test_problem_has_everything_the_bench_measures_with(own_problem):
 
 
 def test_parameters_of_the_problem_can_be_changed(tmp_path):
-    module = run(new.create("problem", "own_bead", tmp_path))
-    p = module.problem(t_end=3.0, mass=2.0)
+    p = plugins.to_solve(new.create("problem", "own_bead", tmp_path)).make(t_end=3.0, mass=2.0)
     assert p.t_span == (0.0, 3.0)
     assert p.y0[4] == 1.0
 
@@ -85,7 +85,7 @@ def test_the_mask_of_the_thesis_integrates_with_herkosidae(tmp_path):
 
     The coarse value is kept, so errors are those of 16 eps0 per step.
     """
-    module = run(new.create("thesis-problem", "own_mask", tmp_path))
+    module = SimpleNamespace(**runpy.run_path(str(new.create("thesis-problem", "own_mask", tmp_path))))
     X, T, H = module.run()
     exact = np.array([np.cos(T), np.sin(T), -np.sin(T), np.cos(T), np.full(len(T), 0.5)])
     assert T[-1] == 10.0

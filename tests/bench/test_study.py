@@ -115,17 +115,38 @@ def test_a_pattern_without_a_match_is_an_error_with_the_nearest_names(choice):
 
 @pytest.mark.parametrize("installed", [True, False])
 def test_a_stand_in_takes_part_only_where_the_solver_it_stands_in_for_is_missing(installed, monkeypatch):
-    case = {
-        "problem": "akzo",
-        "solver": ["ida_sundae_jac"],
-        "form": ["index1"],
-        "stands_in_for": "ida_scikits_jac",
-    }
-    own = study.parse({"name": "small", "rtol": [1e-4], "case": [case]})
+    case = {"problem": "akzo", "solver": ["ida_scikits_jac"], "form": ["index1"]}
+    more = {"stand_in": {"ida_scikits_jac": "ida_sundae_jac"}}
+    own = study.parse({"name": "small", "rtol": [1e-4], "case": [case], **more})
     monkeypatch.setattr(
         type(baselines.get("ida_scikits_jac")), "available", lambda self: (installed, "not here")
     )
-    assert [each.solver for each in sweeps.expand(own)] == ([] if installed else ["ida_sundae_jac"])
+    more = [] if installed else ["ida_sundae_jac"]  # the missing one stays, as a row that says why
+    assert [each.solver for each in sweeps.expand(own)] == ["ida_scikits_jac", *more]
+
+
+def test_cases_are_run_on_every_place_unless_they_name_a_problem():
+    cases = [
+        {"solver": "scipy_rk45", "form": "ode"},
+        {"solver": "herk_bs32", "form": "ode", "problem": "rlc"},
+    ]
+    places = [{"problem": "akzo", "rtol": [1e-3]}, {"problem": "pendulum", "changes": [{"t_end": 1.0}]}]
+    found = sweeps.expand(study.parse({"name": "small", "rtol": [1e-4], "on": places, "case": cases}))
+    assert [(each.problem, each.solver, each.changes, each.settings[0].rtol) for each in found] == [
+        ("akzo", "scipy_rk45", "{}", 1e-3),
+        ("pendulum", "scipy_rk45", '{"t_end":1.0}', 1e-4),
+        ("rlc", "herk_bs32", "{}", 1e-4),
+    ]
+
+
+def test_a_tag_chooses_solvers_and_one_without_it_is_added_where_it_is_asked_for():
+    own = study.parse(
+        {"name": "small", "rtol": [1e-4], "case": [{"problem": "pendulum", "tag": "projected"}]}
+    )
+    tagged = {name for name in baselines.names() if "projected" in baselines.get(name).tags}
+    assert {each.solver for each in sweeps.expand(own)} == tagged >= {"radau5_projected", "cvode_projected"}
+    (added,) = sweeps.expand(own, Choice(solver=("herk_radau5",)))
+    assert (added.solver, added.form) == ("herk_radau5", "overdetermined")
 
 
 def test_counts_of_steps_between_doublings():

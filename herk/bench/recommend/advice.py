@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from herk.bench.agreement import Agreement
 from herk.bench.recommend.evidence import HELD, Drift, Stiffness
 from herk.bench.recommend.examine import Facts
 from herk.bench.recommend.rank import GIVEN_UP, Row
-from herk.bench.recommend.reference import Agreement
 from herk.bench.recommend.switching import Switch
 
 SENSITIVE = 100.0  # an error so many times the tolerance is worth a warning

@@ -5,16 +5,16 @@ Constraints, start, sizes, speed of decay, switches.
 
 from __future__ import annotations
 
-import traceback
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.integrate import LSODA
 
-from herk.bench.recommend.flow import UNUSABLE, Flow
-from herk.bench.recommend.load import Loaded, load
-from herk.bench.recommend.process import Send
+from baselines.flow import UNUSABLE, Flow
+from herk.bench import plugins
+from herk.bench.plugins import Offer
 from herk.bench.recommend.switching import Switch, switches
+from herk.bench.runner.worker import Send
 from herk.core import HerkError, InputError, Problem
 from herk.core.dae import Array, Dae
 from herk.model.evaluate import linearise
@@ -58,22 +58,13 @@ class Facts:
 def examine(send: Send, path: str) -> None:
     """Send ("facts", Facts), or ("wrong", (kind, sentence)) if there is nothing to compare solvers on."""
     try:
-        loaded = load(path)
-        wrong = _ill_posed(loaded.problem)
-        send(*(("wrong", wrong) if wrong else ("facts", facts(loaded))))
+        offer = plugins.to_solve(path)
+        wrong = _ill_posed(offer.problem)
+        send(*(("wrong", wrong) if wrong else ("facts", facts(offer))))
     except RegularizationError as error:
         send("wrong", ("ill-posed", str(error)))
     except HerkError as error:
         send("wrong", ("unusable", str(error)))
-    except BaseException:  # noqa: BLE001 - the user's own code may raise anything
-        send("wrong", ("unusable", f"The file raises an error when it is run:\n{_own_traceback(path)}"))
-
-
-def _own_traceback(path: str) -> str:
-    """Return the traceback from the user's file on; our own frames above it say nothing to the user."""
-    lines = traceback.format_exc().splitlines()
-    first = next((i for i, line in enumerate(lines) if str(path) in line), 0)
-    return "\n".join(["Traceback (most recent call last):", *lines[first:]])
 
 
 def _ill_posed(problem: Problem) -> tuple[str, str] | None:
@@ -111,9 +102,9 @@ def _repaired(dae: Dae, t0: float, y0: Array) -> str:
     return f"The nearest consistent start is y0 = ({', '.join(f'{value:.12g}' for value in shown)})."
 
 
-def facts(loaded: Loaded) -> Facts:
+def facts(offer: Offer) -> Facts:
     """Return what is known about a well-posed problem."""
-    problem, dae = loaded.problem, loaded.problem.dae
+    problem, dae = offer.problem, offer.problem.dae
     found = regularize(problem.model) if isinstance(problem.model, Model) else None
     flow, t, y = explore(problem)
     sizes = np.abs(y).max(axis=0)
@@ -122,8 +113,8 @@ def facts(loaded: Loaded) -> Facts:
     found_switches = switches(problem.model, t, y) if found else ()
     return Facts(
         name=problem.name,
-        kind=loaded.kind,
-        attribute=loaded.attribute,
+        kind=offer.kind,
+        attribute=offer.attribute,
         names=tuple(dae.names),
         t_span=problem.t_span,
         m=dae.m,

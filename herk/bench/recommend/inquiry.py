@@ -10,20 +10,22 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
-from herk.bench.recommend import evidence, reference
+import baselines
+from herk.bench import plugins
+from herk.bench.agreement import Agreement, Candidate, agree
+from herk.bench.recommend import evidence
 from herk.bench.recommend.advice import Findings, advice, cure
 from herk.bench.recommend.answer import Recommendation
-from herk.bench.recommend.candidates import Candidate, candidates, referees, solver
-from herk.bench.recommend.candidates import kind as kind_of_method
+from herk.bench.recommend.candidates import candidates, referees
 from herk.bench.recommend.clock import Clock
 from herk.bench.recommend.examine import Facts, examine
-from herk.bench.recommend.process import TIME_UP, reports
 from herk.bench.recommend.rank import GIVEN_UP, Trial, choose, measured, ranking, reached
-from herk.bench.recommend.reference import Agreement, agree
 from herk.bench.recommend.snippet import code
 from herk.bench.recommend.trial import Plan, Run, climb
-from herk.core import InputError
+from herk.bench.runner import process
+from herk.core import InputError, Reason
 
+REFEREED = (1e-9, 1e-11, 1e-13)  # tolerances of the reference
 EXAMINE_SHARE = 0.6  # of the budget, for loading and regularising; a large model may need it
 REFEREE_SHARE = 0.5  # of the budget, all referees together
 # Parts of the time for solving: one tight run, one run of a sweep, all runs of a candidate.
@@ -38,20 +40,26 @@ Say = Callable[[str], None]
 
 @dataclass
 class Heard:
-    """What a candidate reported."""
+    """What a candidate came to; `late`: its time was used up before it had run."""
 
     runs: list[Run] = field(default_factory=list)
     prepare_seconds: float = 0.0
+    spent: float = 0.0
     note: str = ""
     fits: bool = True
+    late: bool = False
 
 
 def recommend(
-    path: str | Path, error: float = 1e-6, budget: float = 240.0, say: Say = lambda _: None
+    path: str | Path,
+    error: float = 1e-6,
+    budget: float = 240.0,
+    say: Say = lambda _: None,
+    files: Sequence[str | Path] = (),
 ) -> Recommendation:
     """Return which solver on which form reaches `error` fastest on the model in this file.
 
-    After `budget` seconds all has ended.
+    After `budget` seconds all has ended. `files` bring solvers of your own, which compete with the others.
 
     The error is the largest over a grid of times, each component relative to its largest value over the span.
     """
@@ -61,22 +69,25 @@ def recommend(
         )
     if not 0 < budget < float("inf"):
         raise InputError(f"budget must be a positive number of seconds, not {budget!r}.")
+    own = tuple(each.path for each in plugins.load(files))
     clock = Clock(budget)
     path = str(Path(path).resolve())
     say(f"examining {path}")
-    kind, content = next(iter(reports(examine, path, deadline=clock.start + EXAMINE_SHARE * budget)))
+    end = process.until(clock.start + EXAMINE_SHARE * budget)
+    kind, content = next(process.reports(examine, path, patience=end))
     if kind != "facts":
         why = f"The file could not be examined. {content}"
-        if content == TIME_UP:
+        if kind == "late":
             why = (
                 f"To load and analyse the model took longer than {EXAMINE_SHARE * budget:.3g} s: allow more"
                 " time with --budget."
             )
         return _refusal(path, error, *(content if kind == "wrong" else ("unusable", why)))
-    agreed, prepared, complaints = _referee(path, content, clock, say)
+    plan = Plan(path, content.grid, content.sizes, clock.part(RUN_LIMIT), files=own)
+    agreed, prepared, complaints = _referee(plan, content, clock, say)
     if agreed is None:
         return _unreferenced(path, content, error, complaints)
-    trials = list(_trials(path, content, agreed, error, clock, say))
+    trials = list(_trials(plan, content, agreed, error, clock, say))
     trials = [
         replace(each, prepare_seconds=max(each.prepare_seconds, prepared.get(each.candidate, 0.0)))
         for each in trials
@@ -102,37 +113,37 @@ def _listen(
 ) -> Heard:
     """Follow one candidate on until `enough`, its share of the budget is used up, or it ends."""
     heard = Heard()
-    for kind, content in reports(climb, candidate, tolerances, plan, deadline=clock.patience):
-        if kind == "prepared":
-            heard.prepare_seconds = content
-        elif kind == "unfit":
-            heard.fits, heard.note = False, content
-        elif kind == "run":
-            heard.runs.append(content)
-            if enough(heard):
-                break
-            if content.spent > min(clock.part(SHARE), clock.left):
-                heard.note = "its share of the time was used up"
-                break
-        elif kind != "done":
-            heard.note = _last_line(content)
-    clock.solving += heard.runs[-1].spent if heard.runs else 0.0
+    for run, found in climb(candidate, tolerances, plan, clock.patience):
+        heard.prepare_seconds = found.prepare_seconds or heard.prepare_seconds
+        heard.spent += found.spent
+        heard.fits = found.reason is not Reason.UNSUPPORTED
+        if run is None:
+            heard.late = not heard.runs and found.reason is Reason.TIME_LIMIT
+            heard.note = "" if heard.runs else found.message
+            break
+        heard.runs.append(run)
+        if enough(heard) or found.reason is Reason.TIME_LIMIT:
+            break
+        if heard.spent > min(clock.part(SHARE), clock.left):
+            heard.note = "its share of the time was used up"
+            break
+    clock.solving += heard.spent
     return heard
 
 
 def _referee(
-    path: str, facts: Facts, clock: Clock, say: Say
+    plan: Plan, facts: Facts, clock: Clock, say: Say
 ) -> tuple[Agreement | None, dict[Candidate, float], list[str]]:
     """Return the reference if there is one, seconds of preparation, and what went wrong."""
     runs: list[Run] = []
     prepared: dict[Candidate, float] = {}
     complaints: list[str] = []
-    plan = Plan(path, facts.grid, facts.sizes, clock.part(REFEREE_LIMIT), timed=False)
+    plan = replace(plan, run_limit=clock.part(REFEREE_LIMIT), timed=False)
     for candidate in referees(facts):
-        if clock.left <= 0 or (clock.gone > REFEREE_SHARE and agree(runs, _origin, facts.sizes)):
+        if clock.left <= 0 or (clock.gone > REFEREE_SHARE and agree(runs, facts.sizes)):
             break
         say(f"reference: {candidate[0]} on {candidate[1]}")
-        heard = _listen(candidate, reference.TOLERANCES, plan, clock, lambda _: False)
+        heard = _listen(candidate, REFEREED, plan, clock, lambda _: False)
         prepared[candidate] = heard.prepare_seconds
         faults = [
             heard.note,
@@ -140,16 +151,7 @@ def _referee(
         ]
         complaints += [f"{candidate[0]} on {candidate[1]}: {fault}" for fault in faults if fault]
         runs += heard.runs[::-1]  # the tightest first
-    return agree(runs, _origin, facts.sizes), prepared, complaints
-
-
-@cache
-def _origin(name: str) -> tuple[str, str]:
-    return kind_of_method(name), solver(name).family
-
-
-def _last_line(text: str) -> str:
-    return text.strip().splitlines()[-1] if text.strip() else ""
+    return agree(runs, facts.sizes), prepared, complaints
 
 
 def _unreferenced(path: str, facts: Facts, error: float, complaints: Sequence[str]) -> Recommendation:
@@ -185,9 +187,8 @@ def tolerances(error: float) -> tuple[float, ...]:
 
 
 def _trials(
-    path: str, facts: Facts, agreed: Agreement, error: float, clock: Clock, say: Say
+    plan: Plan, facts: Facts, agreed: Agreement, error: float, clock: Clock, say: Say
 ) -> Iterator[Trial]:
-    plan = Plan(path, facts.grid, facts.sizes, clock.part(RUN_LIMIT))
     fastest = float("inf")
     accurate = max(error / MARGIN, 3 * agreed.worst)
 
@@ -205,7 +206,7 @@ def _trials(
             continue
         say(f"trying {candidate[0]} on {candidate[1]}, {clock.left:.0f} s left")
         heard = _listen(candidate, tolerances(error), plan, clock, enough)
-        if not heard.runs and heard.note == TIME_UP:
+        if heard.late:
             yield Trial(candidate, note=NOT_RUN)
         elif heard.fits:
             trial = Trial(
@@ -226,7 +227,7 @@ def _answer(
     )
     stiffness = evidence.stiffness(facts, trials, _tags)
     winners = [at for trial in trials if (at := reached(trial, error))]
-    collapses = evidence.collapses(trials, lambda name: solver(name).order)
+    collapses = evidence.collapses(trials, lambda name: baselines.get(name).order)
     chosen = choose(rows, restarts=any(each.timed and each.times for each in facts.switches))
     found = Findings(
         facts, error, agreed, rows, chosen, stiffness, evidence.drift(winners), collapses, len(left_out)
@@ -256,4 +257,4 @@ def _answer(
 
 @cache
 def _tags(name: str) -> frozenset[str]:
-    return solver(name).tags
+    return baselines.get(name).tags

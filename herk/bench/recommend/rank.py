@@ -6,8 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from herk.bench.recommend.candidates import Candidate
-from herk.bench.recommend.reference import Agreement, error
+from herk.bench.agreement import Agreement, Candidate, difference
 from herk.bench.recommend.trial import Run
 from herk.core import Reason
 
@@ -60,7 +59,8 @@ class Row:
 def measured(runs: Sequence[Run], reference: Agreement, sizes: Sequence[float]) -> tuple[Measured, ...]:
     """Return the runs with their errors; failed ones have none."""
     return tuple(
-        Measured(run, error(run, reference.y, sizes) if run.success else float("inf")) for run in runs
+        Measured(run, float(difference(run.y, reference.y, sizes).max()) if run.success else math.inf)
+        for run in runs
     )
 
 

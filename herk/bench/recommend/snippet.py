@@ -19,13 +19,9 @@ SCIPY = {
 def code(path: str, facts: Facts, row: Row) -> str:
     """Return a program that solves the user's problem the recommended way and prints the end."""
     assert row.rtol is not None
-    times = sorted(
-        {time for each in facts.switches if each.timed for time in each.times},
-        reverse=facts.t_span[1] < facts.t_span[0],
-    )
     atol = _atol(row.rtol, facts.sizes)
     if row.solver.startswith("herk_") and row.form == "overdetermined":
-        body = _herk_pieces(facts, row, atol, times) if times else _herk(facts, row, atol)
+        body = _herk(facts, row, atol)
     elif row.solver in SCIPY and row.form == "ode":
         body = _scipy(facts, row, atol)
     else:
@@ -38,8 +34,8 @@ def _header(path: str, facts: Facts, body: str) -> str:
         "np.": "import numpy as np",
         "solve_ivp(": "from scipy.integrate import solve_ivp",
         "herk.": "import herk",
-        "solver(": "from herk.bench.recommend.candidates import solver",
-        "load(": "from herk.bench.recommend.load import load",
+        "baselines.": "import baselines",
+        "to_solve(": "from herk.bench.plugins import to_solve",
     }
     used = [line for word, line in imports.items() if word in body]
     given = ["", "given = runpy.run_path(FILE)"] if "given[" in body else [""]
@@ -73,31 +69,6 @@ def _herk(facts: Facts, row: Row, atol: str) -> str:
     )
 
 
-def _herk_pieces(facts: Facts, row: Row, atol: str, times: Sequence[float]) -> str:
-    """Return a loop over the pieces between switches.
-
-    Each is smooth, and algebraic components may jump between them.
-    """
-    method, ends = (
-        row.solver.removeprefix("herk_"),
-        ", ".join(repr(float(time)) for time in (facts.t_span[0], *times, facts.t_span[1])),
-    )
-    dae = 'system.form("overdetermined")' if facts.kind == "model" else "system.dae"
-    return (
-        f"system, ends = {_system(facts)}, [{ends}]  # the equations switch at the times between\n"
-        f"dae = {dae}\n"
-        "t, y, start = np.empty(0), np.empty((dae.n, 0)), system.y0\n"
-        "for a, b in zip(ends, ends[1:]):\n"
-        "    inside = (np.nextafter(a, b), np.nextafter(b, a))  # each piece stays on its own side of the"
-        " switch\n"
-        "    start = herk.consistent_start(dae, inside[0], start)  # multipliers and other algebraic"
-        " components may jump\n"
-        f'    sol = herk.solve_dae(dae, inside, start, method="{method}", rtol={row.rtol:.0e}, atol={atol})\n'
-        "    assert sol.success, sol.message\n"
-        "    t, y, start = np.append(t, sol.t), np.hstack([y, sol.y]), sol.y[:, -1]\n"
-    )
-
-
 def _scipy(facts: Facts, row: Row, atol: str) -> str:
     method = SCIPY[row.solver]
     jac = "" if method in ("DOP853", "RK45") else "jac=form.rate_jacobian, "
@@ -121,7 +92,7 @@ def _scipy(facts: Facts, row: Row, atol: str) -> str:
 
 def _protocol(row: Row, atol: str) -> str:
     return (
-        f'chosen, problem = solver("{row.solver}"), load(FILE).problem\n'
+        f'chosen, problem = baselines.get("{row.solver}"), to_solve(FILE).problem\n'
         f'prepared = chosen.prepare(problem, "{row.form}")  # derives and compiles the form\n'
         f"sol = chosen.solve(prepared, herk.Settings(rtol={row.rtol:.0e}, atol={_tuple(atol)}))\n"
         "assert sol.success, sol.message\n"

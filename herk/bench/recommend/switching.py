@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 import sympy as sp
 from scipy.optimize import brentq
-from sympy.core.relational import Relational
 
 from herk.core.dae import Array
+from herk.model.breakpoints import distances
 from herk.model.model import Model
 
 SAMPLES = 4001  # of the span, to find changes of sign between them
@@ -23,7 +23,6 @@ SAMPLES = 4001  # of the span, to find changes of sign between them
 class Switch:
     """A switching function as text; `times` of its changes of sign; `timed`: it depends on time only."""
 
-    kind: str
     function: str
     timed: bool
     times: tuple[float, ...]
@@ -37,32 +36,19 @@ def switches(model: Model, t: Array, y: Array) -> tuple[Switch, ...]:
     system = model.numeric()
     found: dict[str, Switch] = {}
     for expression in (*system.f, *system.E):
-        for kind, function in _functions(expression):
+        for function in _functions(expression):
             if function.free_symbols and str(function) not in found:
-                found[str(function)] = _switch(model, kind, function, t, y)
+                found[str(function)] = _switch(model, function, t, y)
     return tuple(found.values())
 
 
-def _functions(expression: sp.Expr) -> Iterator[tuple[str, sp.Expr]]:
-    for atom in expression.atoms(sp.Piecewise):
-        for _, condition in atom.args:
-            for relation in condition.atoms(Relational):
-                yield "Piecewise", relation.lhs - relation.rhs
-    for kind in (sp.Heaviside, sp.sign, sp.Abs):
-        for atom in expression.atoms(kind):
-            yield kind.__name__, atom.args[0]
-    for kind in (sp.floor, sp.ceiling):
-        for atom in expression.atoms(kind):
-            yield (
-                kind.__name__,
-                sp.sin(sp.pi * atom.args[0]),
-            )  # it changes its sign where the argument is whole
-    for kind in (sp.Min, sp.Max):
-        for atom in expression.atoms(kind):
-            yield from ((kind.__name__, a - b) for i, a in enumerate(atom.args) for b in atom.args[:i])
+def _functions(expression: sp.Expr) -> Iterator[sp.Expr]:
+    yield from distances(expression)
+    for atom in expression.atoms(sp.floor, sp.ceiling):
+        yield sp.sin(sp.pi * atom.args[0])  # it changes its sign where the argument is whole
 
 
-def _switch(model: Model, kind: str, function: sp.Expr, t: Array, y: Array) -> Switch:
+def _switch(model: Model, function: sp.Expr, t: Array, y: Array) -> Switch:
     value = sp.lambdify([model.t, *model.states], function, "numpy")
     timed = function.free_symbols <= {model.t}
     if timed:
@@ -75,7 +61,6 @@ def _switch(model: Model, kind: str, function: sp.Expr, t: Array, y: Array) -> S
     ]
     inside = sorted({float(time) for time in times if min(model.t_span) < time < max(model.t_span)})
     return Switch(
-        kind,
         str(function),
         timed,
         tuple(a for i, a in enumerate(inside) if i == 0 or a - inside[i - 1] > 1e-9 * abs(a)),

@@ -1,25 +1,24 @@
-"""One solver on one form at tighter and tighter tolerances, in a process of its own.
-
-Values on the grid, processor time, counters, drift.
-"""
+"""One candidate at tighter and tighter tolerances: what is asked of the runner, and what one run came to."""
 
 from __future__ import annotations
 
-import time
-import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
 
 import numpy as np
 
-from herk.bench.recommend.candidates import Candidate, solver
-from herk.bench.recommend.load import load
-from herk.bench.recommend.process import Send
-from herk.core import Problem, Reason, Settings, Solution
+import baselines
+from herk.bench import measure, plugins
+from herk.bench.agreement import Candidate
+from herk.bench.runner import process
+from herk.bench.runner.worker import Again, Finding, Work
+from herk.core import Problem, Reason, Settings, Solution, Solver
 from herk.core.dae import Array
 
-REPEATS, ENOUGH = 5, 0.3  # a run is repeated until it was made so often, or took so many seconds in all
-DRIFT_POINTS = 200
+REPEATS, ENOUGH = 5, 0.3  # timed runs of one setting, and the seconds after which no more are made
+DRIFT_POINTS = 300
 MOST_TIMES = 20_000  # accepted times beyond this number are not sent
 
 
@@ -27,7 +26,7 @@ MOST_TIMES = 20_000  # accepted times beyond this number are not sent
 class Plan:
     """What is asked of every setting.
 
-    Where to compare, what sizes the components have, how long a run may take.
+    Where to compare, what sizes the components have, how long a run may take; `files` bring solvers along.
     """
 
     path: str
@@ -35,13 +34,13 @@ class Plan:
     sizes: tuple[float, ...]
     run_limit: float
     timed: bool = True
+    files: tuple[str, ...] = ()
 
-    def settings(self, rtol: float, on_grid: bool) -> Settings:
+    def settings(self, rtol: float) -> Settings:
         """Return tolerances that are fair to small and large components: atol = rtol * size."""
         atol = tuple(rtol * size for size in self.sizes)
-        return Settings(
-            rtol=rtol, atol=atol, t_eval=np.array(self.grid) if on_grid else None, time_limit=self.run_limit
-        )
+        times = None if self.timed else np.array(self.grid)  # what is timed chooses its own points
+        return Settings(rtol=rtol, atol=atol, t_eval=times, time_limit=self.run_limit)
 
 
 @dataclass(frozen=True)
@@ -63,7 +62,6 @@ class Run:
     nreject: int = 0
     nfev: int = 0
     drift: float = np.nan
-    spent: float = 0.0  # processor time of all runs of the sweep so far
 
     @property
     def success(self) -> bool:
@@ -71,79 +69,57 @@ class Run:
         return self.reason is Reason.FINISHED
 
 
-def climb(send: Send, candidate: Candidate, tolerances: Sequence[float], plan: Plan) -> None:
-    """Send a remark for every warning, the seconds of preparing, then a run for each tolerance in time.
+def climb(
+    candidate: Candidate, tolerances: Sequence[float], plan: Plan, deadline: float
+) -> Iterator[tuple[Run | None, Finding]]:
+    """Yield a run for each tolerance that ends in time, with the finding of the runner.
 
-    They come as ("remark", text), ("prepared", seconds) and ("run", run). A solver that does not take the
-    problem sends ("unfit", why) instead. The first run that is late gets a second chance, because it may have
-    compiled what is needed from then on.
+    None in place of a run where the finding is about all tolerances that are left.
     """
-    name, form = candidate
-    problem, own = load(plan.path).problem, solver(name)
-    fits, why = own.supports(problem, form)
-    if not fits:
-        send("unfit", why)
-        return
-    start = time.process_time()
-    with warnings.catch_warnings(record=True) as heard:  # that callables cannot be compiled, for example
-        warnings.simplefilter("always")
-        prepared = own.prepare(problem, form)
-    for text in dict.fromkeys(str(each.message).partition(". ")[0] for each in heard):
-        send("remark", text)
-    ready = time.process_time()
-    send("prepared", ready - start)
-    patient = True
-    for rtol in tolerances:
-        on_grid = own.solve(prepared, plan.settings(rtol, on_grid=True))
-        if on_grid.reason is Reason.TIME_LIMIT and patient:
-            patient, on_grid = False, own.solve(prepared, plan.settings(rtol, on_grid=True))
-        whole = (
-            on_grid.success
-            and on_grid.y.shape == (len(problem.y0), len(plan.grid))
-            and np.isfinite(on_grid.y).all()
-        )
-        if whole:
-            free, seconds = _timed(own, prepared, plan, rtol) if plan.timed else (on_grid, np.nan)
-            run = _run(candidate, rtol, problem, on_grid, free, seconds)
-        else:
-            reason = on_grid.reason if not on_grid.success else Reason.NONFINITE
-            run = Run(name, form, rtol, reason, on_grid.message)
-        send("run", replace(run, spent=time.process_time() - ready))
-        if run.reason is Reason.TIME_LIMIT:
-            return
-
-
-def _timed(own: object, prepared: object, plan: Plan, rtol: float) -> tuple[Solution, float]:
-    """Return the solve at the solver's own points and the least processor time of several."""
-    spent: list[float] = []
-    while len(spent) < REPEATS and sum(spent) < ENOUGH:
-        start = time.process_time()
-        solution = own.solve(prepared, plan.settings(rtol, on_grid=False))  # type: ignore[attr-defined]
-        spent.append(time.process_time() - start)
-    return solution, min(spent)
-
-
-def _run(
-    candidate: Candidate, rtol: float, problem: Problem, on_grid: Solution, free: Solution, seconds: float
-) -> Run:
-    t = free.t if len(free.t) <= MOST_TIMES else np.empty(0)
-    counts = {"nstep": free.nstep, "nreject": free.nreject, "nfev": free.nfev}
-    return Run(
-        *candidate,
-        rtol,
-        free.reason,
-        free.message,
-        on_grid.y,
-        t,
-        seconds,
-        **counts,
-        drift=_drift(problem, free),
+    work = Work(
+        partial(_load, plan.path, candidate[0], plan.files),
+        candidate[1],
+        tuple(plan.settings(rtol) for rtol in tolerances),
+        partial(observed, grid=plan.grid),
+        REPEATS if plan.timed else 1,
+        ENOUGH,
+        deadline=deadline,
     )
+    for number, found in process.sweep(work):
+        if number is None:
+            yield None, found
+            continue
+        run = Run(*candidate, tolerances[number], found.reason, found.message)
+        if found.observed is not None:
+            run = replace(run, **found.observed, seconds=min(found.cpu, default=np.nan))
+        yield run, found
+
+
+def _load(path: str, name: str, files: tuple[str, ...]) -> tuple[Solver, Problem]:
+    plugins.load(files)
+    return baselines.get(name), plugins.to_solve(path).problem
+
+
+def observed(
+    problem: Problem, settings: Settings, solution: Solution, again: Again, *, grid: Sequence[float]
+) -> dict[str, Any]:
+    """Return what is sent of a run: values on the grid, own points, counts and drift."""
+    on_grid = again(t_eval=np.array(grid)) if settings.t_eval is None and solution.success else solution
+    if not on_grid.success:
+        return {"reason": on_grid.reason, "message": on_grid.message}
+    if on_grid.y.shape[1] != len(grid):
+        return {"reason": Reason.EXCEPTION, "message": "The solver left output times out."}
+    return {
+        "y": on_grid.y,
+        "t": solution.t if len(solution.t) <= MOST_TIMES else np.empty(0),
+        "nstep": solution.nstep,
+        "nreject": solution.nreject,
+        "nfev": solution.nfev,
+        "drift": _drift(problem, solution),
+    }
 
 
 def _drift(problem: Problem, solution: Solution) -> float:
-    dae = problem.dae
-    if not dae.m or not len(solution.t):
-        return float("nan")
     at = np.unique(np.linspace(0, len(solution.t) - 1, DRIFT_POINTS).astype(int))
-    return max(float(np.abs(dae.g(solution.t[k], np.ascontiguousarray(solution.y[:, k]))).max()) for k in at)
+    off = measure.residuals(problem, solution.t[at], solution.y[:, at])
+    return float(np.abs(off).max()) if off.size else np.nan

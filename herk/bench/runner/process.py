@@ -7,14 +7,16 @@ dies, the setting it was at is a failure, and another process takes the rest.
 from __future__ import annotations
 
 import contextlib
+import math
 import multiprocessing
 import os
 import pkgutil
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import cache, partial
+from dataclasses import replace
+from functools import cache
 from multiprocessing.connection import Connection
 from multiprocessing.process import current_process
 from typing import Any
@@ -22,7 +24,7 @@ from typing import Any
 import baselines
 from herk.bench.runner import worker
 from herk.bench.runner.worker import Finding, Work
-from herk.core import Problem, Reason, Settings, Solution, Solver
+from herk.core import Reason
 
 GRACE = (
     60.0  # seconds until a process that does not honour its time limit itself is ended; it may be compiling
@@ -40,50 +42,11 @@ ONE_THREAD = dict.fromkeys(
 )
 
 
+Report = tuple[str, Any]
+
+
 class NotSentError(Exception):
     """What was to be done in another process could not be sent there."""
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What came back: the solution (without dense output), seconds of every run, seconds of preparation.
-
-    Never an exception.
-    """
-
-    solution: Solution
-    seconds: tuple[float, ...] = ()
-    prepare_seconds: float = float("nan")
-
-    @property
-    def success(self) -> bool:
-        """Tell whether the run reached its end."""
-        return self.solution.success
-
-
-def solve(
-    solver: Solver,
-    problem: Problem,
-    form: str,
-    settings: Settings,
-    *,
-    repeats: int = 1,
-    memory_limit: float = MEMORY_LIMIT,
-) -> Outcome:
-    """Prepare and solve in a process of its own.
-
-    Settings.time_limit holds for each run, and is enforced from outside.
-    """
-    work = Work(
-        partial(_given, solver, problem), form, (settings,), _solution, repeats, memory_limit=memory_limit
-    )
-    [(_, found)] = sweep(work)
-    solution = (
-        found.observed if found.observed is not None else worker.failed(problem, found.reason, found.message)
-    )
-    return Outcome(
-        solution, found.wall, float("nan") if found.prepare_seconds is None else found.prepare_seconds
-    )
 
 
 def sweep(work: Work) -> Iterator[tuple[int | None, Finding]]:
@@ -112,17 +75,48 @@ def sweep(work: Work) -> Iterator[tuple[int | None, Finding]]:
                 return
 
 
+def reports(
+    target: Callable[..., None],
+    *content: Any,
+    patience: Callable[[], float | None],
+    memory_limit: float = MEMORY_LIMIT,
+) -> Iterator[Report]:
+    """Yield what `target(send, *content)` sends from a process of its own, and how that ended.
+
+    The last report is ("done", None), ("failed", what was thrown), ("late", seconds) when nothing came for
+    the seconds `patience` returns, or ("died", in which way). Whoever stops listening ends the process.
+    """
+    with _started(worker.begin, memory_limit, target, content) as (pipe, process):
+        while True:
+            seconds = patience()
+            try:
+                if not pipe.poll(seconds):
+                    yield "late", seconds
+                    return
+                kind, what = pipe.recv()
+            except (EOFError, OSError):
+                process.join(GOODBYE)
+                yield "died", _last_words(process.exitcode)
+                return
+            yield kind, what
+            if kind in ("done", "failed"):
+                return
+
+
+def until(deadline: float) -> Callable[[], float]:
+    """Return the patience of one who listens until a moment of time.monotonic()."""
+    return lambda: max(0.0, deadline - time.monotonic())
+
+
 def call(function: Callable[[], Any], limit: float = PREPARE_LIMIT) -> tuple[Any, str]:
     """Return what a function returns in a process of its own, and an empty text.
 
     Or None and in words why there is nothing.
     """
-    with _started(worker.answer, function) as (pipe, process):
-        try:
-            return pipe.recv() if pipe.poll(limit) else (None, f"It took longer than {limit:g} s.")
-        except (EOFError, OSError):
-            process.join(GOODBYE)
-            return None, _last_words(process.exitcode)
+    kind, what = next(reports(worker.answer, function, patience=lambda: limit))
+    if kind == "answer":
+        return what, ""
+    return None, f"It took longer than {limit:g} s." if kind == "late" else what
 
 
 def hang_up() -> None:
@@ -133,12 +127,45 @@ def hang_up() -> None:
 
 
 def _session(work: Work, todo: Sequence[int]) -> Iterator[tuple[int | None, Finding]]:
-    """Start one process and pass on what it reports, until it is done or dead."""
+    """Start one process and pass on what it finds; what is silent for too long is late."""
+    number: int | None = None
+    prepared: float | None = None
+    limit = PREPARE_LIMIT
+
+    def patience() -> float | None:
+        least = min(limit, max(0.0, work.deadline - time.monotonic()))
+        return None if least == math.inf else least
+
     try:
-        with _started(worker.serve, work, todo) as (pipe, process):
-            yield from _listen(pipe, process, work)
+        for kind, what in reports(
+            worker.serve, work, todo, patience=patience, memory_limit=work.memory_limit
+        ):
+            if kind == "prepared":
+                prepared = what
+            elif kind == "begins":
+                number, own = what, work.settings[what].time_limit
+                limit = math.inf if own is None else own + GRACE
+            elif kind == "observes":
+                limit = OBSERVE_LIMIT
+            elif kind == "ended":
+                yield number, replace(what, prepare_seconds=prepared)
+                number = None
+            elif kind == "whole":
+                yield None, what
+            elif kind in LAST_WORDS:
+                yield number, LAST_WORDS[kind]("preparing" if number is None else "solving", what)
     except NotSentError as error:
         yield None, Finding(Reason.EXCEPTION, f"The solver could not be sent to its process: {error}")
+
+
+# How a process that does not say "done" ends what it was at.
+LAST_WORDS: dict[str, Callable[[str, Any], Finding]] = {
+    "late": lambda doing, seconds: Finding(
+        Reason.TIME_LIMIT, f"The process was ended: {doing} took longer than {seconds:.3g} s."
+    ),
+    "died": lambda _, words: Finding(Reason.CRASHED, words),
+    "failed": lambda _, words: Finding(Reason.EXCEPTION, words),
+}
 
 
 @contextlib.contextmanager
@@ -161,43 +188,6 @@ def _started(target: Callable[..., None], *content: Any) -> Iterator[tuple[Conne
         finally:
             _STARTED.discard(process)
             _end(process)
-
-
-def _listen(pipe: Connection, process: Any, work: Work) -> Iterator[tuple[int | None, Finding]]:
-    """Pass on findings; what is silent for too long is late, what hangs up has died."""
-    number: int | None = None
-    prepared: float | None = None
-    patience: float | None = PREPARE_LIMIT
-    while True:
-        try:
-            if not pipe.poll(patience):
-                what = "preparing" if number is None else "solving"
-                yield (
-                    number,
-                    Finding(
-                        Reason.TIME_LIMIT, f"The process was ended: {what} took longer than {patience:g} s."
-                    ),
-                )
-                return
-            kind, content = pipe.recv()
-        except (EOFError, OSError):
-            process.join(GOODBYE)
-            yield number, Finding(Reason.CRASHED, _last_words(process.exitcode))
-            return
-        if kind == "prepared":
-            prepared = content
-        elif kind == "begins":
-            number, limit = content, work.settings[content].time_limit
-            patience = None if limit is None else limit + GRACE
-        elif kind == "ended":
-            yield number, replace(content, prepare_seconds=prepared)
-            number = None
-        elif kind == "whole":
-            yield None, content
-        elif kind == "observes":
-            patience = OBSERVE_LIMIT
-        if kind in ("whole", "done"):
-            return
 
 
 def _last_words(code: int | None) -> str:
@@ -268,11 +258,3 @@ def _allowed_to_have_children() -> Iterator[None]:
         yield
     finally:
         config["daemon"] = before
-
-
-def _given(solver: Solver, problem: Problem) -> tuple[Solver, Problem]:
-    return solver, problem
-
-
-def _solution(problem: Problem, settings: Settings, solution: Solution, again: Any) -> Solution:  # noqa: ARG001
-    return solution

@@ -27,6 +27,7 @@ from herk.core import Problem, Reason, Settings, Solution, Solver, Stats
 from herk.core.dae import Array
 
 Again = Callable[..., Solution]
+Send = Callable[[str, Any], None]
 OWN_CLOCK = "own_clock"  # the tag of solvers whose Solution.seconds is their time
 
 
@@ -47,6 +48,7 @@ class Work:
     long: float = math.inf
     memory_limit: float = 4e9
     solved: bool = False  # a cheaper setting than these has succeeded
+    deadline: float = math.inf  # of time.monotonic(), at which all of it ends
 
 
 @dataclass(frozen=True)
@@ -63,48 +65,65 @@ class Finding:
     cpu: tuple[float, ...] = ()
     memory: int | None = None
     prepare_seconds: float | None = None
+    spent: float = 0.0  # processor seconds of all that the setting took
 
 
-def serve(pipe: Connection, environment: dict[str, str], work: Work, todo: Sequence[int]) -> None:
-    """Prepare, then report every setting of `todo` as it ends; whatever is thrown costs one finding."""
-    settle(environment, work.memory_limit)
+def begin(
+    pipe: Connection,
+    environment: dict[str, str],
+    memory_limit: float,
+    target: Callable[..., None],
+    content: tuple[Any, ...],
+) -> None:
+    """Call target(send, *content), then send "done", or "failed" with what was thrown in words."""
+    settle(environment, memory_limit)
+
+    def send(kind: str, what: Any) -> None:
+        pipe.send((kind, what))
+
     with contextlib.suppress(BrokenPipeError), threadpool_limits(1):
         try:
-            solver, problem = work.load()
-            supported, why = solver.supports(problem, work.form)
-            if not supported:
-                pipe.send(("whole", Finding(Reason.UNSUPPORTED, why)))
-                return
-            start = time.perf_counter()
-            prepared = solver.prepare(problem, work.form)
-            pipe.send(("prepared", time.perf_counter() - start))
-        except BaseException as error:  # noqa: BLE001 - a foreign library may throw anything
-            pipe.send(("whole", _thrown(error, work)))
+            target(send, *content)
+            send("done", None)
+        except BrokenPipeError:
+            raise
+        except BaseException as error:  # noqa: BLE001 - a solver or a file of the user may throw anything
+            send("failed", f"{type(error).__name__}: {error}")
+
+
+def serve(send: Send, work: Work, todo: Sequence[int]) -> None:
+    """Prepare, then report every setting of `todo` as it ends; whatever is thrown costs one finding."""
+    try:
+        solver, problem = work.load()
+        supported, why = solver.supports(problem, work.form)
+        if not supported:
+            send("whole", Finding(Reason.UNSUPPORTED, why))
             return
-        ready, patient = _Ready(pipe, work, solver, problem, prepared), True
-        for number in todo:
-            pipe.send(("begins", number))
-            found = ready.one(work.settings[number], patient)
-            pipe.send(("ended", found))
-            patient = patient and found.reason is not Reason.TIME_LIMIT
-        pipe.send(("done", None))
+        start = time.perf_counter()
+        prepared = solver.prepare(problem, work.form)
+        send("prepared", time.perf_counter() - start)
+    except BaseException as error:  # noqa: BLE001 - a foreign library may throw anything
+        send("whole", _thrown(error, work))
+        return
+    ready, patient = _Ready(send, work, solver, problem, prepared), True
+    for number in todo:
+        send("begins", number)
+        start = time.process_time()
+        found = ready.one(work.settings[number], patient)
+        send("ended", replace(found, spent=time.process_time() - start))
+        patient = patient and found.reason is not Reason.TIME_LIMIT
 
 
-def answer(pipe: Connection, environment: dict[str, str], function: Callable[[], Any]) -> None:
-    """Call a function and send what it returns, or in words what it threw."""
-    settle(environment, 4e9)
-    with contextlib.suppress(BrokenPipeError):
-        try:
-            pipe.send((function(), ""))
-        except BaseException as error:  # noqa: BLE001 - the problem of a user may throw anything
-            pipe.send((None, f"{type(error).__name__}: {error}"))
+def answer(send: Send, function: Callable[[], Any]) -> None:
+    """Send what a function returns."""
+    send("answer", function())
 
 
 @dataclass(frozen=True)
 class _Ready:
     """A solver prepared for its problem."""
 
-    pipe: Connection
+    send: Send
     work: Work
     solver: Solver
     problem: Problem
@@ -128,7 +147,7 @@ class _Ready:
                 times = []
                 while len(times) < self.work.repeats and sum(wall for wall, _ in times) < self.work.long:
                     times.append(self.repeated(settings))
-            self.pipe.send(("observes", None))
+            self.send("observes", None)
             observed = self.work.observe(self.problem, settings, solution, partial(self.again, settings))
         except BaseException as error:  # noqa: BLE001 - whatever a solver throws costs one finding
             return _thrown(error, self.work)
@@ -137,7 +156,7 @@ class _Ready:
 
     def timed(self, settings: Settings) -> tuple[Solution, float, float]:
         """Return the solution, wall and processor seconds."""
-        self.pipe.send(("alive", None))
+        self.send("alive", None)
         wall, cpu = time.perf_counter(), time.process_time()
         raw = self.solver.solve(self.prepared, settings)
         cpu, wall = time.process_time() - cpu, time.perf_counter() - wall

@@ -10,7 +10,7 @@ import time
 import pytest
 
 from herk.bench.recommend import inquiry, recommend
-from herk.bench.recommend.process import reports
+from herk.bench.runner.process import reports
 
 HANGS = """
 import time
@@ -37,7 +37,7 @@ def nothing(send):
 @pytest.fixture(autouse=True)
 def _server_is_there():
     """Start the server that forks processes: it imports for seconds, once."""
-    list(reports(nothing, deadline=time.monotonic() + 120))
+    list(reports(nothing, patience=lambda: 120.0))
 
 
 def test_a_file_that_never_ends_is_ended_and_the_budget_named(tmp_path):

@@ -10,18 +10,19 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+import baselines
 import herk
+from baselines.flow import Flow
+from herk.bench.agreement import agree, kind
+from herk.bench.plugins import from_model
 from herk.bench.recommend import advice, evidence
 from herk.bench.recommend.advice import cure
 from herk.bench.recommend.answer import HEAD, cells
-from herk.bench.recommend.candidates import candidates, kind, referees, solver
+from herk.bench.recommend.candidates import candidates, referees
 from herk.bench.recommend.clock import SOLVING, Clock
 from herk.bench.recommend.examine import Facts, decay, explore, grid
-from herk.bench.recommend.flow import Flow
 from herk.bench.recommend.inquiry import recommend, tolerances
-from herk.bench.recommend.load import from_model
 from herk.bench.recommend.rank import GIVEN_UP, Measured, Row, Trial, choose, ranking, reached
-from herk.bench.recommend.reference import agree
 from herk.bench.recommend.switching import Switch, switches
 from herk.bench.recommend.trial import Run
 from herk.core import InputError, Reason
@@ -137,10 +138,14 @@ def test_reference_needs_two_solvers_that_share_neither_method_nor_library():
         "c": ("implicit", "theirs"),
         "d": ("implicit", "third"),
     }
+
+    def apart(first, second):
+        return not set(origins[first]) & set(origins[second])
+
     near, far = run("a"), run("d", values=(1.0 + 1e-9,))
-    assert agree([near, run("b")], origins.__getitem__, [1.0]) is None
-    assert agree([run("b"), run("c")], origins.__getitem__, [1.0]) is None
-    found = agree([near, run("c", values=(1.1,)), far], origins.__getitem__, [2.0])
+    assert agree([near, run("b")], [1.0], apart) is None
+    assert agree([run("b"), run("c")], [1.0], apart) is None
+    found = agree([near, run("c", values=(1.1,)), far], [2.0], apart)
     assert (found.first, found.second) == (near, far)
     assert found.digits[0] == pytest.approx(9.3, abs=0.01)
 
@@ -202,7 +207,7 @@ def test_herk_is_chosen_for_restarts_unless_it_is_too_slow():
     [("herk_dop853", "as the code below does"), ("radau5", "the code below steps across it")],
 )
 def test_advice_on_a_switch_says_what_the_code_does(solver, words):
-    facts = Facts(**{**FACTS.__dict__, "switches": (Switch("Piecewise", "t - 0.7", True, (0.7,)),)})
+    facts = Facts(**{**FACTS.__dict__, "switches": (Switch("t - 0.7", True, (0.7,)),)})
     [said] = advice.switches(facts, (), Row(solver, "overdetermined", 1, 1e-6, 1e-7, 1.0, 1, 1, 0.0, 0.0))
     assert "not smooth at t = 0.7" in said
     assert words in said
@@ -299,7 +304,7 @@ def test_referees_take_the_model_and_two_implicit_ones_vouch_for_each_other_wher
     for index in (0, 1, 3):
         stiff = referees(Facts(**{**FACTS.__dict__, "index": index, "stability_steps": 1e6}))
         assert set(stiff) <= set(candidates(Facts(**{**FACTS.__dict__, "index": index})))
-        implicit = [(kind(name), solver(name).family) for name, _ in stiff if kind(name) != "explicit"]
+        implicit = [(kind(name), baselines.get(name).family) for name, _ in stiff if kind(name) != "explicit"]
         assert any(not set(a) & set(b) for a, b in combinations(implicit, 2))
         assert kind(stiff[-1][0]) == "explicit"
 

@@ -9,8 +9,8 @@ import re
 import numpy as np
 import pytest
 
+from herk.bench.plugins import to_solve
 from herk.bench.recommend.examine import facts
-from herk.bench.recommend.load import load
 from herk.bench.recommend.rank import Row
 from herk.bench.recommend.snippet import code
 
@@ -42,7 +42,7 @@ def test_code_runs_as_printed_and_prints_the_end(offer, solver, form, tmp_path):
     """From x = 1 with x' = 1 until t = 1, then 3, to x = 5 at t = 2; z is twice that."""
     path = tmp_path / "ramp.py"
     path.write_text(BODY + OFFERS[offer])
-    text = code(str(path), facts(load(path)), Row(solver, form, 1, 1e-8, 1e-8, 1.0, 1, 1, 0.0, 0.0))
+    text = code(str(path), facts(to_solve(path)), Row(solver, form, 1, 1e-8, 1e-8, 1.0, 1, 1, 0.0, 0.0))
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         exec(compile(text, "pasted", "exec"), {})

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import pytest
-
 HEAD = "import numpy as np\nimport herk\n"
 PENDULUM = "['x', 'y', 'v', 'w', 'lam'], np.diag([1, 1, 1, 1, 0])"
 
@@ -65,15 +61,3 @@ a = herk.Model("a", ["x"], [[1]], ["-x"], t_span=(0, 1), y0=(1,))
 b = herk.Model("b", ["x"], [[1]], ["x"], t_span=(0, 1), y0=(1,))
 """,
 }  # fmt: skip
-
-
-@pytest.fixture
-def user_file(tmp_path: Path):
-    """Return a function that writes one of the files and returns its path."""
-
-    def write(name: str) -> Path:
-        path = tmp_path / f"{name}.py"
-        path.write_text(HEAD + FILES[name])
-        return path
-
-    return write
