@@ -21,7 +21,7 @@ bench: $(VENV)/.installed $(VENV)/.scikits
 published: $(VENV)/.installed $(VENV)/.scikits
 	@$(BIN)/python tools/publish.py
 
-test: $(VENV)/.scikits $(VENV)/.browser lint
+test: $(VENV)/.scikits $(VENV)/.rivals $(VENV)/.browser lint
 	@$(BIN)/pytest -n 2
 
 lint: $(VENV)/.installed
@@ -50,6 +50,10 @@ $(VENV)/.installed: pyproject.toml constraints.txt
 # The script makes its stamp only if scikits.odes could be installed; without it the report says so and its tests are skipped.
 $(VENV)/.scikits: $(VENV)/.installed
 	@tools/install_scikits.sh $(BIN)/python $@
+
+# Rivals that install in two minutes, from wheels and Debian packages; one that does not is named, and its tests are skipped.
+$(VENV)/.rivals: $(VENV)/.installed tools/install_rivals.sh
+	@CONSTRAIN="$(CONSTRAIN)" tools/install_rivals.sh $(BIN)/python $@
 
 # The same for the browser in which the page is tested.
 $(VENV)/.browser: $(VENV)/.installed

@@ -18,9 +18,12 @@ debian() {
     return 1
 }
 
-for extra in diffsol exudyn rumoca sundials; do
-    quietly "$python" -m pip install --disable-pip-version-check --constraint constraints.txt --editable ".[$extra]" ||
-        missing+=("pip install 'herk[$extra]'")
+# All wheels in one call, which takes seconds; one by one only where a wheel is missing.
+# shellcheck disable=SC2086 # the constraint is two words, or none
+wheels() { quietly "$python" -m pip install --disable-pip-version-check ${CONSTRAIN---constraint constraints.txt} --editable ".[$1]"; }
+echo "Setting up rivals from wheels and Debian packages (a minute or two) ..."
+wheels rivals || for extra in diffsol exudyn rumoca sundials; do
+    wheels "$extra" || missing+=("pip install 'herk[$extra]'")
 done
 command -v octave-cli >/dev/null || debian octave || missing+=("apt-get install octave")
 { command -v Rscript >/dev/null && quietly Rscript -e 'library(deSolve)' && command -v cc >/dev/null; } ||
