@@ -137,8 +137,9 @@ def _offer(module: ModuleType, path: Path) -> Offer | None:
         if (given := getattr(module, name, None)) is not None:
             made = given() if callable(given) else given
             if not isinstance(made, Problem):
+                wrong = type(made).__name__
                 raise InputError(
-                    f"`{name}` in {path.name} must be or return a herk.Problem, not {type(made).__name__}. {WANTED}"
+                    f"`{name}` in {path.name} must be or return a herk.Problem, not {wrong}. {WANTED}"
                 )
             return Offer(given, made, "problem()", name) if callable(given) else _fixed(made, "problem", name)
     models = _models(module)
