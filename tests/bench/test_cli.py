@@ -159,7 +159,7 @@ def test_a_folder_that_cannot_be_made_is_said_before_anything_is_run(arguments, 
 
 def test_a_file_without_a_model_is_a_mistake_and_no_page_is_written(tmp_path, capsys):
     assert cli.main(["recommend", str(tmp_path / "absent.py"), "--out", str(tmp_path)]) == cli.USAGE
-    assert "There is no file" in capsys.readouterr().err
+    assert "cannot be read: No such file" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
 
 
@@ -434,7 +434,7 @@ def test_a_template_is_written_with_a_command_that_fits_any_folder(what, tmp_pat
     assert cli.main(["new", what, "my_own"]) == cli.FINE
     command = shlex.split(capsys.readouterr().out.partition("Run it: ")[2])
     asked = cli.parser().parse_args(command[3:])
-    assert asked.file == [folder / "my_own.py"]
+    assert asked.files == [folder / "my_own.py"]
     assert asked.problem == (["pendulum"] if what == "solver" else None)
 
 
