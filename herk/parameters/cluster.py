@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from herk.core import InputError
+from herk.core import HerkError, InputError
 from herk.core.dae import Array
 from herk.parameters.crew import Crew
 from herk.parameters.ensemble import Ensemble
@@ -22,10 +22,24 @@ def solved(table: Table, span: tuple[float, float], times: Array, options: dict[
     return Crew(table, span, times, options, shown=False).work(1)
 
 
+def _fetched(future: Any) -> Ensemble | None:
+    """Return what a worker found; None if it was lost as often as it was tried."""
+    try:
+        found: Ensemble = future.result()
+    except HerkError:
+        raise
+    except Exception:  # noqa: BLE001 - whatever happened to the worker, its members are solved here
+        return None
+    return found
+
+
 def spread(
     client: Any, table: Table, span: tuple[float, float], times: Array, options: dict[str, Any], shown: bool
 ) -> Ensemble:
-    """Return all members, solved by the workers of the client; an interrupt carries what came back."""
+    """Return all members, solved by the workers of the client, or here where those are lost again and again.
+
+    An interrupt carries what came back.
+    """
     if not (hasattr(client, "submit") and hasattr(client, "ncores")):
         raise InputError(f"client must be a Dask client, not {type(client).__name__}.")
     started = time.perf_counter()
@@ -40,7 +54,7 @@ def spread(
     try:
         with whole.bar() as bar:
             for part, future in zip(parts, futures, strict=True):
-                whole.join(part, future.result())
+                whole.join(part, _fetched(future) or solved(table.part(part), span, times, options))
                 whole.show(bar)
     except KeyboardInterrupt as error:
         client.cancel(futures)

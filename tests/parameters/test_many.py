@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -201,6 +204,57 @@ def test_the_workers_of_a_client_find_the_same() -> None:
         there = herk.solve_many(model, values, y0, t_eval=TIMES, client=client)
     assert np.array_equal(here.y, there.y)
     assert there.success.all()
+
+
+class Workers:
+    """A client of whose two workers the second one ends as told."""
+
+    def __init__(self, end: BaseException) -> None:
+        self.end, self.parts, self.cancelled = end, 0, False
+
+    def ncores(self) -> dict[str, int]:
+        return {"one": 1}
+
+    def submit(self, work: Any, *given: Any, **_: Any) -> Any:
+        self.parts += 1
+        return Delivered(None if self.parts == 2 else work(*given), self.end)
+
+    def cancel(self, _: Any) -> None:
+        self.cancelled = True
+
+
+@dataclass
+class Delivered:
+    """What a worker found; None: it was lost."""
+
+    found: Any
+    end: BaseException
+
+    def result(self) -> Any:
+        if self.found is None:
+            raise self.end
+        return self.found
+
+
+def test_members_of_a_worker_that_stays_lost_are_solved_here() -> None:
+    values, y0 = pendulums(8)
+    model = testset.get("pendulum").model
+    here = herk.solve_many(model, values, y0, t_eval=TIMES)
+    there = herk.solve_many(model, values, y0, t_eval=TIMES, client=Workers(ConnectionError("gone")))
+    assert np.array_equal(here.y, there.y)
+    assert there.success.all()
+    with pytest.raises(herk.InputError, match="rtol must be"):
+        herk.solve_many(model, values, y0, client=Workers(ConnectionError("gone")), rtol=-1.0)
+
+
+def test_an_interrupt_keeps_what_workers_sent_back() -> None:
+    values, y0 = pendulums(8)
+    client = Workers(KeyboardInterrupt())
+    with pytest.raises(KeyboardInterrupt) as caught:
+        herk.solve_many(testset.get("pendulum").model, values, y0, t_eval=TIMES, client=client)
+    kept = caught.value.solution  # type: ignore[attr-defined]
+    assert kept.success.tolist() == [True] * 2 + [False] * 6
+    assert client.cancelled
 
 
 @pytest.mark.parametrize(
