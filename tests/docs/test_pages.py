@@ -72,6 +72,12 @@ def test_the_start_page_needs_ten_lines_to_a_plot_of_index_3() -> None:
     assert herk.regularize(names["pendulum"]).index == 3
 
 
+def test_every_public_name_is_on_the_page_of_the_api() -> None:
+    text = (ROOT / "docs" / "api.md").read_text()
+    names = set(herk.__all__) - {"__version__", "t"}
+    assert sorted(name for name in names if not re.search(rf"herk\.{name}\b", text)) == []
+
+
 @pytest.mark.parametrize("name", sorted(TEXTS))
 def test_links_between_pages_lead_somewhere(name: str) -> None:
     text = TEXTS[name].read_text()
