@@ -17,6 +17,7 @@ def setup(app: Any) -> dict[str, Any]:
     """Register with Sphinx."""
     app.connect("builder-inited", make)
     app.connect("autodoc-process-docstring", keep_columns)
+    app.connect("autodoc-process-signature", plain_defaults)
     app.add_html_math_renderer("mathml", (inline_math, None), (block_math, None))
     return {"version": "1", "parallel_read_safe": True}
 
@@ -55,6 +56,13 @@ def _mathml(latex: str, *, inline: bool) -> str:
     tree.set("display", "inline" if inline else "block")
     parse_latex_math(tree, latex)
     return tree.toxml()
+
+
+def plain_defaults(
+    _app: Any, _what: str, _name: str, _value: Any, _options: Any, signature: Any, returns: Any
+) -> Any:
+    """Show a mapping that nobody can change as what it is to the reader."""
+    return (signature or "").replace("MappingProxyType({})", "{}") or signature, returns
 
 
 def keep_columns(_app: Any, what: str, _name: str, value: Any, _options: Any, lines: list[str]) -> None:

@@ -68,6 +68,13 @@ class Reference:
 class Invariant:
     """A quantity that stays constant along the exact solution, such as an energy.
 
+    Parameters
+    ----------
+    name : str
+        What it is called.
+    value : callable
+        A function (t, y) -> float.
+
     Examples
     --------
     >>> import herk

@@ -5,19 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
-from numbers import Real
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from herk.core import shown
 from herk.core.dae import Array
 from herk.core.errors import InputError
 from herk.core.names import among, as_name, place
 from herk.core.reason import Reason
 from herk.results import tables
-
-SMOOTH = 1000  # points of a curve where dense output gives as many as one likes
 
 
 @dataclass(frozen=True)
@@ -47,7 +45,34 @@ class Solution(Stats):
     """Points reached, counters and outcome.
 
     ``sol["x"]`` is a component by name; called with a time, the solution interpolates, if
-    ``dense_output=True`` was asked for. `system`, `method` and `seconds` say what was solved and how.
+    ``dense_output=True`` was asked for.
+
+    Attributes
+    ----------
+    t, y : array
+        The times, and the components at them (n x times).
+    success, status, reason, message
+        How the run ended: for programs, by SciPy's rule, as a `Reason`, and in words.
+    t_events, y_events : list of array
+        Times and states at which each event happened.
+    nstep, nreject, nfev, ngev, njev, nlu, nit : int
+        Steps accepted and rejected; evaluations of f, of g and of Jacobians; factorisations; iterations.
+    residual : float
+        The largest residual of any constraint at any accepted point.
+    selections : tuple
+        From when on which components were computed from the constraints.
+    method, methods
+        The method asked for; which was in use from when on, and why.
+    notes : tuple of str
+        What is worth knowing, such as jumps.
+    names, system, seconds
+        Names of the components, of what was solved, and how long it took.
+    defect, error_estimate
+        On request: how well the points fit the equations, and a second run.
+    yp, slopes
+        y' at the points, and y' as a function of (t, y), where the equations are known.
+    sensitivities : mapping
+        On request: dy/dp by name; see `dyd`.
 
     Examples
     --------
@@ -138,16 +163,35 @@ class Solution(Stats):
             return np.array([self[each] for each in name])
         if name == "t":
             return self.t
-        return np.asarray(self.y[self._row(name)])
+        return np.asarray(self.y[self.row(name)])
 
     def dyd(self, name: Any, component: Any = None) -> Array:
-        """Return dy/dname (n x points), or that of one component; name is a parameter or "y0:x"."""
+        """Return dy/dname (n x points), or that of one component.
+
+        Parameters
+        ----------
+        name : str or symbol
+            A parameter, or "y0:x" for the start value of x; it was named in ``sensitivities=``.
+        component : str or symbol, optional
+            The component wanted; all of them if not given.
+
+        Examples
+        --------
+        >>> import herk
+        >>> model = herk.Model.from_equations(
+        ...     "decay", ["x' = -k*x"], parameters={"k": 1.0}, start={"x": 1}, t_span=(0, 1)
+        ... )
+        >>> sol = herk.solve_dae(model, sensitivities=["k"], rtol=1e-9)
+        >>> round(float(sol.dyd("k", "x")[-1]), 6)  # x = exp(-k t)
+        -0.367879
+
+        """
         if self.sensitivities is None:
             raise InputError(
                 f'No sensitivities were asked for; call solve_dae(..., sensitivities=["{as_name(name)}"]).'
             )
         found = self.sensitivities[among(name, self.sensitivities, "sensitivity of this solution")]
-        return found if component is None else np.asarray(found[self._row(component)])
+        return found if component is None else np.asarray(found[self.row(component)])
 
     def __contains__(self, name: object) -> bool:
         """Tell whether there is a component of this name."""
@@ -157,7 +201,8 @@ class Solution(Stats):
         """Refuse: a solution is read by name, or as the arrays t and y."""
         raise TypeError("A Solution is read by name, sol['x'], or as the arrays sol.t and sol.y.")
 
-    def _row(self, name: Any) -> int:
+    def row(self, name: Any) -> int:
+        """Return the row of y that a component has."""
         return place(name, self.labels, "component of this solution")
 
     def to_pandas(self) -> Any:
@@ -165,11 +210,10 @@ class Solution(Stats):
 
         Examples
         --------
-        >>> import herk
-        >>> times = np.array([0.0, 1.0])
-        >>> sol = Solution(t=times, y=times[None], names=("x",), reason=Reason.FINISHED, message="")
-        >>> sol.to_pandas()["x"].iloc[-1]
-        np.float64(1.0)
+        >>> import herk, testset
+        >>> frame = herk.solve_dae(testset.get("pendulum"), t_eval=[0.0, 2.0]).to_pandas()
+        >>> frame["x"].round(4).tolist()  # after one period
+        [-1.0, -1.0]
 
         """
         return tables.frame(self.t, dict(zip(self.labels, self.y, strict=True)))
@@ -177,24 +221,25 @@ class Solution(Stats):
     def plot(self, *names: Any, phase: tuple[Any, Any] | None = None, ax: Any = None) -> Any:
         """Draw components over time, or one over another, and return matplotlib's axes.
 
-        Without names all components are drawn; ``phase=("x", "y")`` draws y over x. With dense output the
-        curves are smooth, otherwise they join the points.
+        With dense output the curves are smooth, otherwise they join the points.
+
+        Parameters
+        ----------
+        *names : str or symbol
+            The components to draw; all of them if none is named.
+        phase : (str, str), optional
+            ``phase=("x", "y")`` draws y over x instead.
+        ax : optional
+            Axes to draw on.
+
+        Examples
+        --------
+        >>> import herk, testset
+        >>> herk.solve_dae(testset.get("pendulum")).plot("x", "y").get_xlabel()
+        't'
+
         """
-        from herk.results import curves
-
-        t, values = self._drawn()
-        if phase is not None:
-            x, y = (np.asarray(values[self._row(name)]) for name in phase)
-            return curves.phase((as_name(phase[0]), x), (as_name(phase[1]), y), ax)
-        rows = {as_name(name): np.asarray(values[self._row(name)]) for name in names or self.labels}
-        return curves.over_time(t, rows, ax)
-
-    def _drawn(self) -> tuple[Array, Array]:
-        if self.sol is None or len(self.t) < 2 or len(self.t) > SMOOTH:
-            return self.t, self.y
-        t = np.union1d(self.t, np.linspace(self.t[0], self.t[-1], SMOOTH))
-        t = t if self.t[-1] >= self.t[0] else t[::-1]
-        return t, self.sol(t)
+        return shown.plot(self, names, phase, ax)
 
     def animate(
         self,
@@ -204,92 +249,44 @@ class Solution(Stats):
         fps: int = 25,
         seconds: float | None = None,
     ) -> Path:
-        """Write an animation of planar points to a file and return its path (.gif; .mp4 needs ffmpeg).
+        """Write an animation of planar points to a file and return its path.
 
-        Each point is a pair of names, or of numbers where it is held: ``points=[(0, 0), ("x", "y")]`` is a
-        pendulum. Neighbours are joined by lines. It lasts `seconds`, or as long as the span of the run.
+        Parameters
+        ----------
+        path : str or Path
+            The file: .gif, .png, .webp or .html; .mp4 needs ffmpeg.
+        points : sequence of pairs
+            Pairs of names, or of numbers where a point is held: ``[(0, 0), ("x", "y")]`` is a pendulum.
+            Neighbours are joined by lines.
+        fps : int, optional
+            Frames in a second.
+        seconds : float, optional
+            How long it lasts; as long as the span of the run if not given.
+
+        Examples
+        --------
+        >>> import herk, testset
+        >>> sol = herk.solve_dae(testset.get("pendulum"), dense_output=True)
+        >>> path = sol.animate("pendulum.gif", [(0, 0), ("x", "y")])  # doctest: +SKIP
+
         """
-        from herk.results.animation import WRITERS, animate
-
-        if Path(str(path)).suffix.lower() not in WRITERS:
-            raise InputError(
-                f"An animation is written to a file of the kind {', '.join(WRITERS)}, not to {str(path)!r}."
-            )
-        if len(self.t) < 2 or not all(_is_pair(each) for each in points) or not points:
-            raise InputError(
-                "An animation needs at least two times, and points that are pairs of names or numbers, such"
-                " as [(0, 0), ('x', 'y')]."
-            )
-        length = abs(self.t[-1] - self.t[0]) if seconds is None else seconds
-        times = np.linspace(self.t[0], self.t[-1], max(2, round(fps * length) + 1))
-        return animate(path, [(self._at(x, times), self._at(y, times)) for x, y in points], fps, self.system)
-
-    def _at(self, what: Any, times: Array) -> Array:
-        """Return a component at these times, or a number that stays."""
-        if isinstance(what, Real):
-            return np.full(len(times), float(what))
-        if self.sol is not None:
-            return np.asarray(self.sol(times)[self._row(what)])
-        order = np.argsort(self.t, kind="stable")
-        return np.interp(times, self.t[order], self[what][order])
-
-    def _facts(self) -> dict[str, str]:
-        """Return what was solved, how it ended and what it took, in few words."""
-        span = f"t = {self.t[0]:.6g} to {self.t[-1]:.6g}" if len(self.t) else "no points"
-        rows = {"solved": ", ".join(filter(None, (self.system, span, f"{len(self.y)} unknowns")))}
-        rows["ended"] = f"{self.message} ({self.reason.value})"
-        rows["steps"] = f"{self.nstep} accepted, {self.nreject} rejected"
-        rows["calls"] = f"f {self.nfev}, g {self.ngev}, Jacobians {self.njev}"
-        rows["residual"] = f"{self.residual:.2g}, the largest of any constraint at any step"
-        if self.method:
-            used = ", ".join(f"{use.method} from t = {use.t:.6g}" for use in self.methods[: tables.MOST])
-            rows["method"] = f"{self.method}: {used}" if len(self.methods) > 1 else self.method
-        if self.seconds is not None:
-            rows["time"] = f"{self.seconds:.3g} s"
-        if self.notes:
-            rows["notes"] = " ".join(self.notes)
-        return rows
+        return shown.animate(self, path, points, fps, seconds)
 
     def summary(self) -> str:
-        """Return what was solved, how it ended, what it took, and the range of every component, as text."""
-        return tables.as_text(self._facts(), self._components())
+        """Return what was solved, how it ended, what it took, and the range of every component, as text.
 
-    def _components(self) -> list[tuple[str, ...]]:
-        return tables.components(dict(zip(self.labels, self.y, strict=True)))
+        Examples
+        --------
+        >>> import herk, testset
+        >>> print(herk.solve_dae(testset.get("pendulum")).summary().splitlines()[0])
+          solved: pendulum, t = 0 to 20, 5 unknowns
+
+        """
+        return tables.as_text(shown.facts(self), shown.components(self))
 
     def _repr_html_(self) -> str:
-        return tables.as_html(self._facts(), self._components())
+        return tables.as_html(shown.facts(self), shown.components(self))
 
     def __repr__(self) -> str:
         """Return SciPy's fields, arrays shortened, after what was solved and how it ended."""
-        rows = {
-            "message": self.message,
-            "success": str(self.success),
-            "status": str(self.status),
-            "reason": self.reason.value,
-        }
-        if self.system or self.names:
-            rows |= {"system": self.system, "names": ", ".join(self.labels[: tables.MOST])}
-        if self.method:
-            rows["method"] = self.method
-        rows |= {name: _short(getattr(self, name)) for name in ("t", "y")}
-        rows |= {f.name: str(getattr(self, f.name)) for f in fields(Stats)}
-        rows["residual"] = f"{self.residual:.3g}"
-        if self.seconds is not None:
-            rows["seconds"] = f"{self.seconds:.3g}"
-        rows["selections"] = (
-            f"{len(self.selections)} (first {self.selections[0]})" if self.selections else "none"
-        )
-        if self.notes:
-            rows["notes"] = " ".join(self.notes)
-        return tables.as_text(rows)
-
-
-def _is_pair(point: Any) -> bool:
-    return isinstance(point, Sequence) and not isinstance(point, str) and len(point) == 2
-
-
-def _short(values: Array) -> str:
-    return np.array2string(np.asarray(values), threshold=8, edgeitems=2, precision=6).replace(
-        "\n", "\n" + " " * 12
-    )
+        return shown.text(self)

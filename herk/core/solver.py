@@ -14,7 +14,20 @@ from herk.core.solution import Solution
 
 @dataclass(frozen=True)
 class Settings:
-    """What a run behind the bench is asked for: tolerances or a fixed step, output times, limits, options.
+    """What a run behind the bench is asked for.
+
+    Parameters
+    ----------
+    rtol, atol : float
+        Tolerances; atol may have a value for every component.
+    step : float, optional
+        A fixed step.
+    t_eval : array, optional
+        Output times.
+    time_limit : float, optional
+        Seconds after which the run ends with a reason.
+    options : mapping, optional
+        What the solver takes besides.
 
     Examples
     --------

@@ -144,7 +144,17 @@ def prepare(
 ) -> Prepared:
     """Return a run that can be made again and again, for other starts, spans, tolerances and parameters.
 
-    It takes what `solve_dae` takes, and each run gives what `solve_dae` gives, to the last bit.
+    Each run gives what `solve_dae` gives, to the last bit.
+
+    Parameters
+    ----------
+    system, t_span, y0, method, parameters, **options
+        What `solve_dae` takes.
+
+    Returns
+    -------
+    Prepared
+        ``run.solve(t_span=, y0=, parameters=, rtol=, atol=)`` makes a run; what is not given stays.
 
     Examples
     --------

@@ -188,7 +188,16 @@ class Model(FrontDoors):
         return self.numeric(regularize(self).constraints)
 
     def with_parameters(self, **changes: float) -> Model:
-        """Return a copy with other parameter values."""
+        """Return a copy with other parameter values.
+
+        Examples
+        --------
+        >>> import herk, testset
+        >>> moon = testset.get("pendulum").model.with_parameters(g=1.62)
+        >>> dict(zip(map(str, moon.parameters), moon.values))["g"]
+        1.62
+
+        """
         known = {p.name: p for p in self.parameters}
         for name in changes:
             if name not in known:
@@ -197,7 +206,15 @@ class Model(FrontDoors):
         return self._changed(parameters=MappingProxyType({**self.parameters, **new}))
 
     def with_span(self, t_end: float | None = None, t0: float | None = None) -> Model:
-        """Return a copy with another end or start time."""
+        """Return a copy with another end or start time.
+
+        Examples
+        --------
+        >>> import herk, testset
+        >>> testset.get("pendulum").model.with_span(5).t_span
+        (0.0, 5.0)
+
+        """
         return self._changed(
             t_span=plain.span(
                 (self.t_span[0] if t0 is None else t0, self.t_span[1] if t_end is None else t_end)
@@ -205,7 +222,15 @@ class Model(FrontDoors):
         )
 
     def with_start(self, y0: Sequence[float | None] | Mapping[Any, float | None]) -> Model:
-        """Return a copy with other start values, in order or by name; what is not named stays."""
+        """Return a copy with other start values, in order or by name; what is not named stays.
+
+        Examples
+        --------
+        >>> import herk, testset
+        >>> testset.get("pendulum").model.with_start({"x": 0.6, "y": -0.8, "lam": None}).y0
+        (0.6, -0.8, 0.0, 0.0, None)
+
+        """
         if isinstance(y0, Mapping):
             from herk.model.written.start import in_order
 
@@ -213,9 +238,22 @@ class Model(FrontDoors):
         return self._changed(y0=plain.start_values(y0, self.names))
 
     def form(self, name: str = "overdetermined", **options: float) -> Form:
-        """Return the form of this name, compiled.
+        """Return a form of the equations, compiled.
 
-        Overdetermined, index1, index2, index3, ggl, baumgarte, ode, second_order.
+        Parameters
+        ----------
+        name : str
+            "overdetermined", "index1", "index2", "index3", "ggl", "baumgarte", "ode" or "second_order".
+        **options
+            Of "baumgarte": k0 and k1.
+
+        Examples
+        --------
+        >>> import herk, testset
+        >>> form = testset.get("pendulum").model.form("overdetermined")
+        >>> form.n, form.m
+        (5, 3)
+
         """
         from herk.model import forms
 

@@ -20,6 +20,17 @@ class Ensemble:
 
     ``found["x"]`` is a component (member, time). `reasons` and `messages` say how each member ended,
     `parameters` what was varied. A member that failed has the values it reached.
+
+    Examples
+    --------
+    >>> import herk
+    >>> model = herk.Model.from_equations(
+    ...     "growth", ["x' = k*x**2"], parameters={"k": 1.0}, start={"x": 1}, t_span=(0, 1)
+    ... )
+    >>> found = herk.solve_many(model, {"k": [0.5, 2.0]}, t_eval=[0.0, 1.0])  # a pole at t = 1/k
+    >>> found.success, found.reasons[1]
+    (array([ True, False]), <Reason.STEP_UNDERFLOW: 'step_underflow'>)
+
     """
 
     t: Array

@@ -25,6 +25,17 @@ class Fit:
 
     `sigma` is the standard deviation of the residuals, 1 if the deviations given were right; `notes` say what
     the data do not determine.
+
+    Examples
+    --------
+    >>> import herk
+    >>> model = herk.Model.from_equations(
+    ...     "line", ["x' = a"], parameters={"a": 1.0}, start={"x": 0}, t_span=(0, 2)
+    ... )
+    >>> found = herk.fit(model, {"t": [1.0, 2.0], "x": [2.1, 3.9]}, ["a"])
+    >>> round(found["a"], 4), [round(bound, 2) for bound in found.interval("a")]
+    (1.98, [1.22, 2.74])
+
     """
 
     names: tuple[str, ...]

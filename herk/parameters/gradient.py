@@ -21,7 +21,19 @@ AGREE = 1e-3  # beyond which the complex step has met something that is no analy
 
 @dataclass(frozen=True)
 class Gradient:
-    """A value, and its derivatives by name; `sol` is the solution it was computed from."""
+    """A value, and its derivatives by name; `sol` is the solution it was computed from.
+
+    Examples
+    --------
+    >>> import herk
+    >>> model = herk.Model.from_equations(
+    ...     "line", ["x' = a"], parameters={"a": 3.0}, start={"x": 0}, t_span=(0, 2)
+    ... )
+    >>> found = herk.gradient(model, "x", ["a"])
+    >>> round(found.value, 6), round(found["a"], 6)
+    (6.0, 2.0)
+
+    """
 
     value: float
     derivatives: Mapping[str, float]

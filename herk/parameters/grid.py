@@ -46,8 +46,16 @@ class Grid(Mapping[str, Array]):
 def grid(**values: Any) -> Grid:
     """Return all combinations of the values given for each name.
 
-    ``herk.grid(l=[0.5, 1, 2], g=np.linspace(9, 10, 5))`` are 15 members; start values are written as
-    ``**{"y0:x": [...]}``.
+    Parameters
+    ----------
+    **values
+        Numbers by name of a parameter: ``herk.grid(l=[0.5, 1, 2], g=np.linspace(9, 10, 5))`` are 15 members.
+        Start values are written as ``**{"y0:x": [...]}``.
+
+    Returns
+    -------
+    Grid
+        What `solve_many` takes as parameters; the last name changes fastest.
 
     Examples
     --------
