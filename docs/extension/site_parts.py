@@ -58,11 +58,10 @@ def _mathml(latex: str, *, inline: bool) -> str:
     return tree.toxml()
 
 
-def plain_defaults(
-    _app: Any, _what: str, _name: str, _value: Any, _options: Any, signature: Any, returns: Any
-) -> Any:
+def plain_defaults(*given: Any) -> tuple[str | None, str | None]:
     """Show a mapping that nobody can change as what it is to the reader."""
-    return (signature or "").replace("MappingProxyType({})", "{}") or signature, returns
+    signature, returns = given[-2:]
+    return signature and signature.replace("MappingProxyType({})", "{}"), returns
 
 
 def keep_columns(_app: Any, what: str, _name: str, value: Any, _options: Any, lines: list[str]) -> None:
