@@ -17,7 +17,7 @@ from typing import Any
 import pandas as pd
 
 from herk.bench import whole_files
-from herk.bench.export import harmless
+from reports.export import harmless
 
 NONE = "–"
 NAME = 30  # characters; shorter texts are names and counts, which are not broken into lines

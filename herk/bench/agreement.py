@@ -47,10 +47,7 @@ def referees(forms: Sequence[str]) -> list[Candidate]:
 
 @dataclass(frozen=True)
 class Agreement:
-    """Values on the grid, and the two runs that vouch for them.
-
-    `difference` is relative to the size of each component.
-    """
+    """Values on the grid and the two runs that vouch for them; `difference` in sizes of the components."""
 
     first: Answer
     second: Answer

@@ -1,7 +1,4 @@
-"""The command line of the bench: without a command the standard report.
-
-Commands are carried out by modules of their own.
-"""
+"""The command line of the bench; commands are carried out by modules of their own."""
 
 from __future__ import annotations
 
@@ -79,16 +76,8 @@ def _study(name: str, choice: Choice, asked: argparse.Namespace) -> int:
     plan = study.with_settings(
         study.load(name, asked.quick), repeats=asked.repeats, time_limit=asked.time_limit
     )
-    tally = session.carry_out(
-        plan,
-        choice,
-        asked.out,
-        say=say,
-        jobs=asked.jobs,
-        cluster=asked.cluster,
-        fresh=asked.fresh,
-        whole=not asked.quick,
-    )
+    how = {"jobs": asked.jobs, "cluster": asked.cluster, "fresh": asked.fresh, "whole": not asked.quick}
+    tally = session.carry_out(plan, choice, asked.out, say=say, **how)
     say(f"{plan.name}: {tally}.")
     return tally.wanted
 
@@ -128,8 +117,8 @@ def document(name: str, out: Path, quick: bool) -> int:
 
 def report(asked: argparse.Namespace) -> int:
     """Write tables, figures and page from the records."""
-    from herk.bench import export, store
-    from reports import page
+    from herk.bench import store
+    from reports import export, page
 
     if not (asked.out / store.NAME).exists():
         say(
@@ -157,7 +146,7 @@ def show(asked: argparse.Namespace) -> int:
 
 def compare(asked: argparse.Namespace) -> int:
     """Print what changed."""
-    from herk.bench import compare as comparing
+    from reports import compare as comparing
 
     found = comparing.compare(asked.old, asked.new)
     print(found.text)
@@ -165,10 +154,7 @@ def compare(asked: argparse.Namespace) -> int:
 
 
 def check(asked: argparse.Namespace) -> int:
-    """Test every claim, and every sentence of the page in OUT and.
-
-    Of the published one against its records.
-    """
+    """Test every claim, and every sentence of the page in OUT and of the published one."""
     from herk.bench import claims
 
     found = claims.check(asked.out, say, asked.problem, asked.quick)

@@ -29,10 +29,7 @@ def solver(name: str) -> Record:
 
 
 def problem(own: Problem) -> Record:
-    """Return equations, constraints and reference of a problem.
-
-    Index and levels only where there is a model to derive them from.
-    """
+    """Return equations, constraints and reference; index and levels only where there is a model."""
     counted = measure.levels(own)
     about = {
         "title": own.title,
@@ -84,16 +81,14 @@ def _short(formulas: Iterable[str]) -> list[str]:
 
 def _reference(own: Problem) -> Record:
     known = own.reference
-    names = (
-        "reference_digits",
-        "reference_how",
-        "reference_y",
-        "published_y",
-        "published_digits",
-        "published_note",
-    )
     if known is None:
-        return dict.fromkeys(names)
-    how = f"{known.source}; {known.how}" if known.how else known.source
-    values = (known.digits, how, known.y, known.published, known.published_digits, known.published_note)
-    return dict(zip(names, values, strict=True))
+        told = ("reference_digits", "reference_how", "reference_y")
+        return dict.fromkeys((*told, "published_y", "published_digits", "published_note"))
+    return {
+        "reference_digits": known.digits,
+        "reference_how": f"{known.source}; {known.how}" if known.how else known.source,
+        "reference_y": known.y,
+        "published_y": known.published,
+        "published_digits": known.published_digits,
+        "published_note": known.published_note,
+    }

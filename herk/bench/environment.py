@@ -35,10 +35,7 @@ def version(package: str) -> str:
 
 
 def commit() -> str:
-    """Return the commit of the working tree, with a plus sign if tracked files were changed.
-
-    Empty for an installed package.
-    """
+    """Return the commit, with a plus sign if tracked files changed; empty for an installed package."""
     if not (ROOT / ".git").exists():
         return ""
     head = _git("rev-parse", "--short=12", "HEAD")

@@ -1,7 +1,4 @@
-"""What there is to run, as aligned tables.
-
-Problems, solvers with version, forms and availability, methods, studies.
-"""
+"""What there is to run, as aligned tables: problems, solvers, methods, studies."""
 
 from __future__ import annotations
 

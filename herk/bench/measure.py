@@ -1,7 +1,4 @@
-"""Metrics of a run, computed here and not by solvers.
-
-Errors against the reference, digits, drift off constraints and invariants.
-"""
+"""Metrics of a run, computed here and not by solvers: errors, digits, drift and invariants."""
 
 from __future__ import annotations
 
@@ -39,10 +36,7 @@ def metrics(
 
 
 def end_errors(problem: Problem, settings: Settings, solution: Solution) -> Metrics:
-    """Return absolute error, scd and mescd at the end, for all components and for each group.
-
-    Nothing if the end was not reached.
-    """
+    """Return error, scd and mescd at the end, of all and of each group; nothing if it was not reached."""
     reference = problem.reference
     if (
         reference is None
@@ -77,10 +71,7 @@ def scd(error: Array, exact: Array, digits: float, scale: float) -> float | None
 
 
 def mescd(error: Array, exact: Array, digits: float, ratio: Array | float) -> float:
-    """Return the mixed error in digits.
-
-    -log10 of the largest |error| / (atol/rtol + |reference|), at most those of the reference.
-    """
+    """Return -log10 of the largest |error| / (atol/rtol + |reference|), at most the reference's digits."""
     return _digits((error / (ratio + np.abs(exact))).max(), digits)
 
 
@@ -103,6 +94,13 @@ def drift(problem: Problem, solution: Solution) -> Metrics:
         f"drift.level{k}": float(largest[rows].max()) for k, rows in enumerate(levels(problem)) if rows
     }
     return {"drift.all": float(largest.max()), **by_level}
+
+
+def largest_residual(problem: Problem, solution: Solution, points: int) -> float:
+    """Return the largest |g| at so many of its points, spread evenly; NaN without constraints or points."""
+    at = np.unique(np.linspace(0, len(solution.t) - 1, points).astype(int)) if len(solution.t) else []
+    values = residuals(problem, solution.t[at], solution.y[:, at])
+    return float(np.abs(values).max()) if values.size else math.nan
 
 
 def residuals(problem: Problem, t: Array, y: Array) -> Array:
@@ -131,10 +129,7 @@ def _levels(model: Any) -> tuple[tuple[int, ...], ...]:
 
 
 def levels(problem: Problem) -> list[list[int]]:
-    """Return the rows of g level by level.
-
-    None for a problem given by callables, where nobody has counted.
-    """
+    """Return the rows of g level by level; none for callables, where nobody has counted."""
     return (
         []
         if problem.model is None or problem.given_dae is not None

@@ -1,7 +1,4 @@
-"""A file to start from: a commented problem, solver.
-
-Or mask of the program of the thesis, that runs at once.
-"""
+"""A file to start from that runs at once: a problem, a solver, or the mask of the thesis."""
 
 from __future__ import annotations
 
@@ -10,22 +7,23 @@ from pathlib import Path
 
 from herk.core import InputError, nearest
 
-FOLDER = Path(__file__).with_name("templates")
-KINDS = ("problem", "solver", "thesis-problem")
+HERE = Path(__file__).parent
+TEMPLATES = {
+    "problem": HERE / "templates" / "problem.txt",
+    "solver": HERE / "templates" / "solver.txt",
+    "thesis-problem": HERE.parent / "thesis" / "mask.txt",
+}
 
 
 def create(what: str, name: str, folder: Path | None = None) -> Path:
-    """Write NAME.py into the folder (default: the current one) and return its path.
-
-    Nothing is ever overwritten.
-    """
-    if what not in KINDS:
-        raise nearest(what, KINDS, "template")
+    """Write NAME.py into the folder (default: the current one); nothing is ever overwritten."""
+    if what not in TEMPLATES:
+        raise nearest(what, TEMPLATES, "template")
     _check_name(what, name)
     path = Path.cwd() / f"{name}.py" if folder is None else Path(folder) / f"{name}.py"
     if not path.parent.is_dir():
         raise InputError(f"There is no folder {str(path.parent)!r} to write into; make it first.")
-    text = (FOLDER / f"{what}.txt").read_text(encoding="utf-8").replace("@name@", name)
+    text = TEMPLATES[what].read_text(encoding="utf-8").replace("@name@", name)
     try:
         with path.open("x", encoding="utf-8") as file:
             file.write(text)

@@ -1,7 +1,4 @@
-"""What a record is: a flat JSON object with a schema version, a kind.
-
-And a key that is the hash of what identifies it.
-"""
+"""What a record is: a flat JSON object with a schema version, a kind, and a hash of its identity as key."""
 
 from __future__ import annotations
 
@@ -24,46 +21,24 @@ Record = dict[str, Any]
 
 # Kind -> the fields that identify a record. A run with rtol, atol and step all null speaks for every setting
 # (unsupported, unavailable).
-IDENTITY: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "run": (
-            "study",
-            "problem",
-            "changes",
-            "form",
-            "solver",
-            "solver_version",
-            "rtol",
-            "atol",
-            "step",
-            "options",
-            "herk",
-        ),
-        "series": ("run", "name"),
-        "problem": ("problem", "changes"),
-        "solver": ("solver", "version"),
-        "published": ("study", "part", "case", "quantity", "printed"),
-        "erratum": ("study", "where", "printed"),
-        "claim": ("study", "text"),
-        "figure": ("study", "name"),
-    }
-)
+_IDENTITY = {
+    "run": "study problem changes form solver solver_version rtol atol step options herk",
+    "series": "run name",
+    "problem": "problem changes",
+    "solver": "solver version",
+    "published": "study part case quantity printed",
+    "erratum": "study where printed",
+    "claim": "study text",
+    "figure": "study name",
+}
+IDENTITY = MappingProxyType({kind: tuple(names.split()) for kind, names in _IDENTITY.items()})
 # Kinds of which a study writes all records at once, with one date: those of its latest date replace the
 # earlier ones.
 WHOLE = ("published", "erratum", "claim", "figure")
 ALWAYS = (
-    "schema",
-    "kind",
-    "key",
-    "study",
-    "date",
+    *("schema", "kind", "key", "study", "date"),
     *environment.LIBRARIES,
-    "herk",
-    "python",
-    "commit",
-    "machine",
-    "cores",
-    "os",
+    *("herk", "python", "commit", "machine", "cores", "os"),
 )
 NUMBERS = ("rtol", "atol", "step")
 # What fields must be, wherever they occur: readers rely on it, and a file may have been written by anybody.
@@ -187,10 +162,7 @@ def _is_finite(value: Any) -> bool:
 
 
 def plain(value: Any) -> Any:
-    """Return a value as JSON knows it.
-
-    Numpy's numbers and arrays as Python's, sets sorted, NaN and infinities as None.
-    """
+    """Return a value as JSON knows it: Python's numbers, lists, sets sorted, NaN and infinities as None."""
     if isinstance(value, Mapping):
         return {str(name): plain(entry) for name, entry in value.items()}
     if isinstance(value, (set, frozenset)):

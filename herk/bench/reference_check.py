@@ -1,7 +1,4 @@
-"""References put to the vote.
-
-Two solvers that share neither kind of method nor library have to reach each of them.
-"""
+"""References put to the vote: two solvers that share neither kind nor library must reach each."""
 
 from __future__ import annotations
 
@@ -41,22 +38,13 @@ FIRST: dict[str, tuple[Candidate, Candidate]] = {
     "water_tube": (("ida_sundae_jac", "index2"), ("radau5", "index2")),
     "wheelset": (("ida_sundae_jac", "index2"), ("radau5", "index2")),
 }
-LONGEST = (
-    "wheelset",
-    "fekete",
-    "water_tube",
-    "andrews",
-    "nand_gate",
-)  # begun first, so that no core waits for one of them in the end
+# Begun first, so that no core waits for one of them in the end.
+LONGEST = ("wheelset", "fekete", "water_tube", "andrews", "nand_gate")
 
 ROUGH = 1e-6  # gives the sizes of the components
-PAIRS = (
-    (1e-8, 1e-9),
-    (1e-11, 1e-12),
-)  # the difference within a pair is the accuracy of the solver; the last pair it survives counts
-MANY_STEPS = (
-    10_000  # of the finer run of a pair: the next pair would take several times as many, for few digits more
-)
+# The difference within a pair is the accuracy of the solver; the last pair it survives counts.
+PAIRS = ((1e-8, 1e-9), (1e-11, 1e-12))
+MANY_STEPS = 10_000  # of the finer run of a pair: the next pair would take several times as many
 SAFETY = 3.0  # errors of adaptive runs scatter
 LEAST_DIGITS = 4.0
 ROUNDING = 1e-13
@@ -69,10 +57,7 @@ PROBLEM_LIMIT, REFEREE_LIMIT = 600.0, 60.0
 
 @dataclass(frozen=True)
 class Vote:
-    """What one solver says about a reference.
-
-    Distance to it and own accuracy, relative to the size of each component.
-    """
+    """What one solver says: distance to the reference and own accuracy, in sizes of the components."""
 
     solver: str
     form: str
@@ -100,10 +85,7 @@ class Verdict:
 
     @property
     def holds(self) -> bool:
-        """Tell whether two solvers of different kind and family agree with the reference.
-
-        And none that is as accurate differs.
-        """
+        """Tell whether two independent solvers agree with the reference and none as good differs."""
         good = [vote for vote in self.votes if vote.confirms]
         return len(good) == len(self.votes) and any(
             independent(a.solver, b.solver) for a in good for b in good
@@ -129,10 +111,7 @@ def _digits(error: float) -> float:
 def verdicts(
     names: Sequence[str], say: Say, made: Callable[[str], Problem] = testset.get, jobs: int | None = None
 ) -> Iterator[Verdict]:
-    """Yield the verdict on every problem with a reference in the order of names.
-
-    As many are worked on at a time as there are cores.
-    """
+    """Yield the verdict on every problem with a reference, in order; as many at a time as cores."""
     begun: dict[str, Future[Verdict | None]] = {name: Future() for name in names}
     waiting = deque(sorted(begun, key=lambda name: name not in LONGEST))
 
@@ -159,10 +138,7 @@ def verdicts(
 
 
 def one(name: str, made: Callable[[str], Problem] = testset.get) -> Verdict | None:
-    """Return the verdict on one problem, or None if it has no reference.
-
-    Whatever a solver does, others and we survive it.
-    """
+    """Return the verdict on one problem, None without a reference; whatever a solver does, we survive."""
     votes: list[Vote] = []
     notes: list[str] = []
     end = process.until(time.monotonic() + PROBLEM_LIMIT)
@@ -243,19 +219,13 @@ def _finished(solution: Solution) -> bool:
 
 
 def _first_sizes(problem: Problem, end: Array) -> Array:
-    """Return sizes to begin with, from start and end.
-
-    What is zero at both may become as large as anything.
-    """
+    """Return sizes to begin with; what is zero at start and end may become as large as anything."""
     sizes = _sizes(problem, end[:, None], problem.y0)
     zero = (end == 0) & (problem.y0 == 0)
     return sizes if problem.sizes else np.where(zero, sizes.max(), sizes)
 
 
 def _sizes(problem: Problem, points: Array, end: Array) -> Array:
-    """Return what the errors of the components are measured by.
-
-    The largest value on the way, with a least size.
-    """
+    """Return what errors are measured by: the largest value on the way, with a least size."""
     largest = np.maximum(np.abs(points).max(axis=1), np.abs(end))
     return np.maximum(largest, problem.sizes or NOTHING * largest.max())

@@ -1,7 +1,4 @@
-"""What is kept of a run over time.
-
-Drift, invariants, steps, selections and trajectories, thinned so that extremes survive.
-"""
+"""What is kept of a run over time, thinned so that extremes survive."""
 
 from __future__ import annotations
 
@@ -52,10 +49,7 @@ def trajectories(problem: Problem, on_grid: Solution) -> Series:
 
 
 def thinned(t: Array, values: Array) -> tuple[list[float], list[Any]]:
-    """Return at most MOST points.
-
-    Of each stretch the smallest and the largest value, in the order of time.
-    """
+    """Return at most MOST points: of each stretch the smallest and the largest value."""
     places = np.arange(len(t))
     if len(t) > MOST:
         stretches = np.array_split(places, MOST // 2)

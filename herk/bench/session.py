@@ -65,51 +65,32 @@ def carry_out(
 
     whole: problems of the test set that take no part are described too, so that the report tells of them all.
     """
-    with store.alone(out, say):
-        return _carry_out(study, choice, out, say, jobs, cluster, fresh, whole)
-
-
-def _carry_out(
-    study: Study,
-    choice: Choice,
-    out: Path,
-    say: Say,
-    jobs: int | None,
-    cluster: str | None,
-    fresh: bool,
-    whole: bool,
-) -> Tally:
     kept = Store(out / store.NAME)
-    known, notes = kept.read()
-    for note in notes:
-        say(note)
-    every = sweeps.expand(study, choice)
-    done = set() if fresh else finished(known)
-    todo = [left for sweep in every if (left := run.remaining(sweep, done)) is not None]
-    wanted = sum(len(sweep.settings) for sweep in every)
-    tally = Tally(wanted, before=wanted - sum(len(sweep.settings) for sweep in todo))
-    jobs = jobs or (1 if study.timed else os.cpu_count() or 1)
-    expected = estimate.from_records(known)
-    announce(study, every, todo, expected, jobs, cluster, say)
-    kept.append(
-        _changed(descriptions(todo, others(every, choice, known) if whole else [], study.name, say), known)
-    )
-    if not todo:
-        return tally
-    keys = set() if fresh else {rec["key"] for rec in known}
-    with Progress(study.name, todo, expected) as progress:
-        for sweep, batch in pool.batches(todo, jobs, cluster):
-            kept.append(rec for rec in batch if rec["kind"] in MEASURED or rec["key"] not in keys)
-            tally.counts.update(rec["status"] for rec in batch if rec["kind"] == "run")
-            progress.advance(sweep, batch)
+    with store.alone(out, say):
+        known, notes = kept.read()
+        for note in notes:
+            say(note)
+        every = sweeps.expand(study, choice)
+        done = set() if fresh else finished(known)
+        todo = [left for sweep in every if (left := run.remaining(sweep, done)) is not None]
+        wanted = sum(len(sweep.settings) for sweep in every)
+        tally = Tally(wanted, before=wanted - sum(len(sweep.settings) for sweep in todo))
+        jobs = jobs or (1 if study.timed else os.cpu_count() or 1)
+        expected = estimate.from_records(known)
+        announce(study, every, todo, expected, jobs, cluster, say)
+        more = others(every, choice, known) if whole else []
+        kept.append(_changed(descriptions(todo, more, study.name, say), known))
+        keys = set() if fresh else {rec["key"] for rec in known}
+        with Progress(study.name, todo, expected) as progress:
+            for sweep, batch in pool.batches(todo, jobs, cluster) if todo else ():
+                kept.append(rec for rec in batch if rec["kind"] in MEASURED or rec["key"] not in keys)
+                tally.counts.update(rec["status"] for rec in batch if rec["kind"] == "run")
+                progress.advance(sweep, batch)
     return tally
 
 
 def finished(records: Iterable[Record]) -> set[str]:
-    """Return the keys of runs that need not be run again.
-
-    Those that are ok or unsupported, and solvers that are still not installed.
-    """
+    """Return the keys of runs not to be run again: ok, unsupported, or of solvers still not installed."""
     runs = [rec for rec in store.latest(records) if rec["kind"] == "run"]
     absent = {
         name
@@ -187,10 +168,7 @@ def others(every: Sequence[Sweep], choice: Choice, known: Iterable[Record]) -> l
 
 
 def descriptions(todo: Sequence[Sweep], more: Sequence[Place], study: str, say: Say) -> list[Record]:
-    """Return records of the solvers and problems that take part, and of more problems.
-
-    Each is looked at in a process of its own.
-    """
+    """Return records of solvers and problems that take part, each looked at in a process of its own."""
     made = [
         record.make("solver", study=study, **describe.solver(name))
         for name in dict.fromkeys(sweep.solver for sweep in todo)

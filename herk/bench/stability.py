@@ -1,7 +1,4 @@
-"""Whether stability limits the steps of an explicit method.
-
-A measured eigenvalue times the step, against the method's own bound.
-"""
+"""Whether stability limits an explicit method: eigenvalue times step against its own bound."""
 
 from __future__ import annotations
 
@@ -19,10 +16,7 @@ SAME = {"rk45": "dopri5"}  # methods that others know under another name
 
 @lru_cache(maxsize=64)
 def bound(method: str) -> float | None:
-    """Return x up to which |R(-s)| <= 1 for all s in [0, x].
-
-    The method is stable while step times -lambda stays below; None if unknown.
-    """
+    """Return x up to which |R(-s)| <= 1 for s in [0, x], the bound of step times -lambda; None if unknown."""
     name = SAME.get(method.lower(), method.lower())
     return real_bound(herk.METHODS[name]) if name in herk.METHODS else None
 
@@ -33,10 +27,7 @@ def limit_of(solver: Solver) -> float | None:
 
 
 def measured(problem: Problem, solution: Solution) -> float | None:
-    """Return the median of step times largest -Re(lambda), over points of the second half of the run.
-
-    None where it cannot be measured.
-    """
+    """Return the median of step times -Re(lambda) over the second half of a run, None where unknown."""
     t, y, dae = solution.t, solution.y, problem.dae
     if len(t) < 4 or dae.n > LARGEST:
         return None

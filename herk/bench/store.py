@@ -1,7 +1,4 @@
-"""The append-only file of records.
-
-Whole lines are added and nothing is ever changed, so that no kill can hurt what is there.
-"""
+"""The append-only file of records: whole lines are added, so that no kill can hurt what is there."""
 
 from __future__ import annotations
 
@@ -9,7 +6,7 @@ import contextlib
 import errno
 import fcntl
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -34,10 +31,7 @@ class Store:
     path: Path
 
     def read(self) -> tuple[list[Record], list[str]]:
-        """Return all records in the order written, and a note for each line that was cut off.
-
-        Any other bad line raises StoreError.
-        """
+        """Return all records and a note for each line cut off; any other bad line raises StoreError."""
         try:
             content = self.path.read_bytes()
         except FileNotFoundError:
@@ -57,15 +51,8 @@ class Store:
                 notes.append(f"{self.path}, line {number}: cut off while it was written, dropped.")
         return records, notes
 
-    def keys(self) -> set[str]:
-        """Return the key of every record."""
-        return {rec["key"] for rec in self.read()[0]}
-
     def append(self, records: Iterable[Record]) -> None:
-        """Add records by one write, and wait until the disk has them.
-
-        A file that is not ours is not touched.
-        """
+        """Add records by one write and wait for the disk; a file that is not ours is not touched."""
         lines = b"".join(record.line(rec).encode() + b"\n" for rec in records)
         if not lines:
             return
@@ -129,10 +116,7 @@ def _write(file: int, data: bytes) -> None:
 
 @contextlib.contextmanager
 def alone(out: Path, say: Callable[[str], None]) -> Iterator[None]:
-    """Wait until no other bench is at work in this folder, and say so.
-
-    The lock ends with the process, however that ends.
-    """
+    """Wait until no other bench is at work in this folder; the lock ends with the process."""
     try:
         out.mkdir(parents=True, exist_ok=True)
         file = os.open(out / LOCK, os.O_RDWR | os.O_CREAT, 0o644)
@@ -187,11 +171,6 @@ def latest(records: Iterable[Record]) -> list[Record]:
         if before is None or _rank(rec) >= _rank(before):
             chosen[rec["key"]] = rec
     return list(chosen.values())
-
-
-def merge(*parts: Sequence[Record]) -> list[Record]:
-    """Return the records of several files as one, one record for each key."""
-    return latest(rec for part in parts for rec in part)
 
 
 def _rank(rec: Record) -> tuple[bool, str]:

@@ -1,7 +1,4 @@
-"""A study as data: which solvers on which forms of which problems at which tolerances or steps.
-
-TOML in and out.
-"""
+"""A study as data: which solvers on which forms of which problems at which settings."""
 
 from __future__ import annotations
 
@@ -12,7 +9,6 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-from herk.bench.record import canonical
 from herk.core import InputError, nearest
 
 FOLDER = Path(__file__).with_name("studies")
@@ -111,19 +107,6 @@ def parse(content: Mapping[str, Any], quick: bool = False) -> Study:
     return Study(**{"title": table["name"], **table})
 
 
-def text(study: Study) -> str:
-    """Return the study as TOML, every sweep written out."""
-    lines = [f"{f.name} = {_toml(getattr(study, f.name))}" for f in fields(Study) if f.name != "case"]
-    for case in study.case:
-        lines += ["", "[[case]]"]
-        lines += [
-            f"{f.name} = {_toml(getattr(case, f.name))}"
-            for f in fields(Case)
-            if getattr(case, f.name) is not None
-        ]
-    return "\n".join(line for line in lines if not line.endswith("= []")) + "\n"
-
-
 def with_settings(study: Study, **settings: Any) -> Study:
     """Return the study with the settings that are not None replaced."""
     return replace(study, **{name: value for name, value in settings.items() if value is not None})
@@ -168,10 +151,7 @@ def _tolerances(value: Any) -> tuple[float, ...]:
 
 
 def _counts(value: Any) -> tuple[int, ...]:
-    """Return numbers of steps, few first.
-
-    A list, or {from, to}, doubled each time, or with `per_doubling` counts in between.
-    """
+    """Return numbers of steps: a list, or {from, to}, doubled or with `per_doubling` in between."""
     if isinstance(value, Mapping):
         _known(value, ("from", "to", "per_doubling"), "steps")
         per = value.get("per_doubling", 1)
@@ -183,13 +163,3 @@ def _counts(value: Any) -> tuple[int, ...]:
 def rounded(value: float) -> float:
     """Return a tolerance with four digits, so that it is read and written alike everywhere."""
     return float(f"{value:.4g}")
-
-
-def _toml(value: Any) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, Mapping):
-        return "{ " + ", ".join(f"{name} = {_toml(entry)}" for name, entry in value.items()) + " }"
-    if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(map(_toml, value)) + "]"
-    return canonical(value) if isinstance(value, str) else repr(value)

@@ -1,7 +1,4 @@
-"""From a study to what is run.
-
-Sweeps, one for each solver on each form of each problem, for the study or what is chosen of it.
-"""
+"""From a study to what is run: a sweep for each solver on each form of each problem."""
 
 from __future__ import annotations
 
@@ -30,10 +27,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class Sweep:
-    """One solver on one form of one problem at several settings, cheap ones first.
-
-    What one isolated process does.
-    """
+    """One solver on one form of one problem at several settings, cheap ones first: one process."""
 
     study: str
     problem: str
@@ -52,10 +46,7 @@ class Sweep:
 
 @dataclass(frozen=True)
 class Choice:
-    """What the command line asks for.
-
-    Patterns, a tag of problems, and names that files of the user have added.
-    """
+    """What the command line asks for: patterns, a tag, and names that files of the user have added."""
 
     problem: tuple[str, ...] = ()
     solver: tuple[str, ...] = ()

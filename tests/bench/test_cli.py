@@ -15,10 +15,11 @@ from types import SimpleNamespace
 import pandas
 import pytest
 
-from herk.bench import cli, export, record, session, store, study
+from herk.bench import cli, record, session, store, study
 from herk.bench.store import Store
 from herk.reproductions import documents
 from herk.reproductions.published import Erratum, Origin, Row, Verdict
+from reports import export
 
 ROOT = Path(__file__).parents[2]
 STUDY_OF = ("--file", "{toy}", "--out", "{out}", "--no-report", "--solver", "toy_euler")

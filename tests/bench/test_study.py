@@ -5,8 +5,6 @@ And the command line chooses among all problems and solvers.
 
 from __future__ import annotations
 
-import tomllib
-
 import pytest
 
 import baselines
@@ -20,13 +18,6 @@ SMALL = {
     "rtol": [1e-4, 1e-3],
     "case": [{"problem": "akzo", "solver": ["scipy_*"], "form": ["ode"]}],
 }
-
-
-@pytest.mark.parametrize("name", study.names())
-@pytest.mark.parametrize("quick", [False, True])
-def test_a_study_written_as_toml_is_read_as_the_same(name, quick):
-    own = study.load(name, quick)
-    assert study.parse(tomllib.loads(study.text(own))) == own
 
 
 @pytest.mark.parametrize("name", study.names())

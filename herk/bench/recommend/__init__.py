@@ -1,7 +1,4 @@
-"""Which solver for my model? Examine it, agree on a reference, try every fitting solver and form.
-
-And say what was found.
-"""
+"""Which solver for my model? Examine it, agree on a reference, try all that fit, say what was found."""
 
 from herk.bench.recommend.answer import Recommendation
 from herk.bench.recommend.inquiry import recommend

@@ -224,46 +224,20 @@ def _nobody(found: Findings) -> str:
     return f"{said} {_poor(found)}" if found.reference.worst > 0.1 * found.wanted else said
 
 
-ILL_POSED = (
-    (
-        "follows from the other",
-        (
-            "The equations are redundant: one says what others say already, and a multiplier or another"
-            " unknown is left undetermined. Remove the redundant equation together with an unknown that only"
-            " it was to determine, or replace it by the equation you meant."
-        ),
-    ),
-    ("contradicts 0", "Two constraints exclude each other: correct one of them; no solver can help."),
-    ("has no solution", "The constraints cannot all hold: correct them; no solver can help."),
-    (
-        "contradicts E",
-        (
-            "A constraint in g does not stay zero along E y' = f: it is no consequence of the equations."
-            " Correct g."
-        ),
-    ),
-    ("occur", "An unknown stands in no equation: remove it, or add the equation that determines it."),
-    (
-        "above the limit",
-        "Such an index is rare: look for an equation that should have determined an unknown earlier.",
-    ),
-    (
-        "undetermined",
-        (
-            "Add the missing hidden constraints to g, or give the equations as a herk.Model and let them be"
-            " found."
-        ),
-    ),
-    (
-        "",
-        (
-            "Check the equations named above: as they stand they have no unique solution, and every solver"
-            " would only hide that."
-        ),
-    ),
-)
+ILL_POSED = {  # a mark in the message -> what to do; the first that is found counts
+    "follows from the other": "The equations are redundant: one says what others say already, and a"
+    " multiplier or another unknown is left undetermined. Remove the redundant equation together with an"
+    " unknown that only it was to determine, or replace it by the equation you meant.",
+    "contradicts 0": "Two constraints exclude each other: correct one of them; no solver can help.",
+    "has no solution": "The constraints cannot all hold: correct them; no solver can help.",
+    "contradicts E": "A constraint in g is no consequence of E y' = f, it does not stay zero. Correct g.",
+    "occur": "An unknown stands in no equation: remove it, or add the equation that determines it.",
+    "above the limit": "Such an index is rare: should an equation have determined an unknown earlier?",
+    "undetermined": "Add the missing hidden constraints to g, or give the equations as a herk.Model.",
+    "": "Check the equations named above: they have no unique solution; every solver would only hide that.",
+}  # fmt: skip
 
 
 def cure(message: str) -> str:
     """Return what to do about an ill-posed model."""
-    return next(words for mark, words in ILL_POSED if mark in message)
+    return next(words for mark, words in ILL_POSED.items() if mark in message)

@@ -9,17 +9,8 @@ from herk.bench.recommend.advice import seconds
 from herk.bench.recommend.rank import Row
 
 HEAD = (
-    "rank",
-    "solver",
-    "form",
-    "rtol",
-    "error",
-    "time",
-    "steps",
-    "evaluations",
-    "max |g|",
-    "compile",
-    "remark",
+    *("rank", "solver", "form", "rtol", "error", "time"),
+    *("steps", "evaluations", "max |g|", "compile", "remark"),
 )
 
 

@@ -12,10 +12,7 @@ PATIENCE = 0.4  # of the time that is left, for one candidate with all that it c
 
 @dataclass
 class Clock:
-    """The budget: seconds on the clock for everything.
-
-    A part of it, counted in processor time, is for solving.
-    """
+    """The budget: seconds on the clock, of which a part, counted in processor time, is for solving."""
 
     budget: float
     solving: float = 0.0
@@ -38,10 +35,7 @@ class Clock:
 
     @property
     def patience(self) -> float:
-        """Return the moment at which a candidate that begins now has to end.
-
-        One that compiles forever leaves time for others.
-        """
+        """Return when a candidate that begins now has to end: others need time, too."""
         now = time.monotonic()
         return now + PATIENCE * max(0.0, self.deadline - now)
 

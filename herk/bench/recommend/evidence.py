@@ -1,7 +1,4 @@
-"""What the runs prove about the problem.
-
-Stiffness, drift, places where steps collapse, tolerances that promise too much.
-"""
+"""What the runs prove about the problem: stiffness, drift, places where steps collapse."""
 
 from __future__ import annotations
 
@@ -42,10 +39,7 @@ class Drift:
 
 
 def stiffness(facts: Facts, trials: Sequence[Trial], tags: Tags) -> Stiffness:
-    """Compare steps at the loosest tolerance an implicit method survives.
-
-    And ask the eigenvalues whether they explain them.
-    """
+    """Compare steps at the loosest tolerance an implicit method survives, and ask the eigenvalues why."""
     good = [each.run for each in _all(trials) if each.run.success]
     implicit = [run for run in good if "implicit" in tags(run.solver)]
     explicit = [run for run in good if "explicit" in tags(run.solver)]
@@ -91,10 +85,7 @@ def collapses(trials: Sequence[Trial], orders: Callable[[str], int]) -> tuple[fl
 
 
 def _inner_steps(t: Array) -> tuple[Array, Array]:
-    """Return middles and lengths of the steps, without those of the start, which are a guess.
-
-    And the last, which is cut.
-    """
+    """Return middles and lengths of the steps, without those of the start and the last, which is cut."""
     return (t[11:-2] + t[10:-3]) / 2, np.abs(np.diff(t))[10:-2]
 
 

@@ -1,7 +1,4 @@
-"""What can be known about a problem before any solver is compared.
-
-Constraints, start, sizes, speed of decay, switches.
-"""
+"""What can be known before any solver is compared: constraints, start, sizes, decay, switches."""
 
 from __future__ import annotations
 
@@ -68,10 +65,7 @@ def examine(send: Send, path: str) -> None:
 
 
 def _ill_posed(problem: Problem) -> tuple[str, str] | None:
-    """Return what forbids a solve at the start.
-
-    Constraints that contradict the equations, or a start off the constraints.
-    """
+    """Return what forbids a solve: constraints that contradict the equations, or a start off them."""
     if isinstance(problem.model, Model):
         regularize(problem.model)
     dae, t0 = problem.dae, problem.t_span[0]
@@ -132,10 +126,7 @@ def facts(offer: Offer) -> Facts:
 
 
 def grid(t_span: tuple[float, float], jumps: tuple[float, ...] = ()) -> tuple[float, ...]:
-    """Return times at which solvers are compared.
-
-    Even ones, and some close to the start for fast transients; none at a jump.
-    """
+    """Return times of comparison: even ones, some close to the start for transients, none at a jump."""
     (t0, t1), length = t_span, t_span[1] - t_span[0]
     times = [*np.linspace(t0, t1, GRID + 1), *(t0 + length * 10.0 ** (-k / 2) for k in range(4, 11))]
     clear = JUMP * abs(length)
@@ -144,10 +135,7 @@ def grid(t_span: tuple[float, float], jumps: tuple[float, ...] = ()) -> tuple[fl
 
 
 def explore(problem: Problem) -> tuple[Flow, Array, Array]:
-    """Return the flow and a rough trajectory along it (times, points x unknowns), by LSODA.
-
-    It may end early.
-    """
+    """Return the flow and a rough trajectory (times, points x unknowns) by LSODA, which may end early."""
     t0, t1 = problem.t_span
     flow = Flow(problem.dae, t0, problem.y0)
     t, y = [t0], [np.array(problem.y0)]

@@ -1,7 +1,4 @@
-"""The course of an inquiry: one file in, one Recommendation out, within a budget of time.
-
-The user's code runs in other processes only.
-"""
+"""The course of an inquiry: one file in, one Recommendation out, within a budget of time."""
 
 from __future__ import annotations
 
@@ -174,10 +171,7 @@ def _unreferenced(path: str, facts: Facts, error: float, complaints: Sequence[st
 
 
 def tolerances(error: float) -> tuple[float, ...]:
-    """Return tolerances from a hundred times the error down to a thousandth of a percent of it.
-
-    Two in a decade.
-    """
+    """Return two tolerances in a decade, from a hundred times the error down to a hundred thousandth."""
     values = [digit * 10.0**power for power in range(0, -14, -1) for digit in (3.0, 1.0)]
     return tuple(
         float(f"{v:.0e}")

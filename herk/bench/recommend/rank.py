@@ -25,10 +25,7 @@ class Measured:
 
 @dataclass(frozen=True)
 class Trial:
-    """All runs of one candidate, tolerances falling.
-
-    `note` says why there are none, or why they end early.
-    """
+    """All runs of one candidate, tolerances falling; `note` says why there are none or no more."""
 
     candidate: Candidate
     runs: tuple[Measured, ...] = ()
@@ -38,10 +35,7 @@ class Trial:
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the ranking; a solver that does not reach the accuracy has its best run and no rank.
-
-    Without constraints no drift.
-    """
+    """One line of the ranking; who does not reach the accuracy has a best run and no rank."""
 
     solver: str
     form: str
@@ -99,10 +93,7 @@ def ranking(trials: Sequence[Trial], wanted: float) -> tuple[Row, ...]:
 
 
 def choose(rows: Sequence[Row], *, restarts: bool) -> Row | None:
-    """Return the row to recommend.
-
-    The fastest, or HERK on all constraints where the solution is to be pieced together.
-    """
+    """Return the row to recommend: the fastest, or HERK where a solution is to be pieced together."""
     ranked = [row for row in rows if row.rank]
     if not ranked:
         return None
@@ -116,10 +107,7 @@ def choose(rows: Sequence[Row], *, restarts: bool) -> Row | None:
 
 
 def _merit(trial: Trial) -> str:
-    """Return the note of a solver that reached the accuracy.
-
-    That tighter runs were too slow to go on is nothing against it.
-    """
+    """Return the note of a solver that got there; that tighter runs were too slow is no blame."""
     return "" if trial.note.startswith(GIVEN_UP) else trial.note
 
 
@@ -129,32 +117,15 @@ def _shortfall(trial: Trial, best: Measured) -> str:
     if not best.run.success:
         return best.run.message or best.run.reason.value
     failed = next((each.run for each in trial.runs if not each.run.success), None)
-    why = (
-        f"; at rtol {failed.rtol:.0e}: {failed.message}"
-        if failed
-        else f"; {trial.note}"
-        if trial.note
-        else ""
-    )
-    return f"does not reach the accuracy{why}"
+    why = f"at rtol {failed.rtol:.0e}: {failed.message}" if failed else trial.note
+    return f"does not reach the accuracy; {why}" if why else "does not reach the accuracy"
 
 
 def _row(trial: Trial, at: Measured | None, rank: int | None, note: str) -> Row:
     solver, form = trial.candidate
     if at is None or not at.run.success:
-        return Row(solver, form, None, None, None, None, None, None, None, trial.prepare_seconds, note)
+        return Row(solver, form, *[None] * 7, trial.prepare_seconds, note)
     run = at.run
     drift = None if math.isnan(run.drift) else run.drift
-    return Row(
-        solver,
-        form,
-        rank,
-        run.rtol,
-        at.error,
-        run.seconds,
-        run.nstep,
-        run.nfev,
-        drift,
-        trial.prepare_seconds,
-        note,
-    )
+    numbers = (run.rtol, at.error, run.seconds, run.nstep, run.nfev, drift)
+    return Row(solver, form, rank, *numbers, trial.prepare_seconds, note)

@@ -1,7 +1,4 @@
-"""Where a model is not smooth.
-
-The functions whose change of sign switches it, and when that happens if time alone decides.
-"""
+"""Where a model is not smooth: functions whose change of sign switches it, and the times."""
 
 from __future__ import annotations
 
@@ -29,10 +26,7 @@ class Switch:
 
 
 def switches(model: Model, t: Array, y: Array) -> tuple[Switch, ...]:
-    """Return every switch; those that depend on the state are looked up along the trajectory t.
-
-    Y (points x unknowns).
-    """
+    """Return every switch; those of the state are looked up along the trajectory (points x unknowns)."""
     system = model.numeric()
     found: dict[str, Switch] = {}
     for expression in (*system.f, *system.E):
@@ -68,10 +62,7 @@ def _switch(model: Model, function: sp.Expr, t: Array, y: Array) -> Switch:
 
 
 def _crossing(value: object, a: float, b: float, ya: Array, yb: Array, timed: bool) -> float:
-    """Return the time between a and b at which the sign changes.
-
-    Exact if time decides, to a step of the trajectory otherwise.
-    """
+    """Return the time of a change of sign: exact if time decides, to a step of the trajectory else."""
 
     def along(t: float) -> float:
         return float(value(t, *(ya + (yb - ya) * (t - a) / (b - a))))  # type: ignore[operator]

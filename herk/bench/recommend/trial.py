@@ -45,10 +45,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Run:
-    """What one solve came to; `y` is unknowns x grid times, `t` the solver's own points.
-
-    `drift` the largest |g| at them, if any.
-    """
+    """One solve: `y` is unknowns x grid times, `t` its own points, `drift` the largest |g| at them."""
 
     solver: str
     form: str
@@ -115,11 +112,5 @@ def observed(
         "nstep": solution.nstep,
         "nreject": solution.nreject,
         "nfev": solution.nfev,
-        "drift": _drift(problem, solution),
+        "drift": measure.largest_residual(problem, solution, DRIFT_POINTS),
     }
-
-
-def _drift(problem: Problem, solution: Solution) -> float:
-    at = np.unique(np.linspace(0, len(solution.t) - 1, DRIFT_POINTS).astype(int))
-    off = measure.residuals(problem, solution.t[at], solution.y[:, at])
-    return float(np.abs(off).max()) if off.size else np.nan

@@ -1,7 +1,4 @@
-"""No process outlives the bench.
-
-An isolated process dies with its parent, and what it has started dies with it.
-"""
+"""No process outlives the bench: it dies with its parent, and what it has started with it."""
 
 from __future__ import annotations
 
@@ -40,10 +37,7 @@ def take_children_along() -> None:
 
 
 def _watch(leader: int) -> None:
-    """Wait for the end of the leader in a group of our own, with nothing open.
-
-    Pipes must close when he ends.
-    """
+    """Wait for the end of the leader in a group of our own, nothing open: pipes must close with him."""
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
     os.setpgid(0, 0)
     os.closerange(0, min(os.sysconf("SC_OPEN_MAX"), _MOST_FILES))

@@ -109,10 +109,7 @@ def until(deadline: float) -> Callable[[], float]:
 
 
 def call(function: Callable[[], Any], limit: float = PREPARE_LIMIT) -> tuple[Any, str]:
-    """Return what a function returns in a process of its own, and an empty text.
-
-    Or None and in words why there is nothing.
-    """
+    """Return what a function returns in a process of its own and no text, or None and in words why."""
     kind, what = next(reports(worker.answer, function, patience=lambda: limit))
     if kind == "answer":
         return what, ""
@@ -209,10 +206,7 @@ def _end(process: Any) -> None:
 
 @cache
 def _context() -> Any:
-    """Return a way to start processes.
-
-    Forked from a server that has imported everything, so that a start takes milliseconds.
-    """
+    """Return a way to start processes in milliseconds: forks of a server that has imported everything."""
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
@@ -247,10 +241,7 @@ def _one_thread() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _allowed_to_have_children() -> Iterator[None]:
-    """Lift the ban that daemonic processes, such as workers of Dask, have on children.
-
-    Ours end with their parent in any case.
-    """
+    """Lift the ban of daemonic processes, as workers of Dask, on children: ours end with their parent."""
     config = current_process()._config  # type: ignore[attr-defined]
     before = config.get("daemon", False)
     config["daemon"] = False

@@ -67,10 +67,7 @@ def remaining(sweep: Sweep, done: Collection[str]) -> Sweep | None:
 
 
 def records(sweep: Sweep) -> Generator[list[Record]]:
-    """Yield for each run what is to be stored as soon as it has ended.
-
-    Its series, and last the run itself.
-    """
+    """Yield what is to be stored of each run as soon as it has ended: its series, last the run itself."""
     plugins.load(sweep.files)
     available, why = baselines.get(sweep.solver).available()
     if not available:
@@ -83,15 +80,8 @@ def records(sweep: Sweep) -> Generator[list[Record]]:
         if number is not None:
             yield _stored(sweep, left.pop(number), found, spent)
         elif found.reason is Reason.UNSUPPORTED:
-            yield [
-                _row(
-                    sweep,
-                    EVERY_SETTING,
-                    status="unsupported",
-                    reason=found.reason.value,
-                    message=found.message,
-                )
-            ]
+            why = {"status": "unsupported", "reason": found.reason.value, "message": found.message}
+            yield [_row(sweep, EVERY_SETTING, **why)]
         else:
             yield [
                 rec for setting in left.values() for rec in _stored(sweep, setting, found, spent / len(left))
@@ -136,9 +126,7 @@ def observed(
     paths: bool,
     bound: float | None = None,
 ) -> Record:
-    """Measure a run in its process, so that its points need not travel.
-
-    Metrics, counters, and its history if it is kept.
+    """Measure a run in its process: metrics, counters, and its history if it is kept.
 
     bound: for an explicit method the step times eigenvalue up to which it is stable.
     """
@@ -158,10 +146,7 @@ def observed(
 def _with_output(
     problem: Problem, solution: Solution, again: Again, grid: int | str, *, finer: bool
 ) -> Solution | None:
-    """Return the run at points where errors are taken.
-
-    Some of its own, or output times served by the solver's interpolation.
-    """
+    """Return the run where errors are taken: points of its own, or output times it interpolates."""
     if not solution.success:
         return None
     if grid == "steps" and not finer:
@@ -188,28 +173,15 @@ def output_times(span: tuple[float, float], points: Array, count: int) -> Array:
 
 
 def _stored(sweep: Sweep, setting: Setting, found: Finding, spent: float) -> list[Record]:
-    """Return the series of a run and the run.
-
-    The run comes last, because it is what a later bench takes for done.
-    """
+    """Return the series of a run, and last the run: that is what a later bench takes for done."""
     status = {Reason.FINISHED: "ok", Reason.UNSUPPORTED: "unsupported"}.get(found.reason, "failed")
     what = found.observed or {"metrics": {}, "series": {}}
-    row = _row(
-        sweep,
-        setting,
-        status=status,
-        reason=found.reason.value,
-        message=found.message,
-        **what["metrics"],
-        wall_min=min(found.wall, default=None),
-        wall_median=_median(found.wall),
-        cpu_min=min(found.cpu, default=None),
-        cpu_median=_median(found.cpu),
-        repeats=len(found.wall),
-        compile_seconds=found.prepare_seconds,
-        memory_bytes=found.memory,
-        spent=spent,
-    )
+    ended = {"status": status, "reason": found.reason.value, "message": found.message}
+    costs = {"repeats": len(found.wall), "memory_bytes": found.memory, "spent": spent}
+    costs |= {"compile_seconds": found.prepare_seconds}
+    for clock, seconds in (("wall", found.wall), ("cpu", found.cpu)):
+        costs |= {f"{clock}_min": min(seconds, default=None), f"{clock}_median": _median(seconds)}
+    row = _row(sweep, setting, **ended, **what["metrics"], **costs)
     about = {"study": sweep.study, "run": row["key"], "date": row["date"]}
     histories = [
         record.make("series", **about, name=name, t=t, values=values)

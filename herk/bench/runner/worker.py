@@ -1,7 +1,4 @@
-"""Inside an isolated process: prepare once, then solve setting after setting.
-
-Every message to the parent is plain values and arrays.
-"""
+"""Inside an isolated process: prepare once, then solve setting after setting and tell the parent."""
 
 from __future__ import annotations
 
@@ -53,10 +50,7 @@ class Work:
 
 @dataclass(frozen=True)
 class Finding:
-    """How one setting ended: the observation, wall and processor seconds of the timed runs.
-
-    The growth of memory, and in words why.
-    """
+    """How one setting ended: observation, wall and processor seconds, growth of memory, words."""
 
     reason: Reason
     message: str
@@ -230,10 +224,7 @@ def _status(name: str) -> int | None:
 
 
 def checked(solution: Any, problem: Problem) -> Solution:
-    """Return the solution as arrays and counters only.
-
-    What is no solution, or not finite, becomes a failure with a reason.
-    """
+    """Return the solution as arrays and counters; what is none, or not finite, becomes a failure."""
     if not isinstance(solution, Solution):
         return failed(
             problem, Reason.EXCEPTION, f"The solver returned {type(solution).__name__}, not a Solution."

@@ -15,10 +15,7 @@ FORMULA = ("=", "+", "-", "@", "\t", "\n")  # what spreadsheets take for the beg
 
 
 def runs(out: Path) -> tuple[list[Path], str]:
-    """Write OUT/runs.csv and OUT/runs.parquet, the latest record of every run.
-
-    Return the files, and a sentence if one is missing.
-    """
+    """Write the latest record of every run as OUT/runs.csv and .parquet; return files and what is missing."""
     records, _ = Store(out / store.NAME).read()
     table = pandas.DataFrame([rec for rec in store.latest(records) if rec["kind"] == "run"])
     csv, parquet = out / "runs.csv", out / "runs.parquet"
@@ -35,10 +32,7 @@ def runs(out: Path) -> tuple[list[Path], str]:
 
 
 def harmless(table: pandas.DataFrame) -> pandas.DataFrame:
-    """Return the table with texts that a spreadsheet would run as formulas marked as texts.
-
-    By an apostrophe; numbers stay numbers.
-    """
+    """Return the table, texts that a spreadsheet would run as formulas marked by an apostrophe."""
     return table.map(_cell).rename(columns=_cell)
 
 

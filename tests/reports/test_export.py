@@ -12,8 +12,9 @@ from pathlib import Path
 import pandas
 import pytest
 
-from herk.bench import export, record, store
+from herk.bench import record, store
 from herk.bench.store import Store, StoreError
+from reports import export
 from reports.tables import Table
 
 HOSTILE = ("=1+1", "+1+1", "-1+1", "@SUM(A1)", "=cmd|' /C calc'!A0", "\t=1+1", "\n=1+1", "-x")

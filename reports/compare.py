@@ -1,13 +1,10 @@
-"""What changed between two sets of records: runs that fail or succeed now, accuracy, time, orders, claims.
-
-And which of it is worse.
-"""
+"""What changed between two sets of records, and which of it is worse."""
 
 from __future__ import annotations
 
 import math
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -76,16 +73,8 @@ def compare(old: Path, new: Path) -> Comparison:
     """Compare two record files, or the folders they are in."""
     before, after = _records(Path(old)), _records(Path(new))
     sweeps = _sweeps(before, after)
-    same = (
-        len(
-            {
-                tuple(record.get(name) for name in MACHINE)
-                for record in (*before, *after)
-                if record["kind"] == "run"
-            }
-        )
-        <= 1
-    )
+    runs = [record for record in (*before, *after) if record["kind"] == "run"]
+    same = len({tuple(record.get(name) for name in MACHINE) for record in runs}) <= 1
     common = sum(map(len, sweeps.values())) + len(_claimed(before).keys() & _claimed(after).keys())
     changes = [*_claims(before, after), *_outcomes(sweeps), *_accuracy(sweeps), *_orders(sweeps)]
     changes += [*(_times(sweeps) if same else ()), *_lost(before, after)]
@@ -132,13 +121,9 @@ def _name(sweep: Sweep) -> str:
 
 
 def _setting(run: Record) -> str:
-    return (
-        f"step {run['step']:.3g}"
-        if run["step"] is not None
-        else f"rtol {run['rtol']:.0e}"
-        if run["rtol"] is not None
-        else "all settings"
-    )
+    if run["step"] is not None:
+        return f"step {run['step']:.3g}"
+    return "all settings" if run["rtol"] is None else f"rtol {run['rtol']:.0e}"
 
 
 def _outcomes(sweeps: Mapping[Sweep, list[Pair]]) -> Iterator[Change]:
@@ -161,20 +146,16 @@ def _both_ok(pairs: Sequence[Pair], field: str) -> list[Pair]:
 
 
 def _decades(pairs: Sequence[Pair]) -> Iterator[tuple[str, list[Pair]]]:
-    """Yield runs by decade of the tolerance.
-
-    Decades with too few runs, and fixed steps, are judged together.
-    """
+    """Yield runs by decade of the tolerance; small decades and fixed steps are judged together."""
     by_decade: dict[int | None, list[Pair]] = defaultdict(list)
     for old, new in pairs:
-        by_decade[
-            None if old["rtol"] is None or old["step"] is not None else round(math.log10(old["rtol"]))
-        ].append((old, new))
-    rest = [
-        pair for decade, found in by_decade.items() if decade is None or len(found) < ENOUGH for pair in found
-    ]
+        fixed = old["rtol"] is None or old["step"] is not None
+        by_decade[None if fixed else round(math.log10(old["rtol"]))].append((old, new))
+    rest = []
     for decade, found in by_decade.items():
-        if decade is not None and len(found) >= ENOUGH:
+        if decade is None or len(found) < ENOUGH:
+            rest += found
+        else:
             yield f"rtol about 1e{decade}", found
     if rest:
         yield "the sweep" if len(rest) > 1 else _setting(rest[0][0]), rest
@@ -189,8 +170,7 @@ def _accuracy(sweeps: Mapping[Sweep, list[Pair]]) -> Iterator[Change]:
             )
             if not 1 / WORTH_SAYING < ratio < WORTH_SAYING:
                 text = (
-                    f"{_name(sweep)}, {where}: errors are {_times_as(ratio, 'large')} (median of"
-                    f" {len(found)})"
+                    f"{_name(sweep)}, {where}: errors are {ratio:.2g} times as large (median of {len(found)})"
                 )
                 yield Change("accuracy", text, worse=ratio > ACCURACY)
 
@@ -208,14 +188,10 @@ def _times(sweeps: Mapping[Sweep, list[Pair]]) -> Iterator[Change]:
         ratio = median(ratios)
         if not 1 / SLOWER < ratio < SLOWER:
             text = (
-                f"{_name(sweep)}: takes {_times_as(ratio, 'long')} (median of {len(ratios)}, from"
+                f"{_name(sweep)}: takes {ratio:.2g} times as long (median of {len(ratios)}, from"
                 f" {ratios[0]:.2g} to {ratios[-1]:.2g})"
             )
             yield Change("time", text, worse=ratio > SLOWER)
-
-
-def _times_as(ratio: float, what: str) -> str:
-    return f"{ratio:.2g} times as {what}"
 
 
 def _orders(sweeps: Mapping[Sweep, list[Pair]]) -> Iterator[Change]:
@@ -229,12 +205,9 @@ def _orders(sweeps: Mapping[Sweep, list[Pair]]) -> Iterator[Change]:
 
 
 def _order(runs: Sequence[Record]) -> float | None:
-    points = [
-        (math.log(run["step"]), math.log(run["error_end"])) for run in runs if run["error_end"] > ROUNDING
-    ]
-    return (
-        float(np.polyfit(*zip(*points, strict=True), 1)[0]) if len({x for x, _ in points}) >= ENOUGH else None
-    )
+    points = [np.log([run["step"], run["error_end"]]) for run in runs if run["error_end"] > ROUNDING]
+    enough = len({x for x, _ in points}) >= ENOUGH
+    return float(np.polyfit(*np.transpose(points), 1)[0]) if enough else None
 
 
 def _claimed(records: Sequence[Record]) -> dict[tuple[str, str], Record]:
@@ -260,19 +233,9 @@ def _lost(before: Sequence[Record], after: Sequence[Record]) -> Iterator[Change]
     """Tell which sweeps lost or gained runs; that is no regression, because a study may be run in part."""
     first, second = _runs(before), _runs(after)
     for kind, ours, theirs in (("missing", first, second), ("new", second, first)):
-        counts = _count([place for place in ours if place not in theirs], lambda place: _name(place[0]))
-        yield from (
-            Change(kind, f"{name}: {count} run{'s' if count > 1 else ''}") for name, count in counts.items()
-        )
-
-
-def _count(
-    places: Sequence[tuple[Sweep, Setting]], name: Callable[[tuple[Sweep, Setting]], str]
-) -> dict[str, int]:
-    counts: dict[str, int] = defaultdict(int)
-    for place in places:
-        counts[name(place)] += 1
-    return counts
+        counts = Counter(_name(sweep) for sweep, setting in ours if (sweep, setting) not in theirs)
+        for name, count in counts.items():
+            yield Change(kind, f"{name}: {count} run{'s' if count > 1 else ''}")
 
 
 def _notes(sweeps: Mapping[Sweep, list[Pair]], same: bool) -> Iterator[str]:

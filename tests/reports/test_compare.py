@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from herk.bench import record
-from herk.bench.compare import compare
 from herk.bench.store import NAME, Store
 from herk.core import HerkError, InputError
+from reports.compare import compare
 
 SWEEP = [10.0 ** (-3 - k / 4) for k in range(16)]
 SAME = {"machine": "same", "cores": 2, "os": "same"}
