@@ -12,6 +12,7 @@ from herk.integrate.steps import Loop
 from herk.linalg.dense import substitute
 
 FARTHEST = 0.87  # part of a step where s (s - c1) (s - c2) (s - 1) is largest
+JUMP = 8  # rejections in a row that shorten steps by so much that only a jump is left
 
 
 def error(loop: Loop, own: Radau) -> float:
@@ -56,7 +57,8 @@ def estimate(loop: Loop, own: Radau) -> float:
 def off_between(loop: Loop, own: Radau) -> float:
     """Return how far the collocation polynomial is from the constraints where it is farthest from its nodes.
 
-    Nothing else limits steps of components that constraints alone determine: they could cross a pole.
+    Nothing else limits steps of components that constraints alone determine: they could cross a pole. A jump
+    between values that are level, however short the step, is none.
     """
     n, z, stage, t = own.n, own.z, own.stage, loop.t + FARTHEST * own.h
     a, b, c = weight(FARTHEST, 0), weight(FARTHEST, 1), weight(FARTHEST, 2)
@@ -67,11 +69,23 @@ def off_between(loop: Loop, own: Radau) -> float:
     size = norm(own)
     if not size > AS_EXACT:
         return size
+    if loop.rejected >= JUMP and level(own):
+        return 0.0
     constraints(t + 2.0 * EPS * abs(t), stage, own.g_moved, own)
     for k in range(own.m):
         own.g[k] = beyond_rounding(k, own)
     correct(own)
     return norm(own)
+
+
+def level(own: Radau) -> bool:
+    """Tell whether components change by no more than the tolerance before the step and among its stages."""
+    n, z, scale = own.n, own.z, own.scale
+    for j in range(n):
+        before, behind = abs(own.h * own.slope[j]), max(abs(z[n + j] - z[j]), abs(z[2 * n + j] - z[n + j]))
+        if not max(before, behind) <= scale[j]:
+            return False
+    return True
 
 
 def correct(own: Radau) -> None:

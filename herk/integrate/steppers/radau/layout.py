@@ -122,6 +122,7 @@ class Radau(State):
     pair: Floats
     stacked: Floats
     tops: Floats
+    peak: Floats  # largest entry that each row of E has had
     parameters: Floats
     rows: Wholes  # the selected ones, d of n
     chosen: Wholes  # 1: selected
@@ -156,7 +157,7 @@ def sizes(n: int, m: int, parameters: int) -> dict[str, int]:
         "delta",
         "full",
     )
-    found = dict.fromkeys((*vectors, "moved", "right_1", "right_2", "right_3", "tops"), n)
+    found = dict.fromkeys((*vectors, "moved", "right_1", "right_2", "right_3", "tops", "peak"), n)
     found |= {"g": m, "g_moved": m, "right": n + m, "z": 3 * n, "w": 3 * n, "old": 3 * n, "pair": 2 * n}
     found |= dict.fromkeys(("e_here", "mass", "jacobian", "whole", "lu", "re", "im"), n * n)
     found |= {"g_y": m * n, "stacked": (n + m) * n, "parameters": parameters}

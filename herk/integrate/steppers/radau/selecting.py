@@ -15,6 +15,7 @@ LOYALTY = 0.9  # part of the largest pivot that a row in use must have to stay
 NO_PIVOT = 1e-13
 IN_ANY_UNITS = 1e-7  # a pivot below this one may be small by the units of its unknown alone
 CLEAR = 0.05  # an entry of this size, largest ones being 1, ties a constraint to an unknown
+FADED = 0.1  # part of its largest entry so far with which a row of E counts for less
 SUSPECT = 0.2  # a rate of convergence that may be due to the selection
 PATIENCE = 4  # a look at the selection costs as much as factors: not at every Jacobian
 
@@ -46,6 +47,10 @@ def found(in_units: bool, own: Radau) -> bool:
         for i in range((n + m) * n):
             a[i] *= own.scale[i % n]
     equilibrate(a, n + m, n, not in_units, own.tops)
+    for i in range(n if own.have_e else 0):
+        faded = fading(i, own)
+        for j in range(n):
+            a[(m + i) * n + j] *= faded
     for i in range(n + m):
         own.used[i] = 0
     for j in range(n):
@@ -146,6 +151,15 @@ def equation_pivot(least: float, own: Radau) -> int:
                 return -1
             return kept_place if kept >= LOYALTY * best and not own.always else place
     return -1
+
+
+def fading(i: int, own: Radau) -> float:
+    """Return a factor below 1 for a row of E that has become small: it may be on its way through zero."""
+    n, size = own.n, 0.0
+    for j in range(n):
+        size = max(size, abs(own.e_here[i * n + j]))
+    own.peak[i] = max(own.peak[i], size)
+    return min(1.0, size / (FADED * own.peak[i])) if own.peak[i] > 0.0 else 1.0
 
 
 def grade(own: Radau) -> None:
