@@ -95,7 +95,7 @@ class Herk(Rival):
                 t_eval=settings.t_eval,
                 time_limit=settings.time_limit,
                 breakpoints=prepared.breakpoints,
-                switches=prepared.switches,
+                switches=prepared.switches or False,
                 **options,
             )
         except InputError as error:

@@ -100,6 +100,7 @@ class Switches:
 
     dae: Dae
     events: tuple[Callable[[float, Array], float], ...]
+    unasked: bool = False  # found by the program: their times are not among the events of the user
 
     def modes(self, t: float, y: Array) -> Array:
         """Return the modes that belong to this state."""

@@ -39,6 +39,8 @@ class Watch:
         self.began = t
         self.t, self.y = [[] for _ in self.events], [[] for _ in self.events]
         self.values = [value(event, t, y) for event in self.events]
+        past = [i for i, event in enumerate(self.events) if getattr(event, "eager", False)]
+        self.ended = next((i for i in past if self.values[i] > 0.0), None)  # a mode that is over already
 
     def step(self, t_old: float, t_new: float, y_new: Array, between: Between) -> tuple[float, Array] | None:
         """Look for events in one step, with the states between its ends.

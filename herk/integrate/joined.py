@@ -15,6 +15,7 @@ from herk.integrate.renewal import note
 from herk.integrate.slopes import Slopes
 
 if TYPE_CHECKING:
+    from herk.integrate.options import Request
     from herk.integrate.segments import Journey
 
 
@@ -62,7 +63,8 @@ def joined(journey: Journey) -> Solution:
         dense = JoinedOutput(
             np.array(starts), np.array(ends), [part.sol for part in parts if part.sol is not None], n
         )
-    t_events, y_events = _events(parts, n)
+    t_events, y_events = _events(parts, n, asked)
+    said = [each for part in parts for each in part.notes]
     renewals = sorted(journey.renewals, key=lambda t: journey.forward * t)
     return replace(
         parts[-1],
@@ -74,7 +76,7 @@ def joined(journey: Journey) -> Solution:
         y_events=y_events,
         residual=max(part.residual for part in parts),
         selections=tuple(each for part in parts for each in part.selections),
-        notes=tuple(dict.fromkeys([*map(note, renewals), *(said for part in parts for said in part.notes)])),
+        notes=tuple(dict.fromkeys([*map(note, renewals), *journey.said, *said])),
         names=asked.dae.names,
         method=asked.method.name if asked.plan is None else "auto",
         methods=tuple(journey.uses),
@@ -117,10 +119,15 @@ def _output(journey: Journey) -> tuple[Array, Array]:
     return np.array(times), np.array(columns).reshape(-1, n).T
 
 
-def _events(parts: Sequence[Solution], n: int) -> tuple[list[Array] | None, list[Array] | None]:
-    if parts[0].t_events is None:
+def _events(
+    parts: Sequence[Solution], n: int, asked: Request
+) -> tuple[list[Array] | None, list[Array] | None]:
+    """Return times and states of the events asked for, and behind them those of the switches given."""
+    given = asked.switches if asked.switches is not None and not asked.switches.unasked else None
+    if asked.events is None and given is None:
         return None, None
-    count = len(parts[0].t_events)
-    times = [np.concatenate([part.t_events[i] for part in parts]) for i in range(count)]  # type: ignore[index]
-    states = [[row[:n] for part in parts for row in part.y_events[i]] for i in range(count)]  # type: ignore[index]
-    return times, [np.array(rows).reshape(-1, n) for rows in states]
+    count = len(asked.events or ()) + (0 if given is None else len(given.events))
+    watched = [[part for part in parts if len(part.t_events or ()) > i] for i in range(count)]
+    times = [[t for part in watched[i] for t in part.t_events[i]] for i in range(count)]  # type: ignore[index]
+    states = [[row[:n] for part in watched[i] for row in part.y_events[i]] for i in range(count)]  # type: ignore[index]
+    return list(map(np.array, times)), [np.array(rows).reshape(-1, n) for rows in states]

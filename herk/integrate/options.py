@@ -214,8 +214,9 @@ def _brought(
     """Return atol, breakpoints and switches: those of the call, otherwise those the system brings."""
     if isinstance(given, Switches):
         switches = given
-    if switches is True:
-        switches = _found(dae)
+    if switches is True or (switches is None and _searched(given, dae)):
+        switches = _found(dae, everything=switches is True)
+    switches = None if switches is False else switches
     if isinstance(given, Problem):
         atol = given.atol(atol) if given.sizes and np.ndim(atol) == 0 else atol
         return atol, times or given.kinks, switches or given.switches
@@ -226,14 +227,21 @@ def _brought(
     return atol, times, switches
 
 
-def _found(dae: Dae) -> Switches | None:
+def _searched(given: Any, dae: Dae) -> bool:
+    """Tell whether conditions are looked for unasked: in a model, not where a problem says what happens."""
+    if isinstance(given, Problem) and (given.kinks or given.switches is not None):
+        return False
+    return getattr(dae, "form", "") == "overdetermined"
+
+
+def _found(dae: Dae, *, everything: bool) -> Switches | None:
     """Return the switches of a model that are written in its equations."""
     from herk.model.switching import switches_of as of_model
 
     model = getattr(dae, "model", None)
     if model is None:
         raise InputError("switches=True needs a herk.Model, in whose equations conditions can be found.")
-    return of_model(model)
+    return of_model(model, model.conditions if everything else model.jumps, unasked=not everything)
 
 
 def _told(dae: Dae, callback: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from herk.core import Problem, Reason, Solution, nearest
+from herk.core import Problem, Reason, Solution, Switches, nearest
 from herk.core.dae import Array
 from herk.integrate.checks import atol_of, rtol_of, span_of, start_of, times_of
 from herk.integrate.implicit import tolerances, user_size
@@ -19,6 +19,7 @@ from herk.integrate.start import finished
 from herk.integrate.steppers.protocol import Stepper
 from herk.model.implicit import Implicit
 from herk.model.plain import finite
+from herk.model.switching import switches_of
 
 OPTIONS = {
     "rtol": 1e-6, "atol": 1e-9, "step": None, "t_eval": None, "dense_output": False, "events": None,
@@ -130,7 +131,15 @@ class Prepared:
         if not parameters:
             return asked
         model = self.asked.dae.model.with_parameters(**parameters)  # type: ignore[attr-defined]
-        return replace(asked, dae=model.form("overdetermined"))
+        switches = None if asked.switches is None else _switches(model, asked.switches)
+        return replace(asked, dae=model.form("overdetermined"), switches=switches)
+
+
+def _switches(model: Any, known: Switches) -> Switches | None:
+    """Return the same switches for other values of the parameters, where they are those of the model."""
+    labels = {getattr(event, "label", None) for event in known.events}
+    found = [each for each in model.conditions if str(each) in labels]
+    return switches_of(model, found, unasked=known.unasked) if len(found) == len(known.events) else known
 
 
 def prepare(

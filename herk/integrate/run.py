@@ -85,6 +85,8 @@ class Run:
         """Step until the end, a stop or a failure; every way out leaves the points reached so far."""
         if self.watch is not None:
             self.watch.start(self.request.t0, self.y0)
+            if self.watch.ended is not None:
+                self._end(Reason.EVENT, f"A terminal event occurred at t = {self.request.t0!r}.")
         if self.request.time_limit is not None:
             self.deadline = time.perf_counter() + self.request.time_limit
         compiled = self.machine.functions.compiled

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
-from herk.core import Solution
+import numpy as np
+
+from herk.core import InputError, Solution
 from herk.core.dae import Array
+from herk.model.evaluate import call
 
 # a switch counts when it is clearly past zero, so that the state found there belongs to the new mode
 BEYOND = 1e-12
@@ -46,5 +50,15 @@ def armed(event: Event, mode: float, n: int) -> Event:
     def value(t: float, y: Array) -> float:
         return sign * event(t, y[:n]) - BEYOND
 
-    value.terminal, value.direction = True, 1  # type: ignore[attr-defined]
+    value.terminal, value.direction, value.eager = True, 1, True  # type: ignore[attr-defined]
     return value
+
+
+def reset_by(reset: Callable[[float, Array], Any], t: float, y: Array) -> list[float]:
+    """Return the state a reset leads to."""
+    new = np.array(call("reset", reset, t, y), dtype=float)
+    if new.shape != y.shape or not np.isfinite(new).all():
+        raise InputError(
+            f"The reset of an event must return {y.size} finite numbers, the new state, not {new!r}."
+        )
+    return [float(value) for value in new]

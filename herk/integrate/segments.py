@@ -12,11 +12,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 
-from herk.core import Dae, HerkError, InputError, MethodUse, Reason, Solution
+from herk.core import Dae, HerkError, MethodUse, Reason, Solution, Switches
 from herk.core.dae import Array
 from herk.integrate.auto import Change
 from herk.integrate.cuts import Cuts
@@ -26,13 +25,15 @@ from herk.integrate.methods import Method, Plan
 from herk.integrate.options import Request
 from herk.integrate.renewal import renewed
 from herk.integrate.run import Run
-from herk.integrate.segment_events import armed, counted, of_state
+from herk.integrate.segment_events import armed, counted, of_state, reset_by
+from herk.integrate.sliding import at_rest, jumps, stuck
 from herk.integrate.start import ASKED, BEGUN, solution_of
-from herk.model.evaluate import call
+from herk.model.start import completed_start
 
 MOST_SEGMENTS = 1000
 MOST_RENEWALS = 40
-MANY, AT_ONCE = 40, 1e-9  # switches, within this part of the span: the solution slides along one of them
+MANY, AT_ONCE = 10, 1e-9  # switches, within this part of the span: the solution slides along one of them
+IDLE = 50  # switches after which it is looked whether they are worth their restarts
 # how one of two methods may fail where the other one, which has made steps of this run too, perhaps does not
 DEFEATS = (Reason.NEWTON, Reason.STEP_UNDERFLOW, Reason.SINGULAR, Reason.NONFINITE)
 
@@ -53,7 +54,9 @@ class Journey:
     parts: list[Solution] = field(default_factory=list)
     after: float | None = None  # the breakpoint just passed
     muted: int | None = None  # the event that was just dealt with, which is zero at the new start
-    turns: list[float] = field(default_factory=list)  # times of switches
+    turns: list[tuple[float, int]] = field(default_factory=list)  # times of switches, and which
+    free: bool = False  # conditions on the state are no longer switches, the control of errors sees to them
+    said: list[str] = field(default_factory=list)  # notes of the journey itself
     resets: set[int] = field(default_factory=set)  # numbers of the segments that a reset began
     renewals: dict[float, Dae] = field(default_factory=dict)  # from a time on, with other constraints
 
@@ -93,7 +96,36 @@ class Journey:
     def chattering(self) -> bool:
         """Tell whether switches come so fast that the run does not get on."""
         span = abs(self.asked.t1 - self.asked.t0)
-        return len(self.turns) > MANY and abs(self.turns[-1] - self.turns[-MANY]) < AT_ONCE * span
+        return len(self.turns) > MANY and abs(self.turns[-1][0] - self.turns[-MANY][0]) < AT_ONCE * span
+
+    @property
+    def switches(self) -> Switches | None:
+        """Return the switches, as long as they are watched."""
+        return None if self.free else self.asked.switches
+
+    def idle(self) -> bool:
+        """Tell whether switches come and go within single steps: noise around a kink."""
+        if not self.turns or len(self.turns) % IDLE or self.free:
+            return False
+        return sum(part.nstep for part in self.parts[-IDLE:]) < 2 * IDLE
+
+    def let_go(self) -> bool:
+        """Leave conditions to the control of errors, if those that chatter do not make the equations jump."""
+        switches = self.switches
+        if switches is None or len(self.turns) < MANY:
+            return False
+        y = np.array(self.y, dtype=float)
+        if any(jumps(switches, which, self.t, y) for which in {which for _, which in self.turns[-MANY:]}):
+            return False
+        return self.set_free("they come and go by rounding")
+
+    def set_free(self, why: str) -> bool:
+        """Go on without switches."""
+        self.free, self.turns = True, []
+        self.said.append(
+            f"From t = {self.t!r} on, conditions on the state are left to the control of errors: {why}."
+        )
+        return True
 
     def next_breakpoint(self) -> float | None:
         """Return the next time at which a segment must end before the end of the span."""
@@ -126,10 +158,12 @@ def solve_segments(asked: Request, begun: Run | None = None) -> tuple[Solution, 
 def travelled(asked: Request, making: Callable[[Request], Run] = made, begun: Run | None = None) -> Journey:
     """Return all segments; `making` makes the run of one, `begun` is one made already."""
     journey = Journey(asked, asked.t0, asked.y0, asked.method, asked.plan)
+    if asked.switches is not None and at_rest(asked, asked.switches):
+        journey.set_free("the run begins where one changes, and stays there")
     deadline = None if asked.time_limit is None else time.perf_counter() + asked.time_limit
     deadline = begun.deadline if begun is not None and deadline is not None else deadline
     most = MOST_SEGMENTS + len(asked.breakpoints)
-    while len(journey.runs) < most and not journey.chattering():
+    while len(journey.runs) - len(journey.turns) < most and (not journey.chattering() or journey.let_go()):
         stop = journey.next_breakpoint()
         run = begun if begun is not None else _made(journey, stop, deadline, making)
         begun = None
@@ -139,6 +173,8 @@ def travelled(asked: Request, making: Callable[[Request], Run] = made, begun: Ru
             continue
         journey.runs.append(run)
         journey.parts.append(solution_of(run))
+        if journey.idle():
+            journey.let_go()
         try:
             if not _goes_on(journey, run, stop):
                 break
@@ -147,13 +183,10 @@ def travelled(asked: Request, making: Callable[[Request], Run] = made, begun: Ru
             journey.parts[-1] = replace(journey.parts[-1], reason=Reason.EXCEPTION, message=words)
             break
     else:
-        words = (
-            f"{len(journey.runs)} segments were made, the last one at t = {journey.t!r}: the solution slides"
-            " along a switch, or events "
-        )
-        journey.parts[-1] = replace(
-            journey.parts[-1], reason=Reason.STEP_UNDERFLOW, message=words + "come ever faster."
-        )
+        slides = journey.switches is not None and journey.chattering()
+        event = journey.switches.events[journey.turns[-1][1]] if slides and journey.switches else None
+        words = stuck(journey.t, len(journey.runs), event)
+        journey.parts[-1] = replace(journey.parts[-1], reason=Reason.STEP_UNDERFLOW, message=words)
     return journey
 
 
@@ -164,6 +197,8 @@ def _made(
     try:
         return making(_segment(journey, stop, deadline))
     except HerkError as error:
+        if journey.switches is not None and journey.set_free("no start was found with one branch alone"):
+            return _made(journey, stop, deadline, making)
         if not journey.parts:
             raise
         if journey.first_step is not None:  # of another method, which cannot begin here
@@ -180,11 +215,13 @@ def _segment(journey: Journey, stop: float | None, deadline: float | None) -> Re
     t0, y, dae, atol = journey.t, list(journey.y), journey.dae, asked.atol
     end = journey.cuts.end(stop)
     events = [counted(event, i, journey.parts) for i, event in enumerate(asked.events or ())]
-    if asked.switches is not None:
-        modes = asked.switches.modes(t0, np.array(y, dtype=float))
-        dae, y, atol = asked.switches.dae, [*y, *modes], np.concatenate([atol, np.ones(len(modes))])
+    switches = journey.switches
+    if switches is not None:
+        y = completed_start(dae, t0, y).tolist() if None in y else y
+        modes = switches.modes(t0, np.array(y, dtype=float))
+        dae, y, atol = switches.dae, [*y, *modes], np.concatenate([atol, np.ones(len(modes))])
         events = [of_state(event, asked.dae.n) for event in events]
-        events += [armed(*each, asked.dae.n) for each in zip(asked.switches.events, modes, strict=True)]
+        events += [armed(*each, asked.dae.n) for each in zip(switches.events, modes, strict=True)]
     done = sum(part.nstep for part in journey.parts)
     left = None if deadline is None else max(deadline - time.perf_counter(), 1e-9)
     return replace(
@@ -231,6 +268,9 @@ def _goes_on(journey: Journey, run: Run, stop: float | None) -> bool:
         journey.t, journey.after, journey.muted = t, None, None
         journey.stay(f"{journey.method.name} failed: {run.reason.value}")
         return True
+    if run.reason in DEFEATS and journey.switches is not None:  # a branch may end where another one begins
+        journey.t, journey.after, journey.muted = t, None, None
+        return journey.set_free(f"one branch alone ended with {run.reason.value}")
     if run.reason is Reason.FINISHED:
         if stop is None or stop == asked.t1:
             return False
@@ -244,20 +284,11 @@ def _goes_on(journey: Journey, run: Run, stop: float | None) -> bool:
     own = asked.events or ()
     if ended >= len(own):
         journey.muted = None
-        journey.turns.append(t)
+        journey.turns.append((t, ended - len(own)))
         return True
     reset = getattr(own[ended], "reset", None)
     if reset is None:
         return False
-    journey.y = _reset(reset, t, y[:n])
+    journey.y = reset_by(reset, t, y[:n])
     journey.resets.add(len(journey.runs))
     return t != asked.t1
-
-
-def _reset(reset: Callable[[float, Array], Any], t: float, y: Array) -> list[float]:
-    new = np.array(call("reset", reset, t, y), dtype=float)
-    if new.shape != y.shape or not np.isfinite(new).all():
-        raise InputError(
-            f"The reset of an event must return {y.size} finite numbers, the new state, not {new!r}."
-        )
-    return [float(value) for value in new]

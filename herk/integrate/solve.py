@@ -82,9 +82,10 @@ def solve_dae(
         Values for this run, by name; nothing is derived or compiled again for them.
     breakpoints : sequence of float, optional
         Times at which the equations are not smooth: no step leads across, algebraic components may jump.
-    switches : Switches or True, optional
-        Equations that change where functions of the state change sign; True: those written in a model
-        (conditions, sign, Abs, Max, Min). A problem brings its own.
+    switches : Switches or bool, optional
+        Equations that change where functions of the state change sign. Unless it is False, conditions in a
+        model (Piecewise, sign, Heaviside) at which the equations jump are found, located and restarted at;
+        True: kinks (Abs, Max, Min) too. A problem brings its own.
     yp0 : sequence, optional
         y' at the start of a Dae given by F, None where it is to be computed; needed where several fit.
     progress : bool, optional
@@ -147,6 +148,8 @@ def solve_dae(
         "consistent": consistent,
         "callback": callback,
     }
+    if sensitivities is not None and switches is None:
+        switches = False  # of jumps they are not known
     given = {"parameters": parameters, "breakpoints": breakpoints, "switches": switches, "yp0": yp0}
     with within(time_limit):  # finding hidden constraints takes time as well
         asked = request(system, t_span, y0, method, options, method_options, **given)

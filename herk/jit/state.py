@@ -80,6 +80,14 @@ class State:
             setattr(made, name, array)
         return made
 
+    def elsewhere(self) -> Floats:
+        """Return the words in other memory, for compiled code alone; arrays of others are shared."""
+        words = self.words.copy()
+        if self.places:
+            at = [self.fields[name][1] for name in self.places if name not in self.lent]
+            words.view(np.int64)[at] += address_of(words) - self.address
+        return words
+
     def enlarged(self, name: str, size: int) -> Self:
         """Return the same in other memory, with a longer last array."""
         lengths = {each: getattr(self, each).size for each in self.places}

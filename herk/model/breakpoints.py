@@ -25,6 +25,17 @@ def switching_functions(system: Equations) -> list[sp.Expr]:
     return list(dict.fromkeys(sorted(found, key=sp.default_sort_key)))
 
 
+def conditions(system: Equations, states: Sequence[sp.Symbol]) -> tuple[sp.Expr, ...]:
+    """Return the functions of the state whose signs decide on E or f, each once whatever its sign."""
+    found: list[sp.Expr] = []
+    for function in sorted(
+        {each for part in (system.E, system.f) for each in distances(part)}, key=sp.default_sort_key
+    ):
+        if function.free_symbols & set(states) and not {function, -function} & set(found):
+            found.append(function)
+    return tuple(found)
+
+
 def distances(part: sp.Basic) -> Iterator[sp.Expr]:
     """Yield the functions whose signs decide which branch of a formula holds."""
     for condition in part.atoms(sp.core.relational.Relational):

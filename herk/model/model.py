@@ -18,7 +18,7 @@ import sympy as sp
 from herk.core import InputError, nearest
 from herk.core.dae import LARGE
 from herk.model import entries, plain
-from herk.model.breakpoints import breakpoints, switching_functions
+from herk.model.breakpoints import breakpoints, conditions, switching_functions
 from herk.model.equations import Equations
 from herk.model.numbers import inserted
 from herk.model.written.doors import FrontDoors
@@ -154,6 +154,18 @@ class Model(FrontDoors):
     def switching_functions(self) -> list[sp.Expr]:
         """Return the functions of time and parameters whose zeros are breakpoints."""
         return switching_functions(self.symbolic())
+
+    @cached_property
+    def conditions(self) -> tuple[sp.Expr, ...]:
+        """Return the functions of the state whose signs decide on E or f, each once whatever its sign."""
+        return conditions(self.symbolic(), self.states)
+
+    @cached_property
+    def jumps(self) -> tuple[sp.Expr, ...]:
+        """Return those conditions at which the equations jump; none of a model with very many."""
+        from herk.model.jumps import jumping
+
+        return jumping(self)
 
     @property
     def switches_in_time(self) -> bool:

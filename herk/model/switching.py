@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -15,44 +17,39 @@ from herk.core.dae import Array
 from herk.model.breakpoints import distances
 from herk.model.model import Model
 
+MOST_KNOWN = 32
+_known: OrderedDict[tuple[str, tuple[sp.Expr, ...]], Model] = OrderedDict()  # models in modes
 ABOVE, BELOW = (GreaterThan, StrictGreaterThan), (LessThan, StrictLessThan)
 
 
-def switches_of(model: Model) -> Switches | None:
-    """Return the model with a mode for every function of the state that switches it; None if none does."""
-    found = list(_switching(model))
+def switches_of(model: Model, found: Sequence[sp.Expr], *, unasked: bool = False) -> Switches | None:
+    """Return the model with a mode for each of these of its conditions; None if there are none."""
     if not found:
         return None
-    modes = [sp.Symbol(f"mode_{i}_of_{model.name}", real=True) for i in range(len(found))]
-    branches = Branches(model, dict(zip(found, modes, strict=True)))
     events = tuple(Distance.of(model, function) for function in found)
     start = np.array([0.0 if value is None else value for value in model.y0], dtype=float)
-    n, k = model.n, len(found)
-    E = sp.zeros(n + k, n + k)
-    E[:n, :n], E[n:, n:] = branches.smooth_matrix(sp.Matrix(model.E)), sp.eye(k)
-    f = [*branches.smooth_matrix(sp.Matrix(model.f)), *([0] * k)]
     begun = [float(event(model.t_span[0], start) > 0) for event in events]
-    extended = Model(
-        f"{model.name}_in_modes",
-        [*model.states, *modes],
-        E,
-        f,
-        t=model.t,
-        parameters=dict(model.parameters),
-        t_span=model.t_span,
-        y0=[*model.y0, *begun],
-    )
-    return Switches(extended.form("overdetermined"), events)
+    extended = _in_modes(model, tuple(found))
+    extended._set(parameters=model.parameters, t_span=model.t_span)
+    return Switches(extended.with_start([*model.y0, *begun]).form("overdetermined"), events, unasked)
 
 
-def _switching(model: Model) -> Iterator[sp.Expr]:
-    """Yield the functions of the state whose signs decide on E or f, each once whatever its sign."""
-    seen: set[sp.Expr] = set()
-    found = {each for part in (model.E, model.f) for each in distances(part)}
-    for function in sorted(found, key=sp.default_sort_key):
-        if function.free_symbols & set(model.states) and not {function, -function} & seen:
-            seen.add(function)
-            yield function
+def _in_modes(model: Model, found: tuple[sp.Expr, ...]) -> Model:
+    """Return the model with a mode for every condition, an unknown with the derivative 0."""
+    key = model.structure, found
+    if key not in _known:
+        n, k = model.n, len(found)
+        modes = [sp.Symbol(f"mode_{i}_of_{model.name}", real=True) for i in range(k)]
+        branches = Branches(model, dict(zip(found, modes, strict=True)))
+        E = sp.zeros(n + k, n + k)
+        E[:n, :n], E[n:, n:] = branches.smooth_matrix(sp.Matrix(model.E)), sp.eye(k)
+        f = [*branches.smooth_matrix(sp.Matrix(model.f)), *([0] * k)]
+        given = {"t": model.t, "parameters": dict(model.parameters), "t_span": model.t_span}
+        states = [*model.states, *modes]
+        _known[key] = Model(f"{model.name}_in_modes", states, E, f, y0=[None] * (n + k), **given)
+        while len(_known) > MOST_KNOWN:
+            _known.popitem(last=False)
+    return copy(_known[key])
 
 
 @dataclass(frozen=True)
@@ -62,6 +59,7 @@ class Distance:
     text: str
     names: tuple[str, ...]
     scale: float
+    label: str = ""
 
     @classmethod
     def of(cls, model: Model, function: sp.Expr) -> Distance:
@@ -75,7 +73,7 @@ class Distance:
         size = max((each for each in sizes if 0.0 < each < np.inf), default=1.0)
         names = (str(model.t), *(f"y{i}" for i in range(model.n)))
         renamed = plain.xreplace(dict(zip(model.states, map(sp.Symbol, names[1:]), strict=True)))
-        return cls(sp.sstr(renamed), names, size)
+        return cls(sp.sstr(renamed), names, size, sp.sstr(function))
 
     def __call__(self, t: float, y: Array) -> float:
         """Return the value."""
@@ -104,7 +102,7 @@ class Branches:
             return e
         if isinstance(e, sp.Piecewise):
             return sp.Piecewise(*((self.smooth(value), self.condition(when)) for value, when in e.args))
-        if isinstance(e, (sp.Abs, sp.sign, sp.Heaviside)) and self.of_state(e.args[0]):
+        if isinstance(e, (sp.Abs, sp.sign, sp.Heaviside)) and self.has_mode(e.args[0]):
             mode = self.mode(e.args[0])
             sign = 2 * mode - 1
             return (
@@ -114,7 +112,7 @@ class Branches:
                 if isinstance(e, sp.sign)
                 else mode
             )
-        if isinstance(e, (sp.Max, sp.Min)):
+        if isinstance(e, (sp.Max, sp.Min)) and any(map(self.has_mode, distances(e))):
             return self.extreme(e)
         return e.func(*(self.smooth(argument) for argument in e.args))
 
@@ -126,14 +124,14 @@ class Branches:
             for second in e.args:
                 if second is not first:
                     ahead = first - second if isinstance(e, sp.Max) else second - first
-                    chosen *= self.mode(ahead) if self.of_state(ahead) else sp.Heaviside(ahead, 1)
+                    chosen *= self.mode(ahead) if self.has_mode(ahead) else sp.Heaviside(ahead, 1)
             total += chosen * self.smooth(first)
         return total
 
     def condition(self, when: sp.Basic) -> sp.Basic:
         """Return a condition in which comparisons of states are those of modes."""
         if isinstance(when, Relational):
-            if not when.free_symbols & set(self.model.states):
+            if not self.has_mode(when.lhs - when.rhs):
                 return when
             if not isinstance(when, (*ABOVE, *BELOW)):  # an equality holds at points alone
                 return sp.true if isinstance(when, sp.Ne) else sp.false
@@ -143,9 +141,9 @@ class Branches:
             )
         return when.func(*(self.condition(part) for part in when.args)) if when.args else when
 
-    def of_state(self, e: sp.Expr) -> bool:
-        """Tell whether a formula contains states."""
-        return bool(e.free_symbols & set(self.model.states))
+    def has_mode(self, function: sp.Expr) -> bool:
+        """Tell whether the sign of this function is a mode."""
+        return function in self.modes or -function in self.modes
 
     def mode(self, function: sp.Expr) -> sp.Expr:
         """Return 1 where this function is positive."""

@@ -64,7 +64,8 @@ def test_a_block_that_comes_to_rest_by_friction_ends_with_a_reason() -> None:
 
 def test_a_smooth_model_has_no_switches_and_callables_have_no_conditions() -> None:
     smooth = Model("smooth", ["x"], [[1]], ["-x + Piecewise((1, t < 1), (0, True))"], t_span=(0, 2), y0=(1,))
-    assert switches_of(smooth) is None
+    assert smooth.conditions == ()
+    assert switches_of(smooth, smooth.conditions) is None
     assert herk.solve_dae(smooth, **SETTING).success
     with pytest.raises(herk.InputError, match="needs a herk"):
         herk.solve_dae(herk.Dae(E=np.eye(1), f=lambda t, y: -y, n=1), (0.0, 1.0), [1.0], switches=True)

@@ -23,6 +23,7 @@ from herk.integrate.steppers.half_explicit.tableau import Tableau
 from herk.integrate.steps import RANK_LOST, Loop
 from herk.jit.native import build as compile_text
 from herk.jit.native import passed
+from herk.jit.state import address_of
 from herk.linalg.selection import select
 from herk.model.generated import Code
 
@@ -137,10 +138,10 @@ class Machine:
 
         It works on a copy of the state: the run may go on meanwhile, and so may other threads.
         """
-        state = self.state.copy()
+        words = self.state.elsewhere()
         branched = int(not self.loop.fixed)
         given = passed((t, y.reshape(-1), slots, times, branched, out.reshape(-1)))
-        return int(PROGRAM[sample].call(state.address, *given))
+        return int(PROGRAM[sample].call(address_of(words), *given))
 
     def reason(self, status: int) -> tuple[Reason, str]:
         """Return in words why a run ended."""

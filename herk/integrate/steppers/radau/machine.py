@@ -18,6 +18,7 @@ from herk.integrate.steppers.radau.sample import sample, slopes
 from herk.integrate.steppers.radau.stepper import PROGRAM, fastest
 from herk.integrate.steps import Loop
 from herk.jit.native import passed
+from herk.jit.state import address_of
 
 COUNTERS = ("nfev", "ngev", "njev", "nlu", "nit")
 CAUSES = {
@@ -78,13 +79,13 @@ class Machine:
 
         It works on a copy of the state: the run may go on meanwhile, and so may other threads.
         """
-        state = self.state.copy()
-        return int(PROGRAM[sample].call(state.address, *passed((t, y.reshape(-1), times, out.reshape(-1)))))
+        words, given = self.state.elsewhere(), passed((t, y.reshape(-1), times, out.reshape(-1)))
+        return int(PROGRAM[sample].call(address_of(words), *given))
 
     def slopes(self, t: Array, y: Array, out: Array) -> int:
         """Write y' at the points y (by rows) at t; return at how many it is not determined."""
-        state = self.state.copy()
-        return int(PROGRAM[slopes].call(state.address, *passed((t, y.reshape(-1), out.reshape(-1)))))
+        words, given = self.state.elsewhere(), passed((t, y.reshape(-1), out.reshape(-1)))
+        return int(PROGRAM[slopes].call(address_of(words), *given))
 
     def fastest(self) -> float:
         """Return about the modulus of the fastest eigenvalue at the current point."""

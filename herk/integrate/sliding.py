@@ -1,0 +1,58 @@
+"""Where a run stays on a switch: at rest from the start, or sliding, because the equations jump there."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from herk.core import HerkError, Switches
+from herk.core.dae import Array
+from herk.integrate.options import Request
+from herk.model.evaluate import linearise
+
+JUMP = 1e-6  # of E, f or g, beside their sizes
+STILL = 1e-14  # the value of a switch that does not move
+
+
+def jumps(switches: Switches, which: int, t: float, y: Array) -> bool:
+    """Tell whether the equations differ on both sides of this switch; yes where one side is unknown."""
+    modes = switches.modes(t, y)
+    sides = []
+    for mode in (0.0, 1.0):
+        modes[which] = mode
+        try:
+            with np.errstate(all="ignore"):
+                here = linearise(switches.dae, t, np.concatenate([y, modes]))
+        except HerkError:
+            return True
+        sides.append(np.concatenate([here.E.ravel(), here.f, here.g]))
+    low, high = sides
+    return bool((np.abs(high - low) > JUMP * (np.abs(high) + np.abs(low) + np.abs(low).max())).any())
+
+
+def at_rest(asked: Request, switches: Switches) -> bool:
+    """Tell whether the run begins on a switch, and the equations as written leave it there."""
+    if None in asked.y0:
+        return False
+    t, y = asked.t0, np.array(asked.y0, dtype=float)
+    on = [event for event in switches.events if event(t, y) == 0.0]
+    if not on:
+        return False
+    try:
+        here = linearise(asked.dae, t, y, asked.t1)
+    except HerkError:
+        return False
+    rows, right = np.vstack([here.E, here.jac]), np.concatenate([here.f, -here.g_t])
+    slope, h = np.linalg.lstsq(rows, right, rcond=None)[0], 1e-6 * (asked.t1 - t)
+    return any(abs(event(t + h, y + h * slope)) <= STILL for event in on)
+
+
+def stuck(t: float, segments: int, event: object | None) -> str:
+    """Return why a run in segments does not get on: along which switch it slides, or that events pile up."""
+    if event is None:
+        return f"{segments} segments were made up to t = {t!r}: events come ever faster."
+    where = getattr(event, "label", "a switch")
+    return (
+        f"The run stopped at t = {t!r}: the solution slides along {where} = 0, to which"
+        " the equations lead back from both sides. Write down what holds there, such as rest, or end the run"
+        " before."
+    )
