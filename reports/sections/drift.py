@@ -11,7 +11,7 @@ from reports import figures, histories
 from reports.claims import Claim, none
 from reports.contents import GROUPS, KEEPING, STOPPED, Contents, Record
 from reports.section import Picture, Section
-from reports.tables import Table, short, tolerance
+from reports.tables import Table, seconds, short, tolerance
 
 TITLE = "Drift"
 EQUAL = 1e-6  # the error at which drift is compared
@@ -192,7 +192,7 @@ def table(contents: Contents, name: str, runs: pd.DataFrame) -> Table:
 
 
 def at_equal_error(contents: Contents, name: str) -> Table | None:
-    """Return drift at equal error.
+    """Return drift and cost at equal error: who keeps the constraints stands first, herk or not.
 
     Medians over the runs whose mixed error at the end is near the one asked for.
     """
@@ -209,18 +209,19 @@ def at_equal_error(contents: Contents, name: str) -> Table | None:
             len(part),
             10 ** np.log10(part["mixed"]).median(),
             *(middle(part[column]) for column in columns),
+            part["cpu_min"].median(),
         )
         for curve, part in near.groupby("curve", sort=True)
     ]
     heads = [level_name(record, column) for column in columns]
-    frame = pd.DataFrame(rows, columns=["curve", "runs", "error", *heads]).sort_values(
+    frame = pd.DataFrame(rows, columns=["curve", "runs", "error", *heads, "time"]).sort_values(
         [heads[0], "curve"], ignore_index=True
     )
     caption = (
         f"Drift on {name} at equal error: medians over the runs with a mixed error near {tolerance(EQUAL)} at"
-        " the end."
+        " the end, and their processor time. Whoever keeps the constraints stands first."
     )
-    formats = dict.fromkeys(["error", *heads], short)
+    formats = {**dict.fromkeys(["error", *heads], short), "time": seconds}
     name = f"drift_at_equal_error_{name}"
     return Table(name, caption, frame, formats, dict.fromkeys(heads, grade), book="drift_at_equal_error")
 

@@ -302,6 +302,12 @@ def test_a_run_that_stops_early_is_tabulated_and_drawn_until_there_and_no_senten
 def test_drift_is_compared_at_equal_error_too(found):
     table = drift.at_equal_error(found, "pendulum").frame.set_index("curve")
     assert table.loc["scipy_lsoda · ode", "error"] == pytest.approx(1e-6, rel=0.5)
+    near = found.sweeps[
+        (found.sweeps["curve"] == "scipy_lsoda · ode") & (found.sweeps["problem"] == "pendulum")
+    ]
+    near = near[near["ok"] & near["mixed"].between(1e-6 / drift.NEAR, 1e-6 * drift.NEAR)]
+    assert table.loc["scipy_lsoda · ode", "time"] == near["cpu_min"].median()
+    assert table.columns[-1] == "time"
 
 
 @pytest.mark.parametrize("installed", [True, False])
