@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from itertools import count
 
 import baselines
 from herk.bench import agreement
@@ -34,30 +33,23 @@ def referees(facts: Facts) -> list[Candidate]:
 def candidates(facts: Facts) -> list[Candidate]:
     """Return every adaptive solver on every form it takes, in the order of trying.
 
-    All families have their best shot before any has its second: referees before others, forms in their order.
-    Where stability asks explicit methods for many steps they come after the implicit ones.
+    Families take turns: first each one's referee on the form it is made for, then its next form and the next
+    solver. Where stability asks explicit methods for many steps they come after the implicit ones.
     """
-    forms = _forms(facts)
-    found = [
-        (name, form)
-        for name in baselines.names()
-        if (each := baselines.get(name)).adaptive and not LEFT_OUT & each.tags and each.available()[0]
-        for form in each.forms
-        if form in forms
-    ]
-    found.sort(key=lambda pair: (REFEREE not in baselines.get(pair[0]).tags, forms.index(pair[1]), pair))
-    turns: dict[str, count[int]] = {family: count() for family in Counter(map(_family, found))}
-    turn = {pair: next(turns[_family(pair)]) for pair in found}
-    return _implicit_first(sorted(found, key=turn.__getitem__), facts)
+    known = [baselines.get(name) for name in baselines.names()]
+    able = [each for each in known if each.adaptive and not LEFT_OUT & each.tags and each.available()[0]]
+    begun: Counter[str] = Counter()
+    turn: dict[Candidate, int] = {}
+    for each in sorted(able, key=lambda solver: (REFEREE not in solver.tags, solver.name)):
+        taken = [form for form in _forms(facts) if form in each.forms]
+        turn |= {(each.name, form): begun[each.family] + place for place, form in enumerate(taken)}
+        begun[each.family] += bool(taken)
+    return _implicit_first(sorted(turn, key=turn.__getitem__), facts)
 
 
 def _implicit_first(pairs: list[Candidate], facts: Facts) -> list[Candidate]:
     stiff = facts.stability_steps > MANY_STEPS
     return sorted(pairs, key=lambda pair: stiff and kind(pair[0]) == "explicit")
-
-
-def _family(pair: Candidate) -> str:
-    return baselines.get(pair[0]).family
 
 
 def _forms(facts: Facts) -> list[str]:

@@ -25,6 +25,7 @@ from herk.core.dae import Array
 
 Again = Callable[..., Solution]
 Send = Callable[[str, Any], None]
+WARM = 2.0  # seconds of a first run that is made again
 OWN_CLOCK = "own_clock"  # the tag of solvers whose Solution.seconds is their time
 
 
@@ -103,7 +104,7 @@ def serve(send: Send, work: Work, todo: Sequence[int]) -> None:
     for number in todo:
         send("begins", number)
         start = time.process_time()
-        found = ready.one(work.settings[number], patient)
+        found = ready.one(work.settings[number], patient, cold=number == todo[0])
         send("ended", replace(found, spent=time.process_time() - start))
         patient = patient and found.reason is not Reason.TIME_LIMIT
 
@@ -123,18 +124,20 @@ class _Ready:
     problem: Problem
     prepared: Any
 
-    def one(self, settings: Settings, patient: bool) -> Finding:
+    def one(self, settings: Settings, patient: bool, cold: bool) -> Finding:
         """Observe one run, which also warms up.
 
         Then time others that are not slowed down by a watch on their time.
 
         A run that compiled what is needed only at this setting is made again, so that compiling never counts
-        as solving; one that was late gets this second chance with patience only.
+        as solving; one that was late gets this second chance with patience only. The first run of a process
+        is made again, too, unless it is long: it may have loaded and compiled what nobody sees.
         """
         try:
             with _peak() as grown, _compilations() as compiled:
                 solution, *first = self.timed(settings)
-            if compiled and (solution.success or (solution.reason is Reason.TIME_LIMIT and patient)):
+            again = solution.success or (bool(compiled) and solution.reason is Reason.TIME_LIMIT and patient)
+            if again and (compiled or (cold and self.work.repeats > 1 and first[0] < WARM)):
                 solution, *first = self.timed(settings)
             times = [tuple(first)]
             if solution.success and self.work.repeats > 1 and first[0] < self.work.long:
