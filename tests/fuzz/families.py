@@ -1,10 +1,21 @@
-"""The nine families by name."""
+"""The ten families by name."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from tests.fuzz import circuits, driven, known, limits, linear, mechanisms, piecewise, pivots, singular
+from tests.fuzz import (
+    circuits,
+    driven,
+    known,
+    limits,
+    linear,
+    mechanisms,
+    piecewise,
+    pivots,
+    singular,
+    switching,
+)
 from tests.fuzz.member import Member
 
 FAMILIES: dict[str, Callable[[int], Member]] = {
@@ -16,5 +27,6 @@ FAMILIES: dict[str, Callable[[int], Member]] = {
     "piecewise": piecewise.make,
     "singular": singular.make,
     "pivots": pivots.make,
+    "switching": switching.make,
     "testset": known.make,
 }

@@ -168,7 +168,7 @@ def _judged(member: Member, t: Array) -> Array:
     if member.ends_at is not None:
         keep &= (t - t0) / (member.ends_at - t0) <= 1 - TIME_OF_END
     for corner in member.corners:
-        keep &= np.abs(t - corner) > 1e-9 * abs(t1 - t0)
+        keep &= np.abs(t - corner) > max(1e-9, member.located * member.rtol) * abs(t1 - t0)
     for place in member.singular_at:  # rounding errors come out as their roots there
         keep &= np.abs(t - place) > TIME_OF_END * abs(place - t0)
     return keep

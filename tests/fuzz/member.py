@@ -42,6 +42,7 @@ class Member:
     singular_at  the constraints lose rank at these times: a run may end there, or go on rightly with a note
     corners      times at which the solution or a derivative of it jumps
     channels     where values are judged
+    located      corners are found by a run itself, to this multiple of its tolerance
     enlarged     how many times larger a relative error of the start is later: that is the model's doing
     """
 
@@ -63,6 +64,7 @@ class Member:
     corners: tuple[float, ...] = ()
     channels: tuple[str, ...] = CHANNELS
     enlarged: float = 1.0
+    located: float = 0.0
 
     @property
     def atol(self) -> Array:
