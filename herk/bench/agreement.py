@@ -40,9 +40,13 @@ def independent(first: str, second: str) -> bool:
 
 
 def referees(forms: Sequence[str]) -> list[Candidate]:
-    """Return who may vouch for a reference on which form, in the order of the forms."""
-    trusted = [name for name in baselines.names() if REFEREE in baselines.get(name).tags]
-    return [(name, form) for form in forms for name in trusted if form in baselines.get(name).forms]
+    """Return who may vouch for a reference on which form, in the order of the forms.
+
+    Explicit solvers do so on the form they are made for, their first: on others they are a control.
+    """
+    trusted = [each for each in map(baselines.get, baselines.names()) if REFEREE in each.tags]
+    taken = {each.name: each.forms[:1] if kind(each.name) == "explicit" else each.forms for each in trusted}
+    return [(name, form) for form in forms for name, own in taken.items() if form in own]
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import pytest
 
 import baselines
 import testset
-from herk.bench import reference_check
+from herk.bench import agreement, reference_check
 from herk.bench.reference_check import Verdict, Vote, ballot, one, verdicts
 from herk.core import Reason, Settings, Solution
 
@@ -49,6 +49,13 @@ def test_first_referees_are_independent_of_each_other_and_exist():
         assert reference_check.independent(first, second)
         assert baselines.get(first).supports(problem, form)[0]
         assert baselines.get(second).supports(problem, other)[0]
+
+
+def test_referees_are_asked_by_form_and_explicit_ones_on_their_own_form_only():
+    found = agreement.referees(reference_check.FORMS)
+    assert found[:3] == [("ida_sundae_jac", "index1"), ("radau5", "index1"), ("solve_dae_radau", "index1")]
+    assert [form for name, form in found if name == "herk_dop853"] == ["overdetermined"]
+    assert [name for name, form in found if form == "ode"] == ["radau5", "scipy_lsoda", "scipy_radau"]
 
 
 def test_ballot_states_the_accuracy_of_the_solver_itself():
