@@ -27,6 +27,8 @@ _SHAPES = {
 
 def read(text: str) -> Netlist:
     """Return the elements of a netlist, one on each line; * and ; begin comments, + continues a line."""
+    if not isinstance(text, str):
+        raise InputError(f"A netlist is a text with an element on each line, not {type(text).__name__}.")
     elements: list[Element] = []
     models: dict[str, dict[str, float]] = {}
     t_end = None

@@ -27,6 +27,8 @@ def plot(sol: Solution, names: Sequence[Any], phase: tuple[Any, Any] | None, ax:
 
     t, values = _drawn(sol)
     if phase is not None:
+        if not _is_pair(phase):
+            raise InputError(f"phase must be two names, such as ('x', 'y'), not {phase!r}.")
         x, y = (np.asarray(values[sol.row(name)]) for name in phase)
         return curves.phase((as_name(phase[0]), x), (as_name(phase[1]), y), ax)
     rows = {as_name(name): np.asarray(values[sol.row(name)]) for name in names or sol.labels}

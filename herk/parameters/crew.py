@@ -55,6 +55,7 @@ class Crew:
         try:
             with one_thread(len(self.table.names)), self.bar() as bar:
                 self._solve(threads, bar)
+                self.show(bar)
         except KeyboardInterrupt as error:
             error.solution = self.result(time.perf_counter() - started)  # type: ignore[attr-defined]
             raise

@@ -83,6 +83,8 @@ def _columns(given: Any) -> dict[str, Array]:
         raise InputError(
             f"The data must be a pandas frame or a mapping from names to values, not {type(given).__name__}."
         )
+    if any(np.asarray(values).dtype.kind in "mM" for values in found.values()):
+        raise InputError("The data have dates; times must be numbers in the unit of the model.")
     try:
         arrays = {name: np.array(values, dtype=float) for name, values in found.items()}
     except (TypeError, ValueError):

@@ -97,6 +97,8 @@ class Ensemble:
     def quantiles(self, name: str, q: Sequence[float] = (0.05, 0.25, 0.5, 0.75, 0.95)) -> Array:
         """Return quantiles of a component at every time (quantile, time), over members that got there."""
         values = self[name]
+        if not all(0.0 <= each <= 1.0 for each in q):
+            raise InputError(f"Quantiles are numbers from 0 to 1, not {q!r}.")
         found = np.full((len(q), len(self.t)), np.nan)
         there = ~np.isnan(values).all(axis=0)
         found[:, there] = np.nanquantile(values[:, there], q, axis=0)

@@ -105,7 +105,16 @@ def _searched(search: Search, loss: str, max_nfev: int | None) -> Fit:
         raise
     except ValueError as error:  # of an unknown loss, say
         raise InputError(f"least_squares refuses: {error}") from None
-    return search.result(bool(found.status > 0), str(found.message), found.x)
+    return search.result(bool(found.status > 0), ENDED[found.status], found.x)
+
+
+ENDED = {  # by the status of least_squares
+    0: "The search was stopped after max_nfev trials.",
+    1: "The misfit is smallest here: its slopes are zero.",
+    2: "The misfit hardly changes any more.",
+    3: "The values hardly change any more.",
+    4: "Misfit and values hardly change any more.",
+}
 
 
 @dataclass

@@ -10,8 +10,9 @@ import numpy as np
 
 from herk.core import InputError, Solution
 from herk.core.dae import Array
-from herk.core.names import START, among, as_varied, place
+from herk.core.names import START, among, as_name, as_varied, place
 from herk.integrate.checks import span_of, times_of
+from herk.integrate.sensitivity.directions import names_of
 from herk.parameters.trial import Trial, checked_options, model_of
 
 TINY = 1e-100  # a step into the complex plane, without cancellation
@@ -96,13 +97,12 @@ def gradient(
     checked_options(options, "gradient", ("dense_output",))
     model = model if y0 is None else model.with_start(y0)
     span = model.t_span if t_span is None else span_of(t_span)
-    listed = (names,) if isinstance(names, str) else tuple(names)
-    named = tuple(as_varied(name, model.names) for name in listed)
+    named = tuple(as_varied(name, model.names) for name in names_of(names))
     trial = Trial(model, span, times_of(t_eval, *span), named, options)
     starts = {
         name[len(START) :]: _start(model, name[len(START) :]) for name in named if name.startswith(START)
     }
-    sol = trial.solve(parameters or {}, starts)
+    sol = trial.solve({as_name(name): value for name, value in (parameters or {}).items()}, starts)
     if not sol.success:
         raise InputError(f"There is no solution to differentiate. {sol.message}")
     function = _last(scalar) if isinstance(scalar, str) else scalar

@@ -38,7 +38,7 @@ class Trial:
         dae = model.form("overdetermined")
         y0 = consistent_start(dae, self.span[0], given, fixed=held)
         how = dict(self.options)
-        method = how.pop("method", "dopri5")
+        method = how.pop("method", "auto")
         extra = {name: how.pop(name) for name in list(how) if name not in OPTIONS}
         apart = {name: extra.pop(name) for name in ("breakpoints", "switches") if name in extra}
         whole = OPTIONS | how | {"t_eval": self.times, "consistent": "trust"}

@@ -197,6 +197,7 @@ def test_a_circuit_can_be_stored() -> None:
     ("netlist", "words"),
     [
         ("", "has no elements"),
+        (3, "an element on each line, not int"),
         ("Q1 a b c", "begin with one of R, C, L, V, I, D, K, X"),
         ("R1 a 0", "one value is expected behind the nodes; it reads R1 node node ohms"),
         ("R1 a", "too few words"),

@@ -192,6 +192,7 @@ def test_frames_tables_and_pictures() -> None:
         ({"data": {"t": [1.0], "x": ["a"]}}, "must be numbers"),
         ({"data": {"t": [1.0], "x": 1.0}}, "sequence of at least one number"),
         ({"data": 3}, "must be a pandas frame"),
+        ({"data": {"t": np.array(["2026-01-01"], "datetime64[D]"), "x": [1.0]}}, "have dates"),
         ({"data": {"t": [1.0], "x": [1.0]}, "free": ["g", "d"]}, "1 measurements cannot determine 2"),
         ({"sigma": 0.0}, "sigma must be positive"),
         ({"sigma": "wide"}, "sigma must be a number"),

@@ -56,6 +56,7 @@ def test_functions_that_are_not_analytic_are_differentiated_by_real_steps(kink: 
     ("change", "words"),
     [
         ({"names": ["kk"]}, "Did you mean 'k'"),
+        ({"names": 3}, "must be names of parameters"),
         ({"names": ["y0:q"]}, "no unknown to start from"),
         ({"names": ["y0:z"]}, "is computed, not given"),
         ({"scalar": 3}, "scalar must be a function"),

@@ -190,6 +190,8 @@ def test_a_dataset_of_xarray_is_made_where_that_is_installed() -> None:
 def test_quantiles_of_equally_spaced_members_are_in_between() -> None:
     found = herk.solve_many(DECAY, {"y0:x": [0.0, 1.0, 2.0, 3.0, 4.0]}, t_eval=[0.0])
     assert found.quantiles("x", [0.0, 0.25, 0.5, 1.0])[:, 0].tolist() == [0.0, 1.0, 2.0, 4.0]
+    with pytest.raises(herk.InputError, match="from 0 to 1"):
+        found.quantiles("x", [50])
     assert found.fan("x").get_ylabel() == "x"
     assert len(found.plot("x").lines) == 5
 

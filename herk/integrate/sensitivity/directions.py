@@ -56,7 +56,7 @@ def directions_of(dae: Dae, wanted: Any, given: Sequence[float | None]) -> Direc
         raise InputError(
             "sensitivities need a herk.Model, whose equations can be differentiated; callables cannot."
         )
-    names = [as_varied(name, dae.names) for name in _names(wanted)]
+    names = [as_varied(name, dae.names) for name in names_of(wanted)]
     known = [p.name for p in generated.code.equations.parameters]
     own = [p.name for p in getattr(getattr(dae, "model", None), "parameters", {})]
     parameters, states = [], []
@@ -76,14 +76,11 @@ def directions_of(dae: Dae, wanted: Any, given: Sequence[float | None]) -> Direc
     return Directions(tuple(names), tuple(parameters), tuple(states), tuple(given))
 
 
-def _name(key: Any) -> Any:
-    """Return the name of sympy's symbol; what is none is refused later."""
-    return as_name(key) if hasattr(key, "name") else key
-
-
-def _names(wanted: Any) -> Sequence[str]:
+def names_of(wanted: Any) -> Sequence[str]:
+    """Return names of parameters and start values as texts: one, or several."""
+    given = [wanted] if isinstance(wanted, str) or hasattr(wanted, "name") else wanted
     try:
-        names = [wanted] if isinstance(wanted, str) else [_name(each) for each in wanted]
+        names = [as_name(each) if hasattr(each, "name") else each for each in given]
     except TypeError:
         names = []
     if not names or not all(isinstance(name, str) for name in names):
