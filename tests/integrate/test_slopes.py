@@ -108,3 +108,45 @@ def test_a_run_that_goes_over_to_another_method_keeps_the_values_of_its_paramete
     assert np.abs(sol.y[0] - np.cos(0.5 * sol.t)).max() < 1e-5
     late = sol.t > 1.0
     assert np.abs(sol.yp[0] + 0.5 * np.sin(0.5 * sol.t))[late].max() < 1.0  # 1e5 times the error of y
+
+
+def bounce(t, y):
+    return y[0] - 0.5
+
+
+bounce.reset = lambda t, y: [0.5, -y[1], -0.5]  # x goes back up: cos(t - 2 pi/3) from where it was
+bounce.direction = -1
+
+
+@pytest.mark.parametrize("method", ["dopri5", "radau5", "auto"])
+@pytest.mark.parametrize("span", [(0.0, 6.0), (6.0, 0.0)])
+def test_slopes_at_asked_times_forwards_and_backwards(method: str, span: tuple[float, float]) -> None:
+    t0 = span[0]
+    times = np.linspace(*span, 7)
+    start = [np.cos(t0), -np.sin(t0), -np.cos(t0)]
+    for asked in ({"t_eval": times}, {"dense_output": True}):
+        sol = herk.solve_dae(spring(), span, start, method=method, **asked, **SETTING)
+        assert np.abs(sol.yp - spring_slopes(sol.t)).max() < 1e-6
+    assert np.abs(sol.derivative(times) - spring_slopes(times)).max() < 1e-5
+
+
+@pytest.mark.parametrize("method", ["dopri5", "radau5", "auto"])
+def test_slopes_before_and_after_a_reset(method: str) -> None:
+    """The reset of an impact turns v round at x = 1/2: x' jumps from -sqrt(3)/2 to sqrt(3)/2 there."""
+    sol = herk.solve_dae(spring(), (0.0, 2.0), method=method, events=bounce, **SETTING)
+    hit = np.pi / 3
+    assert sol.t_events[0] == pytest.approx([hit], abs=1e-8)
+    after = np.flatnonzero(sol.t >= sol.t_events[0][0])
+    assert sol.yp[0, after[:2]] == pytest.approx([-np.sqrt(0.75), np.sqrt(0.75)], abs=1e-7)
+    late = sol.t > hit + 1e-6
+    assert sol.yp[0, late] == pytest.approx(-np.sin(sol.t[late] - 2 * hit), abs=1e-6)
+    assert sol.yp_events[0][0] == pytest.approx([-np.sqrt(0.75), -0.5, np.sqrt(0.75)], abs=1e-7)
+
+
+def test_slopes_of_a_start_that_is_left_open() -> None:
+    """u = sqrt(x) with u open: at u = 0 the constraint u^2 = x would be singular."""
+    model = Model("root", ["x", "u"], [[1, 0], [0, 0]], ["u", "u**2 - x"], t_span=(0, 1), y0=(1, None))
+    sol = herk.solve_dae(model, y0=[1.0, None], **SETTING)
+    sign = np.sign(sol.y[1, 0])  # x = (1 + sign t/2)^2
+    assert sol.yp[0] == pytest.approx(sign + sol.t / 2, abs=1e-8)
+    assert sol.yp[1] == pytest.approx(np.full(sol.t.size, 0.5), abs=1e-8)
