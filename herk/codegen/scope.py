@@ -50,3 +50,4 @@ SHARED: dict[str, Any] = {
     function.__name__: function for function in (dense.solve_block, dense.solve_in_units, dense.solve_stacked)
 }
 PYTHON |= SHARED
+PYTHON["inline"] = lambda function: function  # a word to the compiler

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import exp, log
+
 from herk.integrate.steps import Loop
 
 EPS = 2.220446049250313e-16
@@ -23,9 +25,10 @@ def next_step(loop: Loop) -> float:
     if not error > 1e-10:
         factor = GROW if error >= 0.0 else SHRINK
     elif error <= 1.0:
-        factor = SAFETY * error ** (-(1.0 - 0.75 * MEMORY) * exponent) * loop.old_error ** (MEMORY * exponent)
+        power = MEMORY * log(loop.old_error) - (1.0 - 0.75 * MEMORY) * log(error)
+        factor = SAFETY * exp(exponent * power)
     else:
-        factor = SAFETY * error ** (-exponent)
+        factor = SAFETY * exp(-exponent * log(error))
     most = 1.0 if loop.rejected > 0 and error <= 1.0 else GROW
     return loop.h_tried * min(max(factor, SHRINK), most)
 

@@ -53,7 +53,8 @@ class Body(Expressions):
         assert self.returns is not None
         function = Function(self.name, tuple(value.kind for value in takes), self.returns)
         slots = [f"  {slot.text} = alloca {LLVM[slot.kind]}" for slot in self.slots.values()]
-        head = f"define internal {function.result} @{function.name}({arguments(takes)}) {{\nentry:"
+        inline = " alwaysinline" if self.node.decorator_list else ""  # @inline, in generated text
+        head = f"define internal {function.result} @{function.name}({arguments(takes)}){inline} {{\nentry:"
         self.scope.module.texts.append("\n".join([head, *slots, *self.lines, "}", ""]))
         return function
 

@@ -109,7 +109,11 @@ def _rate_of_block(w: Writer, block: Block, entries: Mapping[int, Mapping[int, s
         if diagonal.is_number:
             return [f"k{column} = {divided(top, diagonal)}"]
         name = entries[row][column]
-        return [f"if {name} == 0.0:", "    FAIL", f"k{column} = {top}/{name}"]
+        tested = [f"if {name} == 0.0:", "    FAIL"]
+        if diagonal.free_symbols & {w.equations.t, *w.equations.states}:
+            return [*tested, f"k{column} = {top}/{name}"]
+        # the same at every stage: divided by once a step, and nothing waits for it
+        return [*tested, f"i{row} = 1.0/{name}", f"k{column} = {top}*i{row}"]
     w.need(k * k + 2 * k)
     body = [
         f"work[{i * k + j}] = {entries[r].get(c, '0.0')}"

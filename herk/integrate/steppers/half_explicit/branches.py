@@ -50,11 +50,11 @@ def unseen(own: HalfExplicit) -> bool:
 
 
 def turned(first: float, a: float, second: float, b: float, third: float, c: float) -> bool:
-    """Tell whether a line through values at a < b is beyond zero at c, and the value there is not."""
+    """Tell whether a line through values at a, b is beyond zero at c behind them, and the value is not."""
     if not (abs(second) < abs(first) and third * second > 0.0):
         return False
-    ahead = second + (second - first) * (c - b) / (b - a)
-    return ahead * second < 0.0
+    ahead = second * (b - a) + (second - first) * (c - b)
+    return ahead < 0.0 if (second > 0.0) == (b > a) else ahead > 0.0
 
 
 def nearly_zero(own: HalfExplicit) -> bool:

@@ -17,6 +17,7 @@ from herk.integrate.steppers.half_explicit.tableau import Tableau
 
 UNROLLED_TERMS = 600  # products in the Runge-Kutta sums up to which they are written out
 UNROLLED_STATES = 12
+INLINED_LINES = 700  # of stage code, all stages together, up to which none of it is called
 
 CONSTANTS = {
     name: value for name, value in vars(layout).items() if name.isupper() and isinstance(value, (int, float))
@@ -28,6 +29,8 @@ def kernel(task, t, h, state):
     mem, ints = floats_at(state), wholes_at(state)
     if task == ACCEPT:
         return accept(h, mem, ints)
+    if task == SPREAD:
+        return spread(t, mem, ints)
     if task == DERIVATIVE:
         return first_derivative(t, mem, ints)
     if task == ALGEBRAIC:
@@ -45,7 +48,11 @@ def is_small(n: int, m: int, tableau: Tableau) -> bool:
 
 def kernel_text(source: StageSource, tableau: Tableau, n: int, m: int, parameters: int) -> str:
     """Return the text that defines `kernel` for this stage code and tableau, every sum written out."""
-    return source.text + "\n" + "\n".join(Unrolled(source, tableau, n, m, parameters).lines())
+    written = source.text
+    if written.count("\n") * tableau.stages <= INLINED_LINES:
+        for name in ("complete", "rate"):
+            written = written.replace(f"def {name}(", f"@inline\ndef {name}(")
+    return written + "\n" + "\n".join(Unrolled(source, tableau, n, m, parameters).lines())
 
 
 class Unrolled:
@@ -73,24 +80,24 @@ class Unrolled:
             "first_derivative(t, mem, ints)",
             [self.views(), *loads, self.rate(0, "t"), *keep, "ints[NFEV] += 1", "return 0"],
         )
-        loads = [f"z0_{i} = mem[{self.start['new'] + i}]" for i in range(self.n)]
         keep = [f"mem[{self.start['new'] + i}] = z0_{i}" for i in self.source.algebraic]
-        counted = [f"ints[NGEV] += {1 if self.m else 0}", "ints[NIT] += it0"]
-        body = [
-            self.views(),
-            *loads,
-            *self.complete(0, "t", "mem[TIGHT]"),
-            *keep,
-            *self.pivots(),
-            *counted,
-            "return 0",
-        ]
-        yield from self.function("solve_new(t, mem, ints)", body)
+        yield from self.function("solve_new(t, mem, ints)", self.solved_near_new([], keep))
+        error = self.start["error"]
+        moved = [f"z0_{c} += mem[{error + j}]" for j, c in enumerate(self.source.differential)]
+        keep = [f"mem[{error + i}] = z0_{i} - mem[{self.start['new'] + i}]" for i in range(self.n)]
+        yield from self.function("spread(t, mem, ints)", self.solved_near_new(moved, keep))
         yield TASKS.rstrip()
         yield from (
             f"    {line}" for line in [*self.load(1), *self.sequence(1, self.stages + 1), *self.store()]
         )
         yield ""
+
+    def solved_near_new(self, moved: Sequence[str], keep: Sequence[str]) -> list[str]:
+        """Return the lines that complete the new point, or one that was moved from it."""
+        loads = [f"z0_{i} = mem[{self.start['new'] + i}]" for i in range(self.n)]
+        counted = [f"ints[NGEV] += {1 if self.m else 0}", "ints[NIT] += it0", "return 0"]
+        solved = self.complete(0, "t", "mem[TIGHT]")
+        return [self.views(), *loads, *moved, *solved, *keep, *self.pivots(), *counted]
 
     @staticmethod
     def function(head: str, body: Sequence[str]) -> Iterator[str]:

@@ -12,7 +12,7 @@ from herk.jit.by_address import by_address
 from herk.jit.state import Floats, State, Wholes
 
 # What a kernel is asked to do.
-STEP, ACCEPT, EXTEND, DERIVATIVE, ALGEBRAIC = 0, 1, 2, 3, 4
+STEP, ACCEPT, EXTEND, DERIVATIVE, ALGEBRAIC, SPREAD = 0, 1, 2, 3, 4, 5
 
 # What a kernel answers: a step that fails is tried again, shorter; an accepted one may ask for a selection.
 WORSE = 1

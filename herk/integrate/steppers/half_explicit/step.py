@@ -19,6 +19,7 @@ from herk.integrate.steppers.half_explicit.layout import (
     NO_DIFFERENCE,
     NONFINITE,
     OK,
+    SPREAD,
     STEP,
     UNSEEN,
     WORSE,
@@ -183,6 +184,25 @@ def whole_step(t: float, h: float, own: HalfExplicit) -> int:
     return OK if total == 0.0 else NONFINITE
 
 
+def spread(t: float, own: HalfExplicit) -> int:
+    """Turn the error estimate of the differential components into one of all components, in place.
+
+    The embedded result is completed by the constraints like the new point; the estimate is the difference of
+    two points on the constraints. So it does not depend on which components are algebraic, and sees where
+    they amplify errors.
+    """
+    n, nd, new, other, error, order = own.n, own.differential, own.new, own.stage, own.error, own.order
+    for i in range(n):
+        other[i] = new[i]
+    for j in range(nd):
+        other[order[j]] += error[j]
+    if nd < n and solve_algebraic(t, other, own.tight, own) < 0:
+        return NO_CONVERGENCE
+    for i in range(n):
+        error[i] = other[i] - new[i]
+    return OK
+
+
 def accept(h: float, own: HalfExplicit) -> int:
     """Move on to the new point; WORSE if a pivot is clearly smaller than its best value so far."""
     n, y, new, k, order, slope, best = own.n, own.y, own.new, own.k, own.order, own.slope, own.best_pivot
@@ -206,13 +226,15 @@ def accept(h: float, own: HalfExplicit) -> int:
 def kernel(task: int, t: float, h: float, number: int) -> int:
     """Do one task at the current point.
 
-    A step, its acceptance, the stages of dense output, derivatives, algebraic components.
+    A step, its error estimate, its acceptance, stages of dense output, derivatives, algebraic components.
     """
     own = HalfExplicit.at(number)
     if task == STEP:
         return whole_step(t, h, own)
     if task == ACCEPT:
         return accept(h, own)
+    if task == SPREAD:
+        return spread(t, own)
     if task == DERIVATIVE:
         return derivative(t, own.y, 0, own)
     if task == ALGEBRAIC:

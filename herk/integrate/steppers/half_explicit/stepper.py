@@ -6,13 +6,13 @@ from herk.integrate.controller import starting_step
 from herk.integrate.steppers.half_explicit.branches import nearly_zero, resolved, sinking, turning, unseen
 from herk.integrate.steppers.half_explicit.layout import (
     ACCEPT,
-    ALGEBRAIC,
     BRANCH,
     DERIVATIVE,
     E_CHANGED,
     E_STACKED,
     OK,
     ROUGH,
+    SPREAD,
     STEP,
     TURNED,
     WORSE,
@@ -178,41 +178,20 @@ def judged(loop: Loop, own: HalfExplicit) -> int:
         loop.cause = BRANCH
         return SUNK if nearly_zero(own) else TURNED
     damped = damping(loop, own)
-    status = spread(loop.target, own)
+    status = kernel_at(own.kernel)(SPREAD, loop.target, 0.0, own)
     if status != OK:
         return status
     loop.error = damped * error_norm(loop, own)
     return resolved(loop, own) if loop.error <= 1.0 else OK
 
 
-def spread(t: float, own: HalfExplicit) -> int:
-    """Turn the error estimate of the differential components into one of all components, in place.
-
-    The embedded result is completed by the constraints like the new point; the estimate is the difference of
-    two points on the constraints. So it does not depend on which components are algebraic, and sees where
-    they amplify errors.
-    """
-    n, nd, new, kept, error, order = own.n, own.differential, own.new, own.stage, own.error, own.order
-    for i in range(n):
-        kept[i] = new[i]
-    for j in range(nd):
-        new[order[j]] += error[j]
-    status = OK
-    if nd < n:
-        status = kernel_at(own.kernel)(ALGEBRAIC, t, 0.0, own)
-    for i in range(n):
-        error[i] = new[i] - kept[i]
-        new[i] = kept[i]
-    return status
-
-
 def error_norm(loop: Loop, own: HalfExplicit) -> float:
     """Return the root mean square of error / (atol + rtol |y|) over all components."""
     n, y, new, error, atol, rtol = own.n, own.y, own.new, own.error, loop.atol, loop.rtol
-    total = 0.0
+    total, share = 0.0, 1.0 / n  # divided before there is anything to wait for
     for i in range(n):
         total += (error[i] / (atol[i] + rtol * max(abs(y[i]), abs(new[i])))) ** 2
-    return (total / n) ** 0.5
+    return (total * share) ** 0.5
 
 
 def damping(loop: Loop, own: HalfExplicit) -> float:
