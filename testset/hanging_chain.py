@@ -10,11 +10,13 @@ from functools import cache, partial
 from typing import Any
 
 import numpy as np
+from scipy.sparse import diags_array
 
 from herk.core import Dae, Invariant, Problem
-from herk.core.dae import Array
+from herk.core.dae import LARGE, Array
 from herk.jit.compiled import compiled
 from herk.model.callable_forms import mechanical_forms
+from testset.chain_entries import entries, places
 from testset.stored import stored
 
 TAGS = (
@@ -29,6 +31,7 @@ TAGS = (
     "scalable",
     "hessenberg",
 )
+MOST_LINKS_IN_FULL = 200  # up to which forms for other solvers, with full matrices, are offered
 SOURCE = (
     "N-fold mathematical pendulum in Cartesian coordinates, a classical example; data chosen for this set"
 )
@@ -139,6 +142,12 @@ def functions(m: float, l: float, g: float) -> tuple[Any, Any, Any, Any]:  # noq
     )
 
 
+@cache
+def entries_of(m: float, g: float) -> Any:
+    """Return dg/dy as a function of (t, y) that gives its values by rows."""
+    return compiled(cache=False, _nrt=True)(lambda t, y: entries(y, m, g))  # noqa: ARG005
+
+
 def energy(t: float, y: Array, m: float, g: float) -> float:  # noqa: ARG001
     """Return kinetic plus potential energy."""
     N = len(y) // 5
@@ -151,13 +160,16 @@ def stretch(t: float, y: Array, l: float) -> float:  # noqa: ARG001, E741
     return float(np.abs(np.linalg.norm(np.diff(r, axis=0, prepend=0.0), axis=1) - l).max())
 
 
-def start(N: int, l: float, angle: float, g: Any, jac_g: Any) -> Array:  # noqa: E741
-    """Return the straight chain at rest; the accelerations are linear in the multipliers."""
+def start(N: int, l: float, m: float, angle: float, g: float) -> Array:  # noqa: E741
+    """Return the straight chain at rest, where d_i . (F_i - F_(i-1)) = 0.
+
+    So 2 lam_i = lam_(i-1) + lam_(i+1) but for the first link: each one carries what hangs below it.
+    """
     y = np.zeros(5 * N)
     y[0 : 2 * N : 2], y[1 : 2 * N : 2] = (
         np.arange(1, N + 1) * l * part for part in (math.sin(angle), -math.cos(angle))
     )
-    y[4 * N :] = -np.linalg.solve(jac_g(0.0, y)[2 * N :, 4 * N :], g(0.0, y)[2 * N :])
+    y[4 * N :] = np.arange(N, 0, -1) * m * g * math.cos(angle) / (2 * l)
     return y
 
 
@@ -175,10 +187,15 @@ def problem(
     """
     m, l = float(mass) / N, float(length) / N  # noqa: E741
     f, lengths, jac_f, jac_g = functions(m, l, float(g))
-    y0 = start(N, l, angle, lengths, jac_g)
+    y0 = start(N, l, m, angle, float(g))
     names = [f"{name}{i}" for pair in ("xy", "vw", ("lam",)) for i in range(1, N + 1) for name in pair]
-    E = np.diag([1.0] * (2 * N) + [m] * (2 * N) + [0.0] * N)
-    dae = Dae(E=E, f=f, g=lengths, n=5 * N, m=3 * N, jac_g=jac_g, names=tuple(names))
+    given = {"f": f, "g": lengths, "n": 5 * N, "m": 3 * N, "names": tuple(names)}
+    E = np.array([1.0] * (2 * N) + [m] * (2 * N) + [0.0] * N)
+    dae = full = None
+    if N <= MOST_LINKS_IN_FULL:
+        dae = full = Dae(E=np.diag(E), jac_g=jac_g, **given)
+    if 5 * N > LARGE:
+        dae = Dae(E=diags_array(E), jac_g=entries_of(m, float(g)), jac_g_sparsity=places(N), **given)
     levels = (1,) * (2 * N) + (2,) * (2 * N) + (3,) * N
     groups = {
         "positions": range(2 * N),
@@ -192,7 +209,7 @@ def problem(
         y0=y0,
         source=SOURCE,
         given_dae=dae,
-        given_forms=mechanical_forms(dae, N, jac_f, (0.0, t_end), y0, levels),
+        given_forms=mechanical_forms(full, N, jac_f, (0.0, t_end), y0, levels) if full else {},
         reference=stored("hanging_chain", t_end, N=N, mass=mass, length=length, g=g, angle=angle),
         invariants=(
             Invariant("energy", partial(energy, m=m, g=g)),

@@ -11,8 +11,9 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -21,7 +22,9 @@ from herk.core import Dae
 from herk.core.dae import Array
 from herk.jit.compiled import is_compiled
 from herk.jit.pointers import FUNCTION
+from herk.linalg.pattern import Pattern
 from herk.model.evaluate import CallableError, call, real, shapes
+from herk.model.jacobian_pattern import on_pattern
 
 if TYPE_CHECKING:
     from herk.jit.native import Native
@@ -99,6 +102,67 @@ def bound(dae: Dae) -> Bound:
     made.natives, made.callbacks = tuple(natives), tuple(callbacks)
     made.forget()
     return made
+
+
+def bound_on(dae: Dae, jac_g: Pattern, E: Pattern, t: float, y: Array) -> Bound:
+    """Return the functions for the loop where dg/dy and E are values on patterns."""
+    given: Any = dae.generated
+    if given is not None:
+        return Bound(tuple(given.sparse.functions[name] for name in NAMES), have_g_t=dae.g_t is not None)
+    made = Bound(have_jacobian=dae.jac_g is not None, have_g_t=dae.g_t is not None, n=dae.n)
+    natives, callbacks = [], []
+    sizes = {"E": E.nnz, "f": dae.n, "g": dae.m, "jac_g": jac_g.nnz, "g_t": dae.m}
+    for name, size in sizes.items():
+        function = getattr(dae, name)
+        pattern = {"E": E, "jac_g": jac_g}.get(name) if callable(function) else None
+        compiled = _compile(function) if pattern is None else _gathering(function, pattern, t, y)
+        if isinstance(compiled, Refusal):
+            wrapped = _wrap(name, function if pattern is None else partial(_on_pattern, function, pattern))
+            callbacks.append(callback(wrapped, function, dae.n, size, made))
+            natives.append(callbacks[-1].native)
+        else:
+            natives.append(with_parameters(compiled))
+    made.natives, made.callbacks = tuple(natives), tuple(callbacks)
+    made.forget()
+    return made
+
+
+def _on_pattern(function: Any, pattern: Pattern, t: float, y: Array) -> Array:
+    value = function(t, y)
+    if not hasattr(value, "tocsr"):
+        value = np.asarray(real(value))
+    return on_pattern(value, pattern)
+
+
+def _gathering(function: Any, pattern: Pattern, t: float, y: Array) -> InPlace | Refusal:
+    """Return a matrix function compiled so that it writes its values on a pattern."""
+    if hasattr(function(t, y.copy()), "tocsr"):
+        return Refusal("sparse matrices are made in Python")
+    if np.ndim(function(t, y.copy())) == 1:
+        return _compile(function)
+    if pattern not in _gathered:
+        _gathered[pattern] = _compile(_gather(function, pattern))
+    return _gathered[pattern]
+
+
+_gathered: WeakKeyDictionary[Pattern, InPlace | Refusal] = WeakKeyDictionary()
+
+
+def _gather(function: Any, pattern: Pattern) -> Any:
+    """Return a function that evaluates a full matrix and picks the values on a pattern."""
+    import numba
+
+    rows, columns = pattern.rows, pattern.indices
+    inner = function if is_compiled(function) else numba.njit(error_model="numpy")(function)
+
+    def gather(t, y):  # type: ignore[no-untyped-def]
+        full = np.asarray(inner(t, y))
+        out = np.empty(rows.size)
+        for k in range(rows.size):
+            out[k] = full[rows[k], columns[k]]
+        return out
+
+    return gather
 
 
 @dataclass

@@ -89,7 +89,7 @@ def _machine(asked: Request, y: Array, here: Linearisation) -> Stepper:
     if isinstance(asked.method, RadauMethod):
         return radau.ready(asked, y, here)
     machine = half_explicit.ready(asked, y, here)
-    machine.slot(machine.first_selection(here.jac) if asked.dae.m else ())
+    machine.slot(machine.first_selection(here) if asked.dae.m else ())
     return machine
 
 

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 ALL, NO_ROOM = 0, 1
 NEGLIGIBLE = 1e-12  # of the largest entry of a row as given: a pivot that is rounding
 LOSS = 0.01  # of a component beside the heaviest term of its row: two digits
-NONE = -1
+FAVOUR = 10.0  # by how much the entry in the column meant for a row counts more than others
+NONE, PASSED = -1, -2
+NEVER = 1 << 62
 
 
 class Elimination(State):
@@ -33,8 +35,10 @@ class Elimination(State):
     values: Floats
     order: Wholes  # of the rows
     block: Wholes  # by place in that order: where its block begins
+    partner: Wholes  # by place: the column meant to be its pivot
     cost: Wholes  # of columns
     size: Floats  # of the unknowns; 0: not known
+    waiting: Wholes  # rows still to come in which a column has an entry; behind the last it is PASSED by
     place: Wholes  # of the row a column is the pivot of; NONE: of none yet
     seen: Wholes  # of columns: the last place at which they occurred
     left: Floats  # the row in work, by columns
@@ -109,7 +113,7 @@ def follow(i: int, column: int, subtracted: int, free: int, own: Elimination) ->
                 if place[other] == NONE:
                     own.found[free] = other
                     free += 1
-                else:
+                elif place[other] >= 0:
                     depth += 1
                     stack[depth] = place[other]
                     after[depth] = own.upper_start[place[other]]
@@ -130,16 +134,17 @@ def subtract(row: int, at: int, own: Elimination) -> None:
 def keep(i: int, at: int, free: int, top: float, own: Elimination) -> int:
     """Choose the pivot of row i and keep the rest of the row at `at`; return how many entries that has."""
     left, found = own.left, own.found
-    column = chosen(free, NEGLIGIBLE * top, own)
+    column = chosen(free, NEGLIGIBLE * top, own.partner[i], own)
     own.pivot[i] = column
     own.diagonal[i] = 0.0
     if column != NONE:
         own.place[column] = i
         own.diagonal[i] = left[column]
+    pass_by(own.order[i], own)
     count = 0
     for q in range(free):
         other = found[q]
-        if column != NONE and other != column:
+        if column != NONE and own.place[other] == NONE:
             own.upper[at + count] = other
             own.upper_value[at + count] = left[other]
             count += 1
@@ -147,8 +152,20 @@ def keep(i: int, at: int, free: int, top: float, own: Elimination) -> int:
     return count
 
 
-def chosen(free: int, least: float, own: Elimination) -> int:
-    """Return the cheapest column whose entry is large enough, among equals the largest; NONE if none is."""
+def pass_by(row: int, own: Elimination) -> None:
+    """Give up columns that occur in no row to come: what they would bring to other rows is not followed."""
+    for p in range(own.indptr[row], own.indptr[row + 1]):
+        column = own.indices[p]
+        own.waiting[column] -= 1
+        if own.waiting[column] == 0 and own.place[column] == NONE:
+            own.place[column] = PASSED
+
+
+def chosen(free: int, least: float, partner: int, own: Elimination) -> int:
+    """Return the column with the largest entry among the cheapest; NONE if there is nothing but rounding.
+
+    Those that cost up to one and a half times as much as another one are as cheap.
+    """
     heaviest, top = 0.0, 0.0
     for q in range(free):
         column = own.found[q]
@@ -160,13 +177,21 @@ def chosen(free: int, least: float, own: Elimination) -> int:
             top = max(top, abs(own.left[column]))
     if not (top > least and top < 1e300):
         return NONE
-    best, price, value = NONE, 0, 0.0
+    price = NEVER
     for q in range(free):
         column = own.found[q]
-        size, cost = abs(own.left[column]), own.cost[column]
-        allowed = size >= own.threshold * top and clear(size, own.size[column], heaviest)
-        if allowed and (best == NONE or cost < price or (cost == price and size > value)):
-            best, price, value = column, cost, size
+        allowed = abs(own.left[column]) >= own.threshold * top
+        if allowed and clear(abs(own.left[column]), own.size[column], heaviest):
+            price = min(price, own.cost[column])
+    best, most = NONE, 0.0
+    for q in range(free):
+        column = own.found[q]
+        value = abs(own.left[column])
+        allowed = value >= own.threshold * top and 2 * own.cost[column] <= 3 * price
+        if allowed and clear(value, own.size[column], heaviest):
+            value *= FAVOUR if column == partner else 1.0
+            if value > most:
+                best, most = column, value
     return best
 
 
@@ -204,10 +229,16 @@ def eliminated(
     *,
     block: Wholes | None = None,
     cost: Wholes | None = None,
+    partner: Wholes | None = None,
     size: Floats | None = None,
     threshold: float = 1.0,
+    local: bool = False,
 ) -> Factors:
-    """Eliminate the rows of a matrix in this order; by default its columns are chosen by size alone."""
+    """Eliminate the rows of a matrix in this order; by default its columns are chosen by size alone.
+
+    `local`: a column is the pivot of a row in which it has an entry, or becomes none. What is left of a wide
+    matrix would otherwise fill up with columns nobody chooses.
+    """
     rows, columns = len(order), matrix.shape[1]
     room = 4 * matrix.nnz + rows
     given = {
@@ -217,7 +248,9 @@ def eliminated(
         "order": order,
         "block": np.zeros(rows) if block is None else block,
         "cost": np.zeros(columns) if cost is None else cost,
+        "partner": np.full(rows, NONE) if partner is None else partner,
         "size": np.zeros(columns) if size is None else size,
+        "waiting": np.bincount(matrix.indices, minlength=columns) if local else np.full(columns, NEVER),
     }
     lengths = dict.fromkeys(("place", "seen", "left", "found"), columns)
     lengths |= dict.fromkeys(("stack", "next", "path", "pivot", "diagonal"), rows)

@@ -34,7 +34,8 @@ def blocks(matrix: csr_array, columns: Wholes) -> Wholes:
     here, there = labels[graph.row], labels[graph.col]
     if (here >= there).all():
         return labels
-    return labels.max() - labels if (here <= there).all() else np.zeros_like(labels)
+    turned: Wholes = labels.max() - labels
+    return turned if (here <= there).all() else np.zeros_like(labels)
 
 
 def least_fill(matrix: csr_array) -> Wholes:

@@ -32,6 +32,7 @@ class SparseLU(State):
     parity: float  # of both permutations
     sign: float  # of the determinant
     weakest: float  # the smallest pivot beside its value when the order was chosen
+    soundness: float  # the smallest pivot beside the largest entry of its row, then
     row: Wholes  # by place
     column: Wholes
     block_start: Wholes
@@ -124,7 +125,8 @@ def analysed(
     begins = np.flatnonzero(np.diff(sorted_blocks, prepend=-1)).astype(np.int64)
     first = begins[np.cumsum(np.diff(sorted_blocks, prepend=-1) != 0) - 1]
     cost = np.bincount(matrix.indices, minlength=len(columns)).astype(np.int64)
-    found = eliminated(matrix, rows, block=first, cost=cost, threshold=THRESHOLD)
+    meant = partner[rows]
+    found = eliminated(matrix, rows, block=first, cost=cost, partner=meant, threshold=THRESHOLD)
     return _state(matrix, source, found, begins) if found.rank == len(columns) else None
 
 
@@ -177,6 +179,9 @@ def _state(matrix: csr_array, source: Wholes, found: Factors, begins: Wholes) ->
     for name, part in parts.items():
         getattr(own, name)[:] = part
     own.size, own.blocks = size, len(begins)
+    largest = np.zeros(size)
+    np.maximum.at(largest, rows[inside], np.abs(matrix.data[inside]))
+    own.soundness = float((own.reference / largest).min(initial=1.0))
     own.parity = float(parity(found.order) * parity(found.pivot))
     return own
 

@@ -13,6 +13,7 @@ import numpy as np
 from herk.core.dae import Array
 from herk.model.balance import factors
 from herk.model.evaluate import Linearisation, linearise, located
+from herk.model.large import drifting
 
 SLOW = 1e-3  # relative to the fastest unknown
 
@@ -51,6 +52,8 @@ def contradictions(here: Linearisation, t: float, tolerance: float = 1e-6) -> li
     """Return what check_constraints finds, from values at hand."""
     if not len(here.g):
         return []
+    if here.sparse:
+        return [contrary(i, value, t) for i, value in drifting(here, tolerance, SLOW)]
     used = here.E.any(axis=1)  # a row without derivatives is a constraint, and on trial itself
     E, f = here.E[used], here.f[used]
     f_size = np.abs(f) if here.f_size is None else here.f_size[used]
@@ -60,11 +63,18 @@ def contradictions(here: Linearisation, t: float, tolerance: float = 1e-6) -> li
     y_size = np.ones(len(here.f)) if here.y_size is None else here.y_size
     drift, size = _drift(E, top * f, top * f_size, jac, bottom * here.g_t, y_size / columns)
     return [
-        f"Row {i} of g contradicts E y' = f: along the flow its derivative is {drift[i] / bottom[i]:.3g}"
-        f" instead of 0 (t = {t!r})."
+        contrary(i, drift[i] / bottom[i], t)
         for i in range(len(drift))
         if not abs(drift[i]) <= tolerance * size[i]
     ]
+
+
+def contrary(row: int, slope: float, t: float) -> str:
+    """Say that a constraint does not stay zero."""
+    return (
+        f"Row {row} of g contradicts E y' = f: along the flow its derivative is {slope:.3g}"
+        f" instead of 0 (t = {t!r})."
+    )
 
 
 def _drift(E: Array, f: Array, f_size: Array, jac: Array, g_t: Array, y_size: Array) -> tuple[Array, Array]:

@@ -6,8 +6,8 @@ What raises, has a wrong shape or is not finite is said with its name, t and y.
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -36,18 +36,27 @@ class CallableError(HerkError):
 
 @dataclass(frozen=True)
 class Linearisation:
-    """E, f, g and the derivatives of g at one point, as arrays.
+    """E, f, g and the derivatives of g at one point, as arrays; E and dg/dy of a large DAE are sparse.
 
     `f_size` are the sizes of the terms of f, `y_size` of y.
     """
 
-    E: Array
+    E: Any
     f: Array
     g: Array
-    jac: Array
+    jac: Any
     g_t: Array
     f_size: Array | None = None
     y_size: Array | None = None
+
+    @property
+    def sparse(self) -> bool:
+        """Tell whether the matrices are sparse."""
+        return hasattr(self.jac, "tocsr")
+
+    def dense(self) -> Linearisation:
+        """Return the same with full matrices."""
+        return replace(self, E=self.E.toarray(), jac=self.jac.toarray()) if self.sparse else self
 
 
 def located(system: Any, t: float | None, y: Any, caller: str) -> tuple[Dae, float, Any]:
@@ -102,7 +111,11 @@ def evaluate(
     name: str, function: Callable[[float, Array], Any], t: float, y: Array, shape: tuple[int, ...]
 ) -> Array:
     """Call a user's function and check that it returns numbers in the right shape."""
-    value = call(name, function, t, y)
+    return shaped(name, call(name, function, t, y), shape)
+
+
+def shaped(name: str, value: Any, shape: tuple[int, ...]) -> Array:
+    """Return what a user's function gave as an array, if it is one of numbers in the right shape."""
     try:
         array: Array = np.array(() if value is None else real(value), dtype=float)
     except (TypeError, ValueError):
@@ -122,21 +135,30 @@ def shapes(dae: Dae) -> dict[str, tuple[int, ...]]:
 
 def linearise(dae: Dae, t: float, y: Array, t_end: float | None = None) -> Linearisation:
     """Evaluate everything at (t, y); missing derivatives by differences, in t as the span allows."""
+    if dae.large:
+        from herk.model.large import linearised
+
+        return linearised(dae, t, y, t_end)
     values = {
         "E": matrix(dae, t, y), "f": evaluate("f", dae.f, t, y, (dae.n,)), "g": constraints(dae, t, y),
         "jac_g": jacobian(dae, t, y), "g_t": time_derivative(dae, t, y, t_end),
     }  # fmt: skip
-    for name, value in values.items():
-        if not np.isfinite(value).all():
-            raise InputError(f"{name}(t, y) is not finite at t = {t!r}, y = {y.tolist()}.")
+    check_finite(values, t, y)
     y_size = sizes(values["jac_g"], y)
-    f_size = _size_of_f(dae, t, y, values["f"], y_size)
+    f_size = size_of_f(dae, t, y, values["f"], y_size)
     return Linearisation(
         values["E"], values["f"], values["g"], values["jac_g"], values["g_t"], f_size, y_size
     )
 
 
-def _size_of_f(dae: Dae, t: float, y: Array, f: Array, sizes_of_y: Array) -> Array:
+def check_finite(values: Mapping[str, Any], t: float, y: Array) -> None:
+    """Say so if a value of a function is not finite."""
+    for name, value in values.items():
+        if not np.isfinite(value.data if hasattr(value, "tocsr") else value).all():
+            raise InputError(f"{name}(t, y) is not finite at t = {t!r}, y = {y.tolist()}.")
+
+
+def size_of_f(dae: Dae, t: float, y: Array, f: Array, sizes_of_y: Array) -> Array:
     """Return how large the terms of f are.
 
     How much f changes if y changes by its size, in three directions.
@@ -156,7 +178,11 @@ def _size_of_f(dae: Dae, t: float, y: Array, f: Array, sizes_of_y: Array) -> Arr
 
 def matrix(dae: Dae, t: float, y: Array) -> Array:
     """Return E at (t, y)."""
-    return evaluate("E", dae.E, t, y, (dae.n, dae.n)) if callable(dae.E) else np.array(dae.E)
+    if callable(dae.E):
+        value = call("E", dae.E, t, y)
+        return shaped("E", value.toarray() if hasattr(value, "tocsr") else value, (dae.n, dae.n))
+    given: Any = dae.E
+    return np.array(given.toarray() if hasattr(given, "tocsr") else given)
 
 
 def occupied(dae: Dae, t_span: tuple[float, float], y: Array, size: Array, E: Array) -> NDArray[np.bool_]:
@@ -182,6 +208,10 @@ def constraints(dae: Dae, t: float, y: Array) -> Array:
 
 def jacobian(dae: Dae, t: float, y: Array) -> Array:
     """Return dg/dy, by central differences if the DAE does not bring it."""
+    if dae.large:
+        from herk.model.jacobian_pattern import sparse_jacobian
+
+        return sparse_jacobian(dae, t, y).toarray()  # type: ignore[no-any-return]
     if dae.jac_g is not None:
         return evaluate("jac_g", dae.jac_g, t, y, (dae.m, dae.n))
     columns = np.zeros((dae.m, dae.n))

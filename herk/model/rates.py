@@ -12,7 +12,7 @@ from herk.model.evaluate import linearise
 
 def rates(dae: Dae, t: float, y: Array) -> Array:
     """Return y' from [E; g_y] y' = [f; -g_t], which determines it in every regularised system."""
-    at = linearise(dae, t, y)
+    at = linearise(dae, t, y).dense()
     matrix, right = np.vstack([at.E, at.jac]), np.concatenate([at.f, -at.g_t])
     right[: dae.n][~at.E.any(axis=1)] = 0.0  # residuals of constraints, not rates
     rows, columns = factors(matrix)

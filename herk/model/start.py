@@ -24,6 +24,7 @@ from herk.model.evaluate import (
     matrix,
 )
 from herk.model.implicit import HIGHER, Implicit
+from herk.model.large import equations_of, stack_of
 
 __all__ = [
     "Linearisation",
@@ -37,6 +38,7 @@ __all__ = [
 
 EPS = float(np.finfo(float).eps)
 MOST_ITERATIONS = 60
+MOST_LISTED = 10  # rows, of a large DAE
 LONGEST_EQUATION = 120  # characters
 OUTSIDE = "g or its Jacobian is not finite there."
 REPAIR = 'Give other start values, or have them changed as little as possible by consistent="project".'
@@ -47,9 +49,11 @@ def free_columns(E: Array | NDArray[np.bool_]) -> tuple[int, ...]:
     return tuple(int(j) for j in np.flatnonzero(~E.any(axis=0)))
 
 
-def residual_limits(jac: Array, y: Array, rtol: float, atol: Array | float) -> Array:
+def residual_limits(jac: Any, y: Array, rtol: float, atol: Array | float) -> Array:
     """Return how large each residual may be if y is known to atol + rtol |y|, never less than rounding."""
-    return np.abs(jac) @ (atol + rtol * np.abs(y)) + 16 * EPS * (np.abs(jac) @ np.abs(y)) + 1e-300
+    sizes: Any = abs(jac)
+    limits: Array = sizes @ (atol + rtol * np.abs(y)) + 16 * EPS * (sizes @ np.abs(y)) + 1e-300
+    return limits
 
 
 def inconsistency(
@@ -61,19 +65,21 @@ def inconsistency(
     wrong = [i for i in range(dae.m) if not abs(g[i]) <= limits[i]]
     if not wrong:
         return None
-    listed = ", ".join(f"{_row(dae, i)} is {g[i]:.3g} (allowed {limits[i]:.1g})" for i in wrong)
+    some = wrong[:MOST_LISTED] if dae.large else wrong
+    listed = ", ".join(f"{_row(dae, i)} is {g[i]:.3g} (allowed {limits[i]:.1g})" for i in some)
+    listed += f", and {len(wrong) - len(some)} others" if len(some) < len(wrong) else ""
     return f"y0 is inconsistent at t = {t!r}: {listed}."
 
 
 def undetermined(dae: Dae, here: Linearisation) -> str | None:
     """Return a sentence if E and g do not determine y' at this point, in whatever units, else None."""
-    stacked = np.vstack([here.E, here.jac])
-    found = rank(stacked)
+    stacked = stack_of(here) if here.sparse else np.vstack([here.E, here.jac])
+    found = len(equations_of(stacked, dae.n)) if here.sparse else rank(stacked)
     if found >= dae.n:
         return None
     if isinstance(dae, Implicit):
         return HIGHER
-    idle = [dae.names[j] for j in np.flatnonzero(~stacked.any(axis=0))]
+    idle = [dae.names[j] for j in np.flatnonzero(~(stacked != 0).sum(axis=0).astype(bool))]
     which = (
         f" {', '.join(idle)} {'takes' if len(idle) == 1 else 'take'} part in none of them there."
         if idle

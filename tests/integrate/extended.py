@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import gmpy2
@@ -145,9 +145,10 @@ def solve(
     extra = {"generate": False, "selection": selection, "newton": "full"}
     asked = request(problem.dae, (float(t0), float(t1)), [float(v) for v in y0], method, options, extra)
     start = np.array([float(v) for v in y0])
-    machine = ready(asked, start, linearise(asked.dae, asked.t0, start))
+    here = linearise(asked.dae, asked.t0, start)
+    machine = ready(asked, start, here)
     machine.state.any_size = stand_in(stepper.kernel)
-    machine.slot(machine.first_selection(np.array(problem.jac_g(t0, y0), dtype=float)))
+    machine.slot(machine.first_selection(replace(here, jac=np.array(problem.jac_g(t0, y0), dtype=float))))
     Run(asked, machine, start)
     own, state = machine.state.plain(converted), machine.loop.plain(converted)
     exact_table(own, method)

@@ -16,6 +16,7 @@ from herk.integrate.steppers.half_explicit.newton import jacobian
 from herk.jit.state import Floats, Wholes, view
 from herk.linalg.dense import factor, solve_stacked, substitute
 from herk.linalg.differences import time_step
+from herk.linalg.sparse_lu import SparseLU, refactor, solve_sparse
 
 
 def derivative(t: float, y: Floats, row: int, own: HalfExplicit) -> int:
@@ -26,7 +27,7 @@ def derivative(t: float, y: Floats, row: int, own: HalfExplicit) -> int:
     status = OK
     if own.e_mode == E_DIAGONAL:
         for i in range(n):
-            diagonal = e[i * n + i]
+            diagonal = e[i * own.e_stride]
             ydot[i] = f[i] / diagonal if diagonal != 0.0 else 0.0
     elif own.e_mode == E_STACKED:
         status = stacked(t, y, own)
@@ -47,7 +48,10 @@ def reduced(t: float, y: Floats, own: HalfExplicit) -> int:
             return status
     for i in range(rank):
         rhs[i] = f[rows[i]]
-    substitute(own.e_lu, 0, rank, own.e_order, rhs, scratch, 0)
+    if own.sparse:
+        solve_sparse(rhs, scratch, SparseLU.at(own.e_factors))
+    else:
+        substitute(own.e_lu, 0, rank, own.e_order, rhs, scratch, 0)
     for i in range(n):
         ydot[i] = 0.0
     for i in range(rank):
@@ -59,6 +63,12 @@ def renew_reduced(t: float, y: Floats, own: HalfExplicit) -> int:
     """Evaluate E; factor its reduced part if it changed, and check that its zeros are where they were."""
     n, rank, now, fresh, lu = own.n, own.e_rank, own.e_now, own.stacked, own.e_lu
     rows, columns = own.e_rows, own.e_columns
+    if own.sparse:
+        if own.e_mode == E_VARYING:
+            function_at(own.at_e)(t, y, own.parameters, now)
+        own.nlu += 1
+        own.e_valid = 1
+        return OK if refactor(now, SparseLU.at(own.e_factors)) else SINGULAR
     if own.e_mode == E_VARYING:
         function_at(own.at_e)(t, y, own.parameters, view(fresh, 0, n * n))
         same = own.e_valid == 1

@@ -20,6 +20,7 @@ OK, NO_CONVERGENCE, SINGULAR, E_CHANGED, NONFINITE, BRANCH, ROUGH, TURNED = 0, -
 
 EPS = 2.220446049250313e-16  # rounding of 1
 DETERIORATED = 0.7  # a pivot that fell below this part of its best value asks for a new selection
+FALLEN = 0.3  # the same for the weakest of very many: one of them is always on its way
 FRESH_SIZE = 16  # up to this many constraints a Jacobian per step costs less than the iterations it saves
 NO_DIFFERENCE = 1e-26  # the square of a difference of two stages that is rounding
 UNSEEN = 0.05  # changes that are small beside this part of a component are no sign of anything
@@ -64,6 +65,10 @@ class HalfExplicit(State):
     slot: int
     known: int  # rows of the table
     pending: int  # select before stepping
+    answered: int  # Python has made the selection that was asked for, in the only row of the table
+    chosen: int  # its slot; -1: dg/dy has lost rank
+    looked: int  # after which failures it was asked for last, and
+    looked_t: float  # when that was
     always: int  # select at every step
     in_units: int  # select in units of the unknowns
     fresh: int  # a selection was made since the last accepted step
@@ -85,7 +90,12 @@ class HalfExplicit(State):
     have_g_t: int
     t_size: float  # in which functions of time change: for differences
     full_newton: int
+    sparse: int  # Jacobian and E are values on patterns, selections are made in Python
+    factors: int  # of the selected columns, by address
+    e_factors: int
+    groups: int  # of columns that are differenced together
     e_mode: int
+    e_stride: int  # from one entry of the diagonal to the next
     e_rank: int
     e_valid: int
     lu_valid: int
@@ -160,6 +170,11 @@ class HalfExplicit(State):
     heaviest: Floats
     weight: Floats
     relative: Floats
+    indptr: Wholes  # of dg/dy, elsewhere: by rows, then entries by groups of columns with row and column
+    indices: Wholes
+    group_start: Wholes
+    group_entry: Wholes
+    entry_row: Wholes
     order: Wholes  # differential components, guessed with a derivative, other guessed, other algebraic
     required: Wholes
     e_rows: Wholes
@@ -209,8 +224,13 @@ def probes(tableau: Tableau) -> tuple[tuple[int, int, int], tuple[float, ...]] |
 
 
 @lru_cache(maxsize=256)
-def sizes(n: int, m: int, tableau: Tableau, parameters: int = 1) -> dict[str, int]:
-    """Return the lengths of all arrays but the last two, in the order in which they stand."""
+def sizes(
+    n: int, m: int, tableau: Tableau, parameters: int = 1, entries: tuple[int, int] | None = None
+) -> dict[str, int]:
+    """Return the lengths of all arrays but the last two, in the order in which they stand.
+
+    `entries` counts those of dg/dy and E where they are sparse.
+    """
     rows, nodes, estimates = rows_of(tableau)
     vectors = dict.fromkeys(("y", "new", "stage", "slope"), n) | {"floor": 2 * n}
     pivots = dict.fromkeys(
@@ -219,8 +239,10 @@ def sizes(n: int, m: int, tableau: Tableau, parameters: int = 1) -> dict[str, in
     tables = {"error": len(estimates) * n, "k": len(rows) * n, "table_a": rows.size, "table_c": nodes.size}
     tables |= {"table_e": estimates.size, "table_b": 0 if tableau.dense_B is None else tableau.dense_B.size}
     systems = {"ydot": n, "f": n, "g": m, "jacobian": m * n, "lu": m * m, "e_now": n * n, "e_lu": n * n}
+    if entries is not None:
+        systems |= {"jacobian": entries[0], "lu": 0, "e_now": entries[1], "e_lu": 0}
     systems |= {
-        "stacked": (n + m) * n,
+        "stacked": (n + m) * n if entries is None else n,
         "rhs": n + m,
         "probed": 3 * n,
         "pivot_probed": 3 * (m + 1),
@@ -234,10 +256,18 @@ def sizes(n: int, m: int, tableau: Tableau, parameters: int = 1) -> dict[str, in
     return vectors | pivots | tables | systems | wholes | {"wanted": m}
 
 
-def allocate(n: int, m: int, tableau: Tableau, work: int, parameters: Array | None = None) -> HalfExplicit:
+def allocate(
+    n: int,
+    m: int,
+    tableau: Tableau,
+    work: int,
+    parameters: Array | None = None,
+    entries: tuple[int, int] | None = None,
+) -> HalfExplicit:
     """Return the state of a run with the tableau and the values of parameters written into it."""
     given = np.zeros(1) if parameters is None else parameters
-    state = HalfExplicit(**sizes(n, m, tableau, given.size), work=max(work, 1))
+    state = HalfExplicit(**sizes(n, m, tableau, given.size, entries), work=max(work, 1))
+    state.sparse, state.e_stride = entries is not None, n + 1 if entries is None else 1
     state.n, state.m, state.stages, state.extra = n, m, tableau.stages, len(tableau.dense_c)
     state.estimates, state.contraction = len(tableau.error), 0.1
     rows, nodes, estimates = rows_of(tableau)

@@ -25,6 +25,7 @@ from herk.jit.native import build as compile_text
 from herk.jit.native import passed
 from herk.jit.state import address_of
 from herk.linalg.selection import select
+from herk.model.evaluate import Linearisation
 from herk.model.generated import Code
 
 STAGE_CODE = ("complete", "rate", "residual")
@@ -87,11 +88,11 @@ class Machine:
         """Return the order between steps."""
         return self.tableau.order
 
-    def first_selection(self, jac: Array) -> tuple[int, ...]:
+    def first_selection(self, here: Linearisation) -> tuple[int, ...]:
         """Select algebraic components at the start; say so if the constraints are dependent."""
         state = self.state
         algebraic, found = select(
-            jac,
+            here.dense().jac,
             self.required,
             cost=state.cost,
             size=state.size.copy(),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from herk.integrate.steppers.half_explicit.layout import EPS, FRESH_SIZE, HalfExplicit, function_at
 from herk.jit.state import Floats, Wholes, view
 from herk.linalg.dense import factor, substitute, times
+from herk.linalg.sparse_lu import SparseLU, refactor, solve_sparse
 
 MOST_ITERATIONS = 25
 SLOW = 0.1  # contraction above which the Jacobian is renewed
@@ -17,6 +18,9 @@ def jacobian(t: float, y: Floats, own: HalfExplicit) -> None:
     own.njev += 1
     if own.have_jacobian:
         function_at(own.at_jac_g)(t, y, own.parameters, out)
+        return
+    if own.sparse:
+        grouped_differences(t, y, own)
         return
     base, shifted, floor = own.g, view(own.rhs, 0, m), own.floor
     function_at(own.at_g)(t, y, own.parameters, base)
@@ -32,10 +36,46 @@ def jacobian(t: float, y: Floats, own: HalfExplicit) -> None:
     own.ngev += n + 1
 
 
+def grouped_differences(t: float, y: Floats, own: HalfExplicit) -> None:
+    """Evaluate dg/dy on its pattern: one difference for all columns of a group."""
+    base, shifted, floor, kept = own.g, view(own.rhs, 0, own.m), own.floor, own.stacked
+    function_at(own.at_g)(t, y, own.parameters, base)
+    for j in range(own.n):
+        kept[j] = y[j]
+    for group in range(own.groups):
+        for p in range(own.group_start[group], own.group_start[group + 1]):
+            j = own.indices[own.group_entry[p]]
+            y[j] = kept[j] + 1.5e-8 * (abs(kept[j]) + floor[j])
+        function_at(own.at_g)(t, y, own.parameters, shifted)
+        for p in range(own.group_start[group], own.group_start[group + 1]):
+            entry = own.group_entry[p]
+            i, j = own.entry_row[entry], own.indices[entry]
+            own.jacobian[entry] = (shifted[i] - base[i]) / (y[j] - kept[j])
+        for p in range(own.group_start[group], own.group_start[group + 1]):
+            j = own.indices[own.group_entry[p]]
+            y[j] = kept[j]
+    own.ngev += own.groups + 1
+
+
 def renew(t: float, y: Floats, own: HalfExplicit) -> bool:
     """Factor the selected columns of dg/dy at a point; return False if they are singular."""
-    n, m, nd = own.n, own.m, own.differential
     jacobian(t, y, own)
+    own.nlu += 1
+    own.lu_valid = 1
+    return renewed_sparse(own) if own.sparse else renewed_dense(own)
+
+
+def renewed_sparse(own: HalfExplicit) -> bool:
+    """Factor on the places known; the pivot reported is the weakest, beside its size when it was chosen."""
+    factors = SparseLU.at(own.factors)
+    fit = refactor(own.jacobian, factors)
+    own.pivot[0] = factors.sign * factors.weakest
+    return fit
+
+
+def renewed_dense(own: HalfExplicit) -> bool:
+    """Factor a full matrix; the pivot reported is the determinant where it is smooth."""
+    n, m, nd = own.n, own.m, own.differential
     jac, lu, order, rows, pivots = own.jacobian, own.lu, own.order, own.newton_order, own.pivot
     scale = 1.0
     for i in range(m):
@@ -45,8 +85,6 @@ def renew(t: float, y: Floats, own: HalfExplicit) -> bool:
             size = max(size, abs(lu[i * m + c]))
         scale = times(scale, size)
     smallest = factor(lu, 0, m, rows)
-    own.nlu += 1
-    own.lu_valid = 1
     determinant = parity(rows, m)
     for i in range(m):
         determinant = times(determinant, lu[rows[i] * m + i])
@@ -72,7 +110,7 @@ def solve_algebraic(t: float, y: Floats, tolerance: float, own: HalfExplicit) ->
 
     Return the iterations, -1 on failure.
     """
-    m, g, lu = own.m, own.g, own.lu
+    m, g = own.m, own.g
     if m == 0:
         return 0
     fresh, last, rate = False, 0.0, own.contraction
@@ -87,7 +125,10 @@ def solve_algebraic(t: float, y: Floats, tolerance: float, own: HalfExplicit) ->
                 return -1
             function_at(own.at_g)(t, y, own.parameters, g)  # finite differences use the same memory
             fresh, last, rate = True, 0.0, 0.1
-        substitute(lu, 0, m, own.newton_order, g, own.ydot, 0)
+        if own.sparse:
+            solve_sparse(g, own.ydot, SparseLU.at(own.factors))
+        else:
+            substitute(own.lu, 0, m, own.newton_order, g, own.ydot, 0)
         size = corrected(y, own)
         own.nit += 1
         if not size < 1e300:
@@ -126,6 +167,14 @@ def settled(t: float, y: Floats, own: HalfExplicit) -> bool:
 def at_rounding(residual: Floats, y: Floats, own: HalfExplicit) -> bool:
     """Tell whether every residual is as small as rounding in g allows: about eps sum |dg/dy_j| |y_j|."""
     n, jac = own.n, own.jacobian
+    if own.sparse:
+        for i in range(own.m):
+            noise = 0.0
+            for p in range(own.indptr[i], own.indptr[i + 1]):
+                noise += abs(jac[p] * y[own.indices[p]])
+            if not abs(residual[i]) <= EPS * noise:
+                return False
+        return True
     for i in range(own.m):
         noise = 0.0
         for j in range(n):

@@ -13,11 +13,14 @@ from herk.integrate.options import Request, fill
 from herk.integrate.steppers.half_explicit import layout, stepper
 from herk.integrate.steppers.half_explicit.layout import FRESH_SIZE, HalfExplicit, allocate
 from herk.integrate.steppers.half_explicit.machine import Machine
+from herk.integrate.steppers.half_explicit.sparse_machine import SparseMachine
+from herk.integrate.steppers.half_explicit.sparse_ready import on_patterns, sparse_e
 from herk.integrate.steppers.half_explicit.step import kernel
 from herk.integrate.steppers.half_explicit.stepper import PROGRAM
 from herk.integrate.steppers.half_explicit.tableau import Tableau
 from herk.integrate.steppers.half_explicit.tolerances import set_tolerances
 from herk.integrate.steps import Loop
+from herk.linalg.sparse_selection import Selector
 from herk.model.balance import rank
 from herk.model.evaluate import Linearisation, linearise, occupied
 from herk.model.start import free_columns, jacobian
@@ -29,12 +32,17 @@ def ready(asked: Request, y: Array, here: Linearisation) -> Machine:
     """Bind the functions, classify E, allocate the memory, set the tolerances."""
     dae, tableau = asked.dae, asked.method
     assert isinstance(tableau, Tableau)
-    code = getattr(dae.generated, "code", None) if asked.generate else None
-    state = allocate(dae.n, dae.m, tableau, 0, getattr(dae.generated, "parameters", None))
     size = np.abs(y) + asked.atol / asked.rtol
-    free = _classify(asked, y, size, here.E, state)
-    functions = bound(dae)
-    state.smooth = code is not None or dae.m <= FRESH_SIZE
+    E = sparse_e(asked, y, size, here) if here.sparse and dae.m else None
+    code = getattr(dae.generated, "code", None) if asked.generate and E is None else None
+    if E is not None:
+        state, pattern, functions = on_patterns(asked, y, E)
+        free = E.free
+    else:
+        state = allocate(dae.n, dae.m, tableau, 0, getattr(dae.generated, "parameters", None))
+        free = _classify(asked, y, size, here.dense().E, state)
+        functions = bound(dae)
+    state.smooth = code is not None or (E is None and dae.m <= FRESH_SIZE)
     state.general, state.any_size = code is None, PROGRAM[kernel].address
     state.at_e, state.at_f, state.at_g, state.at_jac_g, state.at_g_t = (
         function.entry for function in functions.natives
@@ -46,7 +54,11 @@ def ready(asked: Request, y: Array, here: Linearisation) -> Machine:
     )
     sparse = asked.selection == "sparse"
     state.threshold, state.size[:] = SPARSE_THRESHOLD if sparse else 1.0, np.abs(y) if sparse else 1.0
-    state.cost[:] = _occurrences(dae, asked.t0, y, size)
+    state.cost[:] = (
+        np.bincount(pattern.indices, minlength=dae.n)
+        if E is not None
+        else _occurrences(dae, asked.t0, y, size)
+    )
     state.always, state.pending = asked.selection == "complete" and dae.m > 0, 1
     set_tolerances(asked, state, generated=code is not None)
     state.y[:] = y
@@ -54,6 +66,10 @@ def ready(asked: Request, y: Array, here: Linearisation) -> Machine:
     state.floor[dae.n :] = np.abs(y) + state.floor[: dae.n]
     loop = _loop(asked, dae.n)
     machine = Machine(dae, tableau, functions, loop, state, free, code, asked)
+    if E is not None:
+        machine = SparseMachine(**vars(machine))
+        machine.pattern, machine.numbers, machine.e_factors = pattern, list(range(dae.n)), E.factors
+        machine.selector = Selector(np.array(free, dtype=np.int64), state.cost.copy())
     machine.connect()
     return machine
 

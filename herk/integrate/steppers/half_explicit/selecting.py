@@ -33,6 +33,8 @@ def reselect(loop: Loop, own: HalfExplicit) -> int:
 
     Switch if it prefers other components; ask Python if they have no kernel yet.
     """
+    if own.sparse:
+        return reselect_in_python(loop, own)
     n, m, wanted, best = own.n, own.m, own.wanted, own.best_pivot
     njev, ngev = own.njev, own.ngev
     if not chosen(loop, own):
@@ -48,6 +50,27 @@ def reselect(loop: Loop, own: HalfExplicit) -> int:
     own.pending = 1
     own.njev, own.ngev = njev, ngev  # all this is done again
     return NEED_PYTHON
+
+
+def reselect_in_python(loop: Loop, own: HalfExplicit) -> int:
+    """Ask for a selection, once at a point and for each kind of failure there; put the one made in force."""
+    if own.pending and own.answered:
+        own.pending = 0
+        own.answered = 0
+        return switch(loop, own, own.chosen) if own.chosen >= 0 else RANK_LOST
+    state = 2 * loop.rejected if loop.cause == OK else 2 * loop.rejected + 1
+    if own.looked_t == loop.t and own.looked == state:
+        return RUNNING
+    own.looked_t = loop.t
+    own.looked = state
+    own.pending = 1
+    return NEED_PYTHON
+
+
+def jacobian_here(t: float, own: HalfExplicit) -> None:
+    """Evaluate dg/dy at the current point, for a selection that is made in Python."""
+    jacobian(t, own.y, own)
+    own.njev -= 1  # counted where it is used
 
 
 def chosen(loop: Loop, own: HalfExplicit) -> bool:
@@ -81,7 +104,7 @@ def algebraic_match(row: Wholes, n: int, m: int, wanted: Wholes) -> bool:
 def switch(loop: Loop, own: HalfExplicit, slot: int) -> int:
     """Put a selection in force at the current point: order of components, first stage, reference pivots."""
     n, m, pivot, peak = own.n, own.m, own.pivot, own.pivot_peak
-    enter(slot, own)
+    enter(0 if own.sparse else slot, own)
     if slot != own.slot:
         own.h_last = 0.0  # nothing is known of its pivots
         for i in range(m + 1):

@@ -15,6 +15,7 @@ from herk.integrate.steppers.half_explicit.layout import (
     BRANCH,
     DERIVATIVE,
     DETERIORATED,
+    FALLEN,
     NO_CONVERGENCE,
     NO_DIFFERENCE,
     NONFINITE,
@@ -214,10 +215,10 @@ def accept(h: float, own: HalfExplicit) -> int:
     for i in range(n):
         y[i] = new[i]
     own.worst_residual = max(own.worst_residual, own.residual)
-    status = OK
+    status, least = OK, FALLEN if own.sparse else DETERIORATED
     for i in range(own.pivots):
         pivot = abs(own.pivot[i])
-        if not pivot >= DETERIORATED * best[i]:
+        if not pivot >= least * best[i]:
             status = WORSE
         best[i] = max(best[i], pivot)
     return status

@@ -20,7 +20,7 @@ from herk.integrate.steppers.half_explicit.layout import (
     kernel_at,
 )
 from herk.integrate.steppers.half_explicit.sample import sample
-from herk.integrate.steppers.half_explicit.selecting import SUSPECT, reselect, switch
+from herk.integrate.steppers.half_explicit.selecting import SUSPECT, jacobian_here, reselect, switch
 from herk.integrate.steppers.half_explicit.stability import suspect
 from herk.integrate.steppers.half_explicit.step import kernel
 from herk.integrate.steps import CONSIDER, ENDS, INFINITE, NEGLIGIBLE, RUNNING, STUCK, SUNK, Loop
@@ -262,4 +262,4 @@ def outgrown(own: HalfExplicit) -> bool:
     return found
 
 
-PROGRAM = Program(begin, resettle, try_step, accept, kernel, sample)
+PROGRAM = Program(begin, resettle, try_step, accept, kernel, sample, jacobian_here)

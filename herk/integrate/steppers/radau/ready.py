@@ -24,7 +24,7 @@ from herk.model.evaluate import Linearisation, linearise
 
 def ready(asked: Request, y: Array, here: Linearisation) -> Machine:
     """Bind the functions, allocate the memory, set the tolerances."""
-    dae = asked.dae
+    dae, here = asked.dae, here.dense()
     assert isinstance(asked.method, RadauMethod)
     _check(dae, here, asked.method)
     values = getattr(dae.generated, "parameters", None)

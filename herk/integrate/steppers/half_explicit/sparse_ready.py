@@ -1,0 +1,119 @@
+"""A machine for many unknowns ready to step: patterns, functions on them, E by its places."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from herk.core.dae import Array
+from herk.integrate.callables import Bound, bound_on
+from herk.integrate.options import Request
+from herk.integrate.steppers.half_explicit import layout
+from herk.integrate.steppers.half_explicit.layout import HalfExplicit
+from herk.integrate.steppers.half_explicit.tableau import Tableau
+from herk.jit.state import Wholes
+from herk.linalg.pattern import Pattern
+from herk.linalg.sparse_lu import SparseLU, analysed
+from herk.model.evaluate import Linearisation
+from herk.model.jacobian_pattern import pattern_of
+from herk.model.large import sparse_matrix
+
+
+@dataclass(frozen=True)
+class SparseE:
+    """E on its pattern: the rows and columns that are not zero, and the factors of what they have in common.
+
+    They are square, and not singular.
+    """
+
+    pattern: Pattern
+    values: Array
+    rows: Wholes
+    columns: Wholes
+    diagonal: bool
+    factors: SparseLU | None
+
+    @property
+    def free(self) -> tuple[int, ...]:
+        """Return the components whose derivative does not occur."""
+        return tuple(np.setdiff1d(np.arange(self.pattern.shape[1]), self.columns).tolist())
+
+
+def sparse_e(asked: Request, y: Array, size: Array, here: Linearisation) -> SparseE | None:
+    """Return E as a large run needs it; None if its non-zero part is not square or singular."""
+    dae = asked.dae
+    pattern = e_pattern(asked, y, size, here.E)
+    values = pattern.values(here.E)
+    rows, columns = np.unique(pattern.rows), np.unique(pattern.indices)
+    varying = callable(dae.E) and not getattr(dae.generated, "constant_E", False)
+    if len(rows) != len(columns):
+        return None
+    if not varying and (pattern.rows == pattern.indices).all():
+        return SparseE(pattern, values, rows, columns, True, None) if values.all() else None
+    reduced = Pattern.of(pattern.matrix(np.arange(1.0, pattern.nnz + 1))[rows])
+    source = pattern.matrix(np.arange(float(pattern.nnz)))[rows].data.astype(
+        np.int64
+    )  # rows in order, so entries are too
+    factors = analysed(reduced, columns, values[source])
+    if factors is None:
+        return None
+    factors.source[:], factors.other_source[:] = source[factors.source], source[factors.other_source]
+    return SparseE(pattern, values, rows, columns, False, factors)
+
+
+def e_pattern(asked: Request, y: Array, size: Array, E: Any) -> Pattern:
+    """Return where E has entries, at the start or close to it: sin(t) may vanish there."""
+    dae, given = asked.dae, getattr(asked.dae.generated, "sparse", None)
+    if given is not None:
+        return given.patterns["E"]
+    found = Pattern.of(E)
+    for share in (1e-3, 2.3e-3) if callable(dae.E) else ():
+        moved = y + share * size * np.linspace(1.0, 2.0, dae.n)
+        with np.errstate(all="ignore"):
+            other = sparse_matrix(dae, asked.t0 + share * (asked.t1 - asked.t0), moved)
+        found = found.union(Pattern.of(other))
+    return found
+
+
+def on_patterns(asked: Request, y: Array, E: SparseE) -> tuple[HalfExplicit, Pattern, Bound]:
+    """Return the state of a large run with its patterns, and the functions it calls."""
+    dae, tableau = asked.dae, asked.method
+    assert isinstance(tableau, Tableau)
+    pattern = pattern_of(dae, asked.t0, y)
+    entries = pattern.nnz, E.pattern.nnz if not E.diagonal else dae.n
+    state = layout.allocate(dae.n, dae.m, tableau, 0, getattr(dae.generated, "parameters", None), entries)
+    state.bind("indptr", pattern.indptr)
+    state.bind("indices", pattern.indices)
+    if dae.jac_g is None:
+        _bind_groups(state, pattern)
+    _put_e(asked, state, E)
+    state.looked, state.looked_t = -1, np.inf
+    return state, pattern, bound_on(dae, pattern, E.pattern, asked.t0, y)
+
+
+def _bind_groups(state: HalfExplicit, pattern: Pattern) -> None:
+    """Tell compiled code which columns are differenced together."""
+    group = pattern.groups[pattern.indices]
+    starts = np.concatenate([[0], np.cumsum(np.bincount(group))]).astype(np.int64)
+    state.groups = len(starts) - 1
+    state.bind("group_start", starts)
+    state.bind("group_entry", np.argsort(group, kind="stable").astype(np.int64))
+    state.bind("entry_row", np.ascontiguousarray(pattern.rows))
+
+
+def _put_e(asked: Request, state: HalfExplicit, E: SparseE) -> None:
+    """Note how y' follows from E y' = f."""
+    state.e_rank, count = len(E.rows), len(E.rows)
+    state.e_rows[:count], state.e_columns[:count] = E.rows, E.columns
+    state.required[list(E.free)] = 1
+    if E.diagonal:
+        state.e_mode = layout.E_DIAGONAL
+        state.e_now[E.rows] = E.values
+        return
+    assert E.factors is not None
+    varying = callable(asked.dae.E) and not getattr(asked.dae.generated, "constant_E", False)
+    state.e_mode = layout.E_VARYING if varying else layout.E_CONSTANT
+    state.e_now[:] = E.values
+    state.e_factors = E.factors.address

@@ -1,0 +1,100 @@
+"""Where dg/dy of a large DAE has entries, and its values there: from a model, the user, or differences."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from herk.core import Dae, InputError
+from herk.core.dae import Array
+from herk.linalg.pattern import Pattern
+from herk.model import evaluate
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+SHIFTS = (0.0, 1e-3, -2e-3)  # at the start itself derivatives may vanish by chance
+STEP = 6e-6  # of a component, for central differences
+
+
+def pattern_of(dae: Dae, t: float, y: Array) -> Pattern:
+    """Return where dg/dy may have entries: as the DAE tells, otherwise found near this point."""
+    known: dict[str, Any] = dae.__dict__
+    if "_pattern" not in known:
+        known["_pattern"] = _pattern(dae, t, y)
+    found: Pattern = known["_pattern"]
+    return found
+
+
+def _pattern(dae: Dae, t: float, y: Array) -> Pattern:
+    if dae.generated is not None:
+        return dae.generated.sparse.patterns["jac_g"]  # type: ignore[attr-defined, no-any-return]
+    if dae.jac_g_sparsity is not None:
+        return Pattern.of(dae.jac_g_sparsity)
+    found = Pattern.of(np.zeros((dae.m, dae.n)))
+    random = np.random.default_rng(3).uniform(1.0, 2.0, dae.n)
+    for shift in SHIFTS:
+        moved = y + shift * (np.abs(y) + 1e-3) * random
+        with np.errstate(all="ignore"):
+            slopes = _tried(dae, t, moved) if dae.jac_g is None else _given(dae, t, moved, None)
+        found = found.union(Pattern.of(slopes))
+    return found
+
+
+def _tried(dae: Dae, t: float, y: Array) -> csr_array:
+    """Return ones where a constraint changes with an unknown."""
+    from scipy.sparse import coo_array, csr_array
+
+    base = evaluate.constraints(dae, t, y)
+    rows, columns = [], []
+    for j in range(dae.n):
+        moved = y.copy()
+        moved[j] += 1e-5 * (abs(y[j]) + 1e-3)
+        touched = np.flatnonzero(evaluate.constraints(dae, t, moved) != base)
+        rows.append(touched)
+        columns.append(np.full(touched.size, j))
+    places = np.concatenate(rows), np.concatenate(columns)
+    return csr_array(coo_array((np.ones(places[0].size), places), shape=(dae.m, dae.n)))
+
+
+def sparse_jacobian(dae: Dae, t: float, y: Array) -> csr_array:
+    """Return dg/dy on its pattern, by differences of groups of columns if the DAE does not bring it."""
+    pattern = pattern_of(dae, t, y)
+    if dae.jac_g is not None:
+        return pattern.matrix(on_pattern(_given(dae, t, y, pattern), pattern))
+    values = np.zeros(pattern.nnz)
+    group = pattern.groups[pattern.indices]
+    step = STEP * (np.abs(y) + 1e-3)
+    for number in range(pattern.groups.max(initial=-1) + 1):
+        here = np.flatnonzero(group == number)
+        moved = np.where(pattern.groups == number, step, 0.0)
+        change = evaluate.constraints(dae, t, y + moved) - evaluate.constraints(dae, t, y - moved)
+        values[here] = change[pattern.rows[here]] / (2.0 * step[pattern.indices[here]])
+    return pattern.matrix(values)
+
+
+def _given(dae: Dae, t: float, y: Array, pattern: Pattern | None) -> Any:
+    """Return what jac_g gives: a matrix, sparse or not, or its values on the pattern; checked."""
+    assert dae.jac_g is not None
+    value = evaluate.call("jac_g", dae.jac_g, t, y)
+    if pattern is not None and np.shape(value) == (pattern.nnz,):
+        return np.asarray(evaluate.real(value), dtype=float)
+    if hasattr(value, "tocsr"):
+        if value.shape == (dae.m, dae.n):
+            return value.tocsr()
+        value = value.toarray()
+    return evaluate.shaped("jac_g", value, (dae.m, dae.n))
+
+
+def on_pattern(value: Any, pattern: Pattern) -> Array:
+    """Return the values of a Jacobian in the order of its pattern; say so if it has others."""
+    if not hasattr(value, "tocsr") and value.ndim == 1:
+        return np.asarray(value)
+    try:
+        return pattern.values(value)
+    except KeyError as error:
+        [(row, column)] = error.args
+        raise InputError(
+            f"jac_g has an entry at ({row}, {column}), where jac_g_sparsity has none. Add it there."
+        ) from None
