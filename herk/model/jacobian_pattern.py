@@ -28,8 +28,10 @@ def pattern_of(dae: Dae, t: float, y: Array) -> Pattern:
 
 
 def _pattern(dae: Dae, t: float, y: Array) -> Pattern:
+    if hasattr(dae.generated, "sparse"):
+        return dae.generated.sparse.patterns["jac_g"]  # type: ignore[union-attr, no-any-return]
     if dae.generated is not None:
-        return dae.generated.sparse.patterns["jac_g"]  # type: ignore[attr-defined, no-any-return]
+        return Pattern.of(dae.generated.structure)
     if dae.jac_g_sparsity is not None:
         return Pattern.of(dae.jac_g_sparsity)
     found = Pattern.of(np.zeros((dae.m, dae.n)))

@@ -33,7 +33,8 @@ def ready(asked: Request, y: Array, here: Linearisation) -> Machine:
     dae, tableau = asked.dae, asked.method
     assert isinstance(tableau, Tableau)
     size = np.abs(y) + asked.atol / asked.rtol
-    E = sparse_e(asked, y, size, here) if here.sparse and dae.m else None
+    on_pattern = dae.m > 0 and (dae.generated is None or hasattr(dae.generated, "sparse"))
+    E = sparse_e(asked, y, size, here) if here.sparse and on_pattern else None
     code = getattr(dae.generated, "code", None) if asked.generate and E is None else None
     if E is not None:
         state, pattern, functions = on_patterns(asked, y, E)
