@@ -74,13 +74,9 @@ class Sundae(Rival):
             if call(t, z, zp, out) < 0:
                 raise watch.error  # the wrapper knows no flags, but lets exceptions through
 
+        atol = ida.atol(form, tolerances(prepared, settings.atol))
         options: dict[str, Any] = {"algebraic_idx": list(form.algebraic) or None}
-        options |= {
-            "rtol": settings.rtol,
-            "atol": ida.atol(form, tolerances(prepared, settings.atol)),
-            **self.options,
-            **settings.options,
-        }
+        options |= {"rtol": settings.rtol, "atol": atol, **self.options, **settings.options}
         if pattern:
             slopes = watch.counted_jacobian(pattern.jacobian)
             options |= {

@@ -1,7 +1,4 @@
-"""A model as the textbook writes it.
-
-E(t,y) y' = f(t,y) in sympy, with named parameters, a start and a span.
-"""
+"""A model as the textbook writes it: E(t,y) y' = f(t,y) in sympy, with named parameters, start and span."""
 
 from __future__ import annotations
 

@@ -17,13 +17,13 @@ from herk.linalg import dense
 from herk.model.code import lines, literal, prepared
 from herk.model.equations import Equations
 from herk.model.gradient import gradient
+from herk.model.pairs import Rows, factored_pair, solved_pair
 from herk.model.structure import Block, constraint_blocks, is_zero, jacobian, nonzero, rate_blocks, required
 from herk.model.texts import function_text
 
 SHARED: dict[str, Any] = {
     function.__name__: function for function in (factors.decompose, factors.resolve, dense.solve_stacked)
 }
-Rows = Mapping[int, Mapping[int, str]]  # names of entries that are not zero, by row and column
 
 
 @dataclass(frozen=True)
@@ -204,7 +204,7 @@ class _Writer:
             diagonal = entries[block.rows[0]][block.columns[0]]
             return [f"if {diagonal} == 0.0:", "    return -1", f"{name}i = 1.0/{diagonal}"], 0
         if k == 2:
-            return _factored_pair(block, entries, name), 0
+            return factored_pair(block, entries, name), 0
         place = self.room(k * k + 2 * k)
         body = [
             f"work[{place + i * k + j}] = {entries[r].get(c, '0.0')}"
@@ -221,7 +221,7 @@ class _Writer:
         if k == 1:
             return [f"{letter}{block.columns[0]} = ({tops[block.rows[0]]})*{name}i"]
         if k == 2:
-            return _solved_pair(block, tops, letter, name)
+            return solved_pair(block, tops, letter, name)
         right = place + k * k + k
         body = [f"work[{right + i}] = {tops[r]}" for i, r in enumerate(block.rows)]
         body.append(f"resolve(work[{place}:], {k}, work[{right}:])")
@@ -275,30 +275,6 @@ class _Writer:
         call = f"solve_stacked(work[{place}:], {rows}, {n}, work[{right}:], work[{scratch}:])"
         body += [f"if {call} == 0.0:", "    return -1"]
         return [*body, *(f"{letter}{j} = work[{right + j}]" for j in range(n))]
-
-
-def _factored_pair(block: Block, entries: Rows, name: str) -> list[str]:
-    """Return statements that factor a block of two rows, the one with the larger first entry on top."""
-    rows = [[entries[r].get(c, "0.0") for c in block.columns] for r in block.rows]
-    body = [f"{name}e{i}{j} = {rows[i][j]}" for i in (0, 1) for j in (0, 1)]
-    body += [f"{name}s = abs({name}e10) > abs({name}e00)", f"if {name}s:"]
-    body += [f"    {name}e0{j}, {name}e1{j} = {name}e1{j}, {name}e0{j}" for j in (0, 1)]
-    body += [
-        f"if {name}e00 == 0.0:",
-        "    return -1",
-        f"{name}i = 1.0/{name}e00",
-        f"{name}m = {name}e10*{name}i",
-    ]
-    body += [f"{name}p = {name}e11 - {name}m*{name}e01", f"if {name}p == 0.0:", "    return -1"]
-    return [*body, f"{name}j = 1.0/{name}p"]
-
-
-def _solved_pair(block: Block, tops: Mapping[int, str], letter: str, name: str) -> list[str]:
-    """Return statements that solve a factored block of two rows."""
-    (r, s), (b, c) = block.rows, (f"{letter}{j}" for j in block.columns)
-    body = [f"{name}a = {tops[r]}", f"{name}b = {tops[s]}", f"if {name}s:"]
-    body += [f"    {name}a, {name}b = {name}b, {name}a"]
-    return [*body, f"{c} = ({name}b - {name}m*{name}a)*{name}j", f"{b} = ({name}a - {name}e01*{c})*{name}i"]
 
 
 def _sum(first: str, entries: Mapping[int, str], letter: str) -> str:
