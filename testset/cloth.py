@@ -129,8 +129,7 @@ def problem(
     place = np.array(sp.symbols(f"r0:{k}", real=True)).reshape(-1, 3)
     velocity, lam = sp.symbols(f"v0:{k}", real=True), sp.symbols(f"lam1:{len(joined) + 1}", real=True)
     mass, length, gravity = sp.Rational(1, N * N), sp.Rational(1, N), sp.Symbol("g", real=True)
-    force: list[list[sp.Expr]] = [[] for _ in range(k)]
-    lengths = []
+    force, lengths = [list[sp.Expr]() for _ in range(k)], []
     for (a, b), tension in zip(joined, lam, strict=True):
         other = place[a] if a >= 0 else (sp.Rational(-1 - a, N), sp.S.Zero, sp.S.Zero)
         d = [place[b][c] - other[c] for c in range(3)]
@@ -139,8 +138,8 @@ def problem(
             force[3 * b + c].append(-2 * tension * d[c])
             if a >= 0:
                 force[3 * a + c].append(2 * tension * d[c])
-    weight = [-mass * gravity if i % 3 == 2 else sp.S.Zero for i in range(k)]
-    f = [*velocity, *(sp.Add(*parts, w) for parts, w in zip(force, weight, strict=True)), *lengths]
+    weight = (sp.S.Zero, sp.S.Zero, -mass * gravity)
+    f = [*velocity, *(sp.Add(*parts, weight[i % 3]) for i, parts in enumerate(force)), *lengths]
     r, v = rest(N, angle), push(N, angle, speed)
     start = np.concatenate([r.ravel(), v.ravel(), tensions(r, v, N, g)])
     model = Model(

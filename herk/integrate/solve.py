@@ -135,21 +135,10 @@ def solve_dae(
 
     """
     options = {
-        "rtol": rtol,
-        "atol": atol,
-        "step": step,
-        "t_eval": t_eval,
-        "dense_output": dense_output,
-        "events": events,
-        "first_step": first_step,
-        "max_step": max_step,
-        "max_steps": max_steps,
-        "time_limit": time_limit,
-        "consistent": consistent,
-        "callback": callback,
-    }
-    if sensitivities is not None and switches is None:
-        switches = False  # of jumps they are not known
+        "rtol": rtol, "atol": atol, "step": step, "t_eval": t_eval, "dense_output": dense_output,
+        "events": events, "first_step": first_step, "max_step": max_step, "max_steps": max_steps,
+        "time_limit": time_limit, "consistent": consistent, "callback": callback,
+    }  # fmt: skip
     given = {"parameters": parameters, "breakpoints": breakpoints, "switches": switches, "yp0": yp0}
     with within(time_limit):  # finding hidden constraints takes time as well
         asked = request(system, t_span, y0, method, options, method_options, **given)
