@@ -138,6 +138,13 @@ def switches_of(switches: Any, dae: Dae) -> Switches | None:
     return switches
 
 
+def callback_of(callback: Any) -> Any:
+    """Return the callback, if it can be called."""
+    if callback is not None and not callable(callback):
+        raise InputError("callback must be a callable (t, y); it stops the run by returning True.")
+    return callback
+
+
 def events_of(events: Any) -> tuple[Callable[[float, Array], float], ...] | None:
     """Return the event functions, checked."""
     if events is None:

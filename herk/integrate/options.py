@@ -15,6 +15,7 @@ from herk.core.names import as_name
 from herk.integrate.checks import (
     atol_of,
     breakpoints_of,
+    callback_of,
     choice,
     count,
     events_of,
@@ -181,8 +182,6 @@ def request(
     dae, start = extended(dae, (t0, t1), start, yp0)
     step = _step(options["step"], t0, t1)
     chosen, plan = _method(method, dae, step)
-    if options["callback"] is not None and not callable(options["callback"]):
-        raise InputError("callback must be a callable (t, y); it stops the run by returning True.")
     return Request(
         dae=dae,
         t0=t0,
@@ -198,7 +197,7 @@ def request(
         events=asked_of(dae, events_of(options["events"])),
         **_limits(options),
         consistent=choice(options["consistent"], CONSISTENT, "consistent"),
-        callback=_told(dae, options["callback"]),
+        callback=_told(dae, callback_of(options["callback"])),
         newton=choice(extra.get("newton", "simplified"), NEWTON, "newton"),
         selection=choice(extra.get("selection", "sparse"), SELECTION, "selection"),
         generate=bool(extra.get("generate", True)),
