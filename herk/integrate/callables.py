@@ -1,7 +1,4 @@
-"""The user's callables as in-place functions `name(t, y, out)`.
-
-Compiled where numba can, wrapped in Python otherwise.
-"""
+"""The user's callables as in-place functions `name(t, y, out)`: compiled by numba, or called back."""
 
 from __future__ import annotations
 
@@ -180,10 +177,7 @@ _closures: Counter[Any] = Counter()
 
 
 def _compile(function: Any) -> InPlace | Refusal:
-    """Return the compiled in-place function.
-
-    The same function with the same captured values is compiled once per process.
-    """
+    """Return the compiled in-place function; with the same captured values it is compiled once a process."""
     if not callable(function):
         function = _absent
     try:
