@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from herk.integrate.steppers.radau.layout import Radau
+from herk.integrate.steppers.radau.layout import Radau, RadauMethod
 from herk.integrate.steppers.radau.layout import allocate as radau_state
+from herk.integrate.steppers.radau.order import rows_of
 from herk.jit.state import Floats, State, Wholes
 
 
@@ -22,7 +23,8 @@ class Direct(State):
 
 def allocate(n: int, parameters: int) -> tuple[Direct, Radau]:
     """Return both states; every row is selected for good, and equations are given as E z' - f."""
-    own, direct = radau_state(n, 0, parameters), Direct(index=n, before=n)
+    own = radau_state(n, 0, parameters, RadauMethod(), rows_of(3, 3))
+    direct = Direct(index=n, before=n)
     own.rows[:], own.chosen[:] = range(n), 1
     own.settled, own.selected = 1, 1
     direct.radau = own.address

@@ -21,7 +21,8 @@ from herk.core.dae import Array
 from herk.integrate.controller import shortest_first
 from herk.integrate.loop import PROGRAM as LOOP
 from herk.integrate.loop import advance
-from herk.integrate.steppers.radau.layout import EPS, NO_CONVERGENCE, NONFINITE, OK, SINGULAR
+from herk.integrate.steppers.radau.layout import NO_CONVERGENCE, NONFINITE, OK, SINGULAR
+from herk.integrate.steppers.radau.order import enter
 from herk.integrate.steps import FINISHED, INFINITE, Loop
 from herk.jit.native import passed
 
@@ -70,9 +71,8 @@ class Run:
 
     def _set_tolerances(self) -> None:
         own, rtol = self.own, self.settings.rtol
-        own.rtol = 0.1 * rtol ** (2 / 3)
-        own.atol[:] = own.rtol / rtol * tolerances(self.prepared, self.settings.atol)
-        own.newton_tolerance = max(10 * EPS / own.rtol, min(0.03, own.rtol**0.5))
+        own.rtol_asked, own.floor[:] = rtol, tolerances(self.prepared, self.settings.atol) / rtol
+        PROGRAM[enter].call(3, own.address)
         own.most_iterations = MOST_ITERATIONS
 
     def _loop(self) -> Loop:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from baselines.irk.projection import Projection, project
 from baselines.irk.radau5_layout import Direct
-from herk.integrate.steppers.radau.coefficients import I31, I32, I33
 from herk.integrate.steppers.radau.equations import implicit
 from herk.integrate.steppers.radau.error import estimate
-from herk.integrate.steppers.radau.layout import NONFINITE, OK, Radau, function_at
-from herk.integrate.steppers.radau.newton import factored, newton, predict, weight
+from herk.integrate.steppers.radau.layout import NONFINITE, OK, Radau, function_at, weight
+from herk.integrate.steppers.radau.newton import factored, mixed, newton, predict
+from herk.integrate.steppers.radau.order import enter
 from herk.integrate.steppers.radau.stepper import propose
 from herk.integrate.steps import RUNNING, Loop
 from herk.jit.program import Program
@@ -47,6 +47,7 @@ def weigh(h: float, direct: Direct, own: Radau) -> None:
         for _ in range(1, direct.index[j]):
             scale /= abs(h)
         own.scale[j] = scale
+        own.per[j] = 1.0 / scale
 
 
 def try_step(loop: Loop) -> int:
@@ -78,8 +79,8 @@ def accept(loop: Loop) -> int:
     direct = Direct.at(loop.own)
     own = Radau.at(direct.radau)
     n, h, y, z, old = own.n, own.h, own.y, own.z, own.old
+    mixed(own.inverse, 6, z, own.slope, 1.0 / h, own)
     for j in range(n):
-        own.slope[j] = (I31 * z[j] + I32 * z[n + j] + I33 * z[2 * n + j]) / h
         direct.before[j] = y[j]
         y[j] += z[2 * n + j]
     for k in range(3 * n):
@@ -105,7 +106,7 @@ def serve(t: float, direct: Direct, own: Radau) -> None:
     while direct.served < times.size and (t - times[direct.served]) * h >= 0.0:
         k = direct.served
         s = 1.0 + (times[k] - t) / h
-        a, b, c = weight(s, 0), weight(s, 1), weight(s, 2)
+        a, b, c = weight(s, 0, own), weight(s, 1, own), weight(s, 2, own)
         value = view(direct.values, k * n, n)
         for j in range(n):
             inside = before[j] + a * old[j] + b * old[n + j] + c * old[2 * n + j]
@@ -115,4 +116,4 @@ def serve(t: float, direct: Direct, own: Radau) -> None:
         direct.served = k + 1
 
 
-PROGRAM = Program(begin, try_step, accept)
+PROGRAM = Program(begin, try_step, accept, enter)

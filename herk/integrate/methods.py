@@ -36,7 +36,12 @@ class Plan:
     work: Any = None  # what evaluations cost, once that was found out
 
 
-IMPLICIT = {"radau5": RadauMethod()}
+IMPLICIT = {
+    "radau": RadauMethod("radau", 3, 7),
+    "radau5": RadauMethod(),
+    "radau9": RadauMethod("radau9", 5, 5),
+    "radau13": RadauMethod("radau13", 7, 7),
+}
 AUTO = {"auto": Auto(METHODS["dop853"], IMPLICIT["radau5"])}
 
 

@@ -30,6 +30,7 @@ from herk.integrate.controller import shortest_first
 from herk.integrate.implicit import asked_of, extended, tolerances, user_size
 from herk.integrate.methods import Auto, Method, Plan, method_of
 from herk.integrate.progress import Progress
+from herk.integrate.steppers.radau.layout import RadauMethod
 from herk.integrate.steps import INFINITE, Loop
 
 EPS = float(np.finfo(float).eps)
@@ -264,6 +265,11 @@ def _method(given: Any, dae: Dae, step: float | None) -> tuple[Method, Plan | No
         raise InputError(
             f"Method {chosen.name!r} has no error estimate; give step=h, or choose an adaptive pair such as"
             " 'dopri5'."
+        )
+    if step is not None and isinstance(chosen, RadauMethod) and chosen.fewest < chosen.most:
+        raise InputError(
+            f"Method {chosen.name!r} changes its order with the steps; for fixed ones use 'radau5', 'radau9'"
+            " or 'radau13'."
         )
     return chosen, None
 

@@ -61,7 +61,7 @@ def solve_dae(
         "auto" begins with dop853 and goes over to radau5 where stability limits the steps or stages cost
         more, and back; ``sol.methods`` tells when and why. A name in ``herk.METHODS`` or a tableau:
         half-explicit, for problems that are not stiff. "radau5": implicit, of order 5 in every component
-        whatever the index.
+        whatever the index; "radau9", "radau13"; "radau": the one of them that suits each step.
     rtol, atol : float, array
         Tolerances of the local error in every component, multipliers too.
     step : float, optional

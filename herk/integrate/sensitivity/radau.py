@@ -13,7 +13,7 @@ from herk.integrate.steppers.radau.machine import Machine
 from herk.integrate.steppers.radau.sample import repeat
 from herk.integrate.steppers.radau.stepper import PROGRAM as STEPPER
 from herk.integrate.steppers.radau.stepper import accept
-from herk.integrate.steppers.radau.tangent import INVERSE, PROGRAM, accept_recording, replay
+from herk.integrate.steppers.radau.tangent import PROGRAM, accept_recording, replay
 from herk.integrate.steppers.radau.tangent_layout import Tangent
 from herk.integrate.steps import OK
 from herk.jit.native import passed
@@ -67,10 +67,10 @@ def follow(run: Run, start: Array, directions: Directions, times: Array, values:
 def _tangent(n: int, m: int, many: int) -> Tangent:
     """Return the memory of the pass."""
     d = n - m
-    sizes = {"a": 9, "s": n * many, "y": 3 * n, "v": 3 * n, "e": 3 * n * n, "r": 3 * n * n}
+    sizes = {"s": n * many, "y": 3 * n, "v": 3 * n, "e": 3 * n * n, "r": 3 * n * n}
     sizes |= {"basis": 3 * n * d, "shift": 3 * n * many, "z": 3 * n * many, "g_y": m * n, "g_p": m * many}
     sizes |= {"r_p": 3 * n * many, "matrix": 9 * d * d, "right": 3 * d * many, "solution": 3 * d * many}
     sizes |= {"square": n * n, "column": 3 * n, "delta": 3 * n, "order": 3 * n, "square_order": n}
     tangent = Tangent(**sizes, pivots=n, free=n)
-    tangent.many, tangent.a[:] = many, INVERSE
+    tangent.many = many
     return tangent

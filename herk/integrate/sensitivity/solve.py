@@ -50,6 +50,10 @@ def differentiated(asked: Request, wanted: Any, *, controlled: bool = False, giv
         raise InputError(f"sensitivities are not known with {what}.")
     if controlled and isinstance(asked.method, RadauMethod):
         raise InputError("sensitivity_errors=True is known of half-explicit methods only.")
+    if isinstance(asked.method, RadauMethod) and asked.method.most > RadauMethod.most:
+        raise InputError(
+            "sensitivities are known of 'radau5' and of half-explicit methods, not of other orders."
+        )
     if controlled:
         found = _controlled(asked, replace(directions, estimated=True))
     else:

@@ -1,14 +1,18 @@
-"""Radau has order 5 in every component, whatever the index, and no drift: all constraints hold to rounding."""
+"""Radau has order 5, 9, 13 in every component, whatever the index, and no drift: constraints hold to rounding."""
 
 from __future__ import annotations
 
 from math import cos, exp, sin
 
+import mpmath
 import numpy as np
 import pytest
 
 import herk
 import testset
+from tests.integrate.extended import long_numbers
+from tests.integrate.precise_systems import PENDULUM as PRECISE_PENDULUM
+from tests.integrate.radau import precise
 from tests.integrate.systems import ACADEMIC, PENDULUM, SELECTOR, System
 
 ORDER = 5
@@ -57,6 +61,20 @@ def test_every_component_converges_with_order_five(name: str) -> None:
     visible = found[-1] > 1e-13 * (1.0 + np.abs(system.exact(span[1])))
     assert visible.any()
     assert slope(found[:, visible]) == pytest.approx(ORDER, abs=0.25)
+
+
+@pytest.mark.parametrize(("method", "order"), [("radau5", 5), ("radau9", 9), ("radau13", 13)])
+def test_every_order_holds_in_every_component_of_index_three_in_long_numbers(
+    method: str, order: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    problem, t_end = PRECISE_PENDULUM, "0.1"
+    with long_numbers():
+        exact, found = problem.exact(mpmath.mpf(t_end)), []
+        for count in (2, 4):
+            _, points = precise.solve(problem, method, count, t_end, monkeypatch)
+            ends = [mpmath.mpf(str(value)) for value in points[-1]]
+            found.append([float(abs(end - value)) for end, value in zip(ends, exact, strict=True)])
+    assert slope(np.array(found)) == pytest.approx(order, abs=0.3)
 
 
 def test_models_and_callables_have_the_same_order_in_positions_velocities_and_multipliers() -> None:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from herk.integrate.steppers.radau.coefficients import D1, D2, D3
 from herk.integrate.steppers.radau.equations import constraints, implicit
-from herk.integrate.steppers.radau.layout import EPS, Radau
-from herk.integrate.steppers.radau.newton import collect, weight
+from herk.integrate.steppers.radau.layout import EPS, Radau, weight
+from herk.integrate.steppers.radau.newton import collect, mixed
 from herk.integrate.steppers.radau.sample import AS_EXACT
 from herk.integrate.steppers.radau.settle import CANCELLED
 from herk.integrate.steps import Loop
 from herk.linalg.dense import substitute
 
-FARTHEST = 0.87  # part of a step where s (s - c1) (s - c2) (s - 1) is largest
+# Part of a step where x (x - c1) .. (x - cs) is largest, with three, five and seven stages
+FARTHEST, FARTHEST_OF_FIVE, FARTHEST_OF_SEVEN = 0.87, 0.734, 0.67
 JUMP = 8  # rejections in a row that shorten steps by so much that only a jump is left
 
 
@@ -22,14 +22,14 @@ def error(loop: Loop, own: Radau) -> float:
 
 
 def estimate(loop: Loop, own: Radau) -> float:
-    """Return the norm of the error estimate (REAL/h M + J)^-1 (S f + S E (D Z)/h; 0).
+    """Return the norm of the error estimate (gamma/h M + J)^-1 (S f - S E p'; 0).
 
-    It is tangent to the constraints, so components that they determine are estimated by what errors of the
-    others do to them. It is filtered once more where stiffness may spoil it.
+    p is the collocation polynomial, at the start of the step (Hairer & Wanner II, IV.8.18, for any number of
+    stages). It is tangent to the constraints, so components that they determine are estimated by what errors
+    of the others do to them. It is filtered once more where stiffness may spoil it.
     """
-    n, d, h, z, stage, rows = own.n, own.d, own.h, own.z, own.stage, own.rows
-    for j in range(n):
-        stage[j] = (D1 * z[j] + D2 * z[n + j] + D3 * z[2 * n + j]) / h
+    n, d, stage, rows = own.n, own.d, own.stage, own.rows
+    mixed(own.first_slope, 0, own.z, stage, -1.0 / own.h, own)
     for k in range(n):
         own.right_1[k], own.right_2[k] = 0.0, 0.0
     for k in range(d):
@@ -60,10 +60,13 @@ def off_between(loop: Loop, own: Radau) -> float:
     Nothing else limits steps of components that constraints alone determine: they could cross a pole. A jump
     between values that are level, however short the step, is none.
     """
-    n, z, stage, t = own.n, own.z, own.stage, loop.t + FARTHEST * own.h
-    a, b, c = weight(FARTHEST, 0), weight(FARTHEST, 1), weight(FARTHEST, 2)
-    for j in range(n):
-        stage[j] = own.y[j] + a * z[j] + b * z[n + j] + c * z[2 * n + j]
+    x = FARTHEST if own.s == 3 else FARTHEST_OF_FIVE if own.s == 5 else FARTHEST_OF_SEVEN
+    stage, t = own.stage, loop.t + x * own.h
+    for i in range(own.s):
+        own.lift[i] = weight(x, i, own)
+    mixed(own.lift, 0, own.z, stage, 1.0, own)
+    for j in range(own.n):
+        stage[j] += own.y[j]
     constraints(t, stage, own.g, own)
     correct(own)
     size = norm(own)
@@ -109,6 +112,6 @@ def norm(own: Radau) -> float:
     """Return the weighted root mean square of the error."""
     total = 0.0
     for j in range(own.n):
-        total += (own.error[j] / own.scale[j]) ** 2
+        total += (own.error[j] * own.per[j]) ** 2
     size = (total / own.n) ** 0.5
     return 1e-10 if size < 1e-10 else size

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from herk.jit.by_address import by_address
@@ -19,14 +20,28 @@ jacobian_at = by_address("None(float, Floats, Floats, float, Floats, Floats)")  
 
 @dataclass(frozen=True)
 class RadauMethod:
-    """What solve_dae knows of the method: Radau IIA with three stages."""
+    """What solve_dae knows of the method: Radau IIA, from the fewest to the most stages it may have."""
 
     name: str = "radau5"
-    order: int = 5
-    error_order: int = 3
+    fewest: int = 3
+    most: int = 3
     adaptive: bool = True
-    mark: str = "radau5"  # what tells kept runs of one method from those of another
     largest: int = 1000  # unknowns for which full matrices are reasonable
+
+    @property
+    def mark(self) -> str:
+        """Return what tells kept runs of one method from those of another."""
+        return self.name
+
+    @property
+    def order(self) -> int:
+        """Return the order, the highest one."""
+        return 2 * self.most - 1
+
+    @property
+    def error_order(self) -> int:
+        """Return the order of the estimate with the fewest stages."""
+        return self.fewest
 
 
 class Radau(State):
@@ -35,6 +50,12 @@ class Radau(State):
     n: int
     m: int
     d: int
+    # The method in force, see `order`
+    s: int  # stages
+    fewest: int
+    most_stages: int
+    since: int  # steps with it
+    failed: int  # Newton failed since the last accepted step
     # Code by address
     general: int  # there is no code of a model: E, f and differences of them
     at_e: int
@@ -72,7 +93,8 @@ class Radau(State):
     nlu: int
     nit: int
     changes: int  # of the selected rows
-    rtol: float  # inside steps, see `machine`
+    rtol: float  # inside steps, see `order`
+    rtol_asked: float
     newton_tolerance: float
     shorten: float  # what Newton advises after a failure
     theta: float  # rate of convergence
@@ -92,7 +114,8 @@ class Radau(State):
     new: Floats
     slope: Floats  # y' at the current point
     f: Floats  # at the current point
-    scale: Floats
+    scale: Floats  # of errors: atol + rtol |y|
+    per: Floats  # 1 / scale
     leveled: Floats  # factors of the rows of Newton's matrices, which make all rows alike in units of `scale`
     floor: Floats  # sizes below which components count as zero
     atol: Floats
@@ -105,10 +128,12 @@ class Radau(State):
     g: Floats
     g_moved: Floats
     right: Floats
-    right_1: Floats  # three right-hand sides in the basis that makes A^-1 block diagonal
+    right_1: Floats
     right_2: Floats
-    right_3: Floats
-    z: Floats  # stages minus y, three rows
+    sides: Floats  # residuals of the stages, a row for each,
+    turned: Floats  # and in the basis that makes A^-1 block diagonal
+    rates: Floats  # Y' of the stages
+    z: Floats  # stages minus y, a row for each
     w: Floats  # the same in the other basis
     old: Floats  # of the last step
     e_here: Floats  # n x n, at the current point
@@ -116,14 +141,23 @@ class Radau(State):
     jacobian: Floats  # of the selected rows of E y' - f, then of g
     whole: Floats  # of all rows of E y' - f
     g_y: Floats
-    lu: Floats
-    re: Floats
+    lu: Floats  # factors of the real system
+    re: Floats  # and of the complex ones, one behind the other
     im: Floats
     pair: Floats
     stacked: Floats
     tops: Floats
     peak: Floats  # largest entry that each row of E has had
     parameters: Floats
+    tables: Floats  # the numbers of all methods that may be used; those in force are
+    nodes: Floats
+    inverse: Floats  # A^-1
+    values: Floats  # its eigenvalues
+    basis: Floats  # T
+    back: Floats  # T^-1
+    under: Floats  # 1 / what is under the Lagrange polynomials over 0 and the nodes
+    first_slope: Floats  # their derivatives at 0
+    lift: Floats  # and what they are at the stages of the next step
     rows: Wholes  # the selected ones, d of n
     chosen: Wholes  # 1: selected
     level: Wholes  # how deep each unknown is, see `levels`
@@ -140,33 +174,33 @@ class Radau(State):
     record: Floats  # elsewhere, for those who ask
 
 
-def sizes(n: int, m: int, parameters: int) -> dict[str, int]:
+def sizes(n: int, m: int, parameters: int, stages: int, tables: int) -> dict[str, int]:
     """Return the lengths of all arrays, in the order in which they stand."""
-    vectors = (
-        "y",
-        "new",
-        "slope",
-        "f",
-        "scale",
-        "leveled",
-        "floor",
-        "atol",
-        "error",
-        "stage",
-        "rate",
-        "delta",
-        "full",
-    )
-    found = dict.fromkeys((*vectors, "moved", "right_1", "right_2", "right_3", "tops", "peak"), n)
-    found |= {"g": m, "g_moved": m, "right": n + m, "z": 3 * n, "w": 3 * n, "old": 3 * n, "pair": 2 * n}
-    found |= dict.fromkeys(("e_here", "mass", "jacobian", "whole", "lu", "re", "im"), n * n)
-    found |= {"g_y": m * n, "stacked": (n + m) * n, "parameters": parameters}
-    wholes = ("rows", "chosen", "level", "row_level", "free", "order", "order_complex")
-    return found | dict.fromkeys(wholes, n) | {"used": n + m}
+    vectors = ("y", "new", "slope", "f", "scale", "per", "leveled", "floor", "atol", "error", "stage", "rate")
+    found = dict.fromkeys((*vectors, "delta", "full", "moved", "right_1", "right_2", "tops", "peak"), n)
+    found |= {"g": m, "g_moved": m, "right": n + m, "pair": 2 * n}
+    found |= dict.fromkeys(("sides", "turned", "rates", "z", "w", "old"), stages * n)
+    found |= dict.fromkeys(("e_here", "mass", "jacobian", "whole", "lu"), n * n)
+    found |= dict.fromkeys(("re", "im"), stages // 2 * n * n)
+    found |= {"g_y": m * n, "stacked": (n + m) * n, "parameters": parameters, "tables": tables}
+    found |= dict.fromkeys(("nodes", "values", "under", "first_slope"), stages)
+    found |= dict.fromkeys(("inverse", "basis", "back", "lift"), stages * stages)
+    wholes = ("rows", "chosen", "level", "row_level", "free", "order")
+    return found | dict.fromkeys(wholes, n) | {"order_complex": stages // 2 * n, "used": n + m}
 
 
-def allocate(n: int, m: int, parameters: int) -> Radau:
-    """Return the state of a run, all zero."""
-    state = Radau(**sizes(n, m, max(parameters, 1)))
+def allocate(n: int, m: int, parameters: int, method: RadauMethod, tables: Sequence[float]) -> Radau:
+    """Return the state of a run, all zero but the numbers of the methods."""
+    state = Radau(**sizes(n, m, max(parameters, 1), method.most, len(tables)))
     state.n, state.m, state.d = n, m, n - m
+    state.fewest, state.most_stages, state.tables[:] = method.fewest, method.most, tables
     return state
+
+
+def weight(x: float, i: int, own: Radau) -> float:
+    """Return the Lagrange polynomial of stage i over 0 and the nodes at x."""
+    value = x * own.under[i]
+    for k in range(own.s):
+        if k != i:
+            value *= x - own.nodes[k]
+    return value

@@ -55,13 +55,13 @@ class Machine:
     rtol: float
     atol: Array
     kept: tuple[Any, ...] = ()  # what the addresses in the state belong to
-    known: list[tuple[int, ...]] = field(default_factory=lambda: [()])
+    known: list[tuple[int, ...]] = field(default_factory=lambda: [(), (), ()])
     beginning: Beginning | None = None
 
     @property
     def degree(self) -> int:
         """Return the order between steps: that of the collocation polynomial."""
-        return 3
+        return self.method.fewest
 
     @property
     def residual(self) -> float:
@@ -74,12 +74,12 @@ class Machine:
     def spent(self, seconds: float, worth: float) -> None:
         """Do nothing: there is one kind of code."""
 
-    def between(self, t: Array, y: Array, slots: np.ndarray, times: Array, out: Array) -> int:  # noqa: ARG002
+    def between(self, t: Array, y: Array, slots: np.ndarray, times: Array, out: Array) -> int:
         """Write the states at times between the points y (by rows) at t; return how that ended.
 
         It works on a copy of the state: the run may go on meanwhile, and so may other threads.
         """
-        words, given = self.state.elsewhere(), passed((t, y.reshape(-1), times, out.reshape(-1)))
+        words, given = self.state.elsewhere(), passed((t, y.reshape(-1), slots, times, out.reshape(-1)))
         return int(PROGRAM[sample].call(address_of(words), *given))
 
     def slopes(self, t: Array, y: Array, out: Array) -> int:

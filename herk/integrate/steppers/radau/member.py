@@ -8,7 +8,7 @@ from herk.jit.by_address import by_address
 from herk.jit.program import Program
 from herk.jit.state import Floats, Wholes
 
-sample_at = by_address("int(int, Floats, Floats, Floats, Floats)")
+sample_at = by_address("int(int, Floats, Floats, Wholes, Floats, Floats)")
 
 
 def begin_member(loop: Loop, least: Floats) -> int:
@@ -24,13 +24,13 @@ def sample_member(
     own: Radau,
     t: Floats,
     y: Floats,
-    slots: Wholes,  # noqa: ARG001 - there are no selections to choose from
+    slots: Wholes,
     times: Floats,
-    branched: int,  # noqa: ARG001 - and no branches
+    branched: int,  # noqa: ARG001 - there are no branches
     out: Floats,
 ) -> int:
     """Write the values at times between points."""
-    return sample_at(own.at_sample)(own, t, y, times, out)
+    return sample_at(own.at_sample)(own, t, y, slots, times, out)
 
 
 PROGRAM = Program(begin_member, sample_member)

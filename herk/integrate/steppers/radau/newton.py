@@ -1,49 +1,23 @@
-"""The stage equations: simplified Newton on one real and one complex system (Hairer & Wanner II, IV.8).
+"""The stage equations: simplified Newton on a real and (s - 1)/2 complex systems (Hairer & Wanner II, IV.8).
 
 The stages Z_i = Y_i - y solve S (E Y_i' - f) = 0, g(t + c_i h, Y_i) = 0, Y_i' = (1/h) sum_j (A^-1)_ij Z_j.
-In the basis T that makes A^-1 block diagonal, the Newton matrix falls apart into REAL/h M + J and (ALPHA + i
-BETA)/h M + J, M = [S E; 0], J = [S (E y' - f)_y; g_y], which are regular for short steps since [S E; g_y] is.
+In the basis T that makes A^-1 block diagonal, the Newton matrix falls apart into gamma/h M + J and (alpha + i
+beta)/h M + J, M = [S E; 0], J = [S (E y' - f)_y; g_y], which are regular for short steps since [S E; g_y] is.
 """
 
 from __future__ import annotations
 
-from herk.integrate.steppers.radau.coefficients import (
-    ALPHA,
-    B11,
-    B12,
-    B13,
-    B21,
-    B22,
-    B23,
-    B31,
-    B32,
-    B33,
-    BETA,
-    C1,
-    C2,
-    C3,
-    I11,
-    I12,
-    I13,
-    I21,
-    I22,
-    I23,
-    I31,
-    I32,
-    I33,
-    REAL,
-    T11,
-    T12,
-    T13,
-    T21,
-    T22,
-    T23,
-    T31,
-    T32,
-    T33,
-)
 from herk.integrate.steppers.radau.equations import constraint_jacobian, constraints, implicit, linearise
-from herk.integrate.steppers.radau.layout import BRANCH, EPS, NO_CONVERGENCE, NONFINITE, OK, SINGULAR, Radau
+from herk.integrate.steppers.radau.layout import (
+    BRANCH,
+    EPS,
+    NO_CONVERGENCE,
+    NONFINITE,
+    OK,
+    SINGULAR,
+    Radau,
+    weight,
+)
 from herk.integrate.steppers.radau.selecting import select
 from herk.integrate.steps import INFINITE
 from herk.jit.state import Floats, view
@@ -111,32 +85,43 @@ def same_branch(own: Radau) -> bool:
 
 def halfway(own: Radau) -> None:
     """Continue the collocation polynomial of the last step into this one."""
-    n, old = own.n, own.old
-    s = 1.0 + AHEAD * own.h / own.h_old
-    a, b, c = weight(s, 0), weight(s, 1), weight(s, 2) - 1.0
-    for j in range(n):
-        own.stage[j] = own.y[j] + a * old[j] + b * old[n + j] + c * old[2 * n + j]
+    continuation(1.0 + AHEAD * own.h / own.h_old, 0, own)
+    mixed(own.lift, 0, own.old, own.stage, 1.0, own)
+    for j in range(own.n):
+        own.stage[j] += own.y[j]
+
+
+def continuation(x: float, i: int, own: Radau) -> None:
+    """Write as row i of `lift` what the polynomial of the last step, minus its end, is at x in its stages."""
+    s, row = own.s, view(own.lift, i * own.s, own.s)
+    for k in range(s):
+        row[k] = weight(x, k, own)
+    row[s - 1] -= 1.0
 
 
 def decompose(own: Radau) -> int:
-    """Factor both Newton matrices."""
-    n, lu, re, im, mass, jacobian = own.n, own.lu, own.re, own.im, own.mass, own.jacobian
-    real, alpha, beta = REAL / own.h, ALPHA / own.h, BETA / own.h
+    """Factor all Newton matrices."""
+    n, lu, mass, jacobian = own.n, own.lu, own.mass, own.jacobian
+    gamma = own.values[0] / own.h
     for i in range(n * n):
-        lu[i] = real * mass[i] + jacobian[i]
+        lu[i] = gamma * mass[i] + jacobian[i]
     level_rows(lu, n, own.scale, own.leveled)
-    for i in range(n):
-        factor_of_row = own.leveled[i]
-        for k in range(i * n, i * n + n):
-            re[k] = factor_of_row * (alpha * mass[k] + jacobian[k])
-            im[k] = factor_of_row * beta * mass[k]
-    own.nlu += 2
+    own.nlu += 1
     own.h_factors = own.h
     own.factors_valid = 0
     if not factor(lu, 0, n, own.order) > 0.0:
         return SINGULAR
-    if not factor_complex(re, im, n, own.order_complex) > 0.0:
-        return SINGULAR
+    for k in range(own.s // 2):
+        alpha, beta = own.values[2 * k + 1] / own.h, own.values[2 * k + 2] / own.h
+        re, im = view(own.re, k * n * n, n * n), view(own.im, k * n * n, n * n)
+        for i in range(n):
+            factor_of_row = own.leveled[i]
+            for j in range(i * n, i * n + n):
+                re[j] = factor_of_row * (alpha * mass[j] + jacobian[j])
+                im[j] = factor_of_row * beta * mass[j]
+        own.nlu += 1
+        if not factor_complex(re, im, n, view(own.order_complex, k * n, n)) > 0.0:
+            return SINGULAR
     own.factors_valid = 1
     return OK
 
@@ -152,61 +137,63 @@ def factored(t: float, own: Radau) -> int:
     return decompose(own)
 
 
-def weight(s: float, i: int) -> float:
-    """Return the i-th Lagrange polynomial over the nodes 0, c1, c2, 1 at s."""
-    if i == 0:
-        return s * (s - C2) * (s - C3) / (C1 * (C1 - C2) * (C1 - C3))
-    if i == 1:
-        return s * (s - C1) * (s - C3) / (C2 * (C2 - C1) * (C2 - C3))
-    return s * (s - C1) * (s - C2) / (C3 * (C3 - C1) * (C3 - C2))
-
-
 def predict(own: Radau) -> None:
     """Start from the collocation polynomial of the last step, continued; the first step has none."""
-    n, z, old = own.n, own.z, own.old
+    n, s, z, nodes = own.n, own.s, own.z, own.nodes
     if own.first:
         h = own.h if own.tangent else 0.0
-        for j in range(n):
-            z[j], z[n + j], z[2 * n + j] = C1 * h * own.slope[j], C2 * h * own.slope[j], h * own.slope[j]
-    else:
-        q = own.h / own.h_old
-        for i in range(3):
-            s = 1.0 + q * (C1 if i == 0 else C2 if i == 1 else C3)
-            a, b, c = weight(s, 0), weight(s, 1), weight(s, 2) - 1.0
+        for i in range(s):
             for j in range(n):
-                z[i * n + j] = a * old[j] + b * old[n + j] + c * old[2 * n + j]
-    enter_basis(own)
+                z[i * n + j] = nodes[i] * h * own.slope[j]
+    else:
+        for i in range(s):
+            continuation(1.0 + nodes[i] * own.h / own.h_old, i, own)
+        combine(own.lift, own.old, z, 1.0, own)
+    combine(own.back, z, own.w, 1.0, own)
 
 
-def enter_basis(own: Radau) -> None:
-    """Write W = T^-1 Z."""
-    n, z, w = own.n, own.z, own.w
+def mixed(a: Floats, place: int, x: Floats, out: Floats, factor: float, own: Radau) -> None:
+    """Write factor * (a[place] x_1 + a[place + 1] x_2 + ..), x_i the rows of x."""
+    n, s = own.n, own.s
+    if s == 3:
+        a1, a2, a3 = factor * a[place], factor * a[place + 1], factor * a[place + 2]
+        for j in range(n):
+            out[j] = a1 * x[j] + a2 * x[n + j] + a3 * x[2 * n + j]
+        return
     for j in range(n):
-        z1, z2, z3 = z[j], z[n + j], z[2 * n + j]
-        w[j] = B11 * z1 + B12 * z2 + B13 * z3
-        w[n + j] = B21 * z1 + B22 * z2 + B23 * z3
-        w[2 * n + j] = B31 * z1 + B32 * z2 + B33 * z3
+        out[j] = 0.0
+    for k in range(s):
+        part = factor * a[place + k]
+        for j in range(n):
+            out[j] += part * x[k * n + j]
 
 
-def leave_basis(own: Radau) -> None:
-    """Write Z = T W."""
-    n, z, w = own.n, own.z, own.w
-    for j in range(n):
-        w1, w2, w3 = w[j], w[n + j], w[2 * n + j]
-        z[j] = T11 * w1 + T12 * w2 + T13 * w3
-        z[n + j] = T21 * w1 + T22 * w2 + T23 * w3
-        z[2 * n + j] = T31 * w1 + T32 * w2 + T33 * w3
+def combine(a: Floats, x: Floats, out: Floats, factor: float, own: Radau) -> None:
+    """Write factor * a x, a acting on the stages, which are rows of x."""
+    n, s = own.n, own.s
+    if s == 3:
+        a1, a2, a3 = factor * a[0], factor * a[1], factor * a[2]
+        b1, b2, b3 = factor * a[3], factor * a[4], factor * a[5]
+        c1, c2, c3 = factor * a[6], factor * a[7], factor * a[8]
+        for j in range(n):
+            x1, x2, x3 = x[j], x[n + j], x[2 * n + j]
+            out[j] = a1 * x1 + a2 * x2 + a3 * x3
+            out[n + j] = b1 * x1 + b2 * x2 + b3 * x3
+            out[2 * n + j] = c1 * x1 + c2 * x2 + c3 * x3
+        return
+    for i in range(s):
+        mixed(a, i * s, x, view(out, i * n, n), factor, own)
 
 
-def stage_residual(c: float, a1: float, a2: float, a3: float, z: Floats, t: float, own: Radau) -> None:
-    """Write the residual of one stage, z its row, into `full` and `g`; a1, a2, a3 are a row of A^-1 / h."""
-    n, y, stage, rate, stages = own.n, own.y, own.stage, own.rate, own.z
+def stage_residual(i: int, t: float, own: Radau) -> None:
+    """Write the residual of a stage into its row of `sides`."""
+    n, y, stage, z = own.n, own.y, own.stage, view(own.z, i * own.n, own.n)
     for j in range(n):
         stage[j] = y[j] + z[j]
-        rate[j] = a1 * stages[j] + a2 * stages[n + j] + a3 * stages[2 * n + j]
-    own.stage_t = t + c * own.h
-    implicit(own.stage_t, stage, rate, own.full, own)
+    own.stage_t = t + own.nodes[i] * own.h
+    implicit(own.stage_t, stage, view(own.rates, i * n, n), own.full, own)
     constraints(own.stage_t, stage, own.g, own)
+    collect(view(own.sides, i * n, n), own)
 
 
 def collect(out: Floats, own: Radau) -> None:
@@ -219,34 +206,33 @@ def collect(out: Floats, own: Radau) -> None:
 
 
 def residuals(t: float, own: Radau) -> None:
-    """Write minus the residuals of the three stages, in the new basis."""
-    n, z, h, x1, x2, x3 = own.n, own.z, own.h, own.right_1, own.right_2, own.right_3
-    stage_residual(C1, I11 / h, I12 / h, I13 / h, view(z, 0, n), t, own)
-    collect(x1, own)
-    stage_residual(C2, I21 / h, I22 / h, I23 / h, view(z, n, n), t, own)
-    collect(x2, own)
-    stage_residual(C3, I31 / h, I32 / h, I33 / h, view(z, 2 * n, n), t, own)
-    collect(x3, own)
-    for j in range(n):
-        r1, r2, r3 = x1[j], x2[j], x3[j]
-        x1[j] = -(B11 * r1 + B12 * r2 + B13 * r3)
-        x2[j] = -(B21 * r1 + B22 * r2 + B23 * r3)
-        x3[j] = -(B31 * r1 + B32 * r2 + B33 * r3)
+    """Write minus the residuals of the stages, in the new basis."""
+    combine(own.inverse, own.z, own.rates, 1.0 / own.h, own)
+    for i in range(own.s):
+        stage_residual(i, t, own)
+    combine(own.back, own.sides, own.turned, -1.0, own)
 
 
 def increment(own: Radau) -> float:
-    """Solve both systems, add the increments, return their weighted root mean square."""
-    n, w, scale, delta, pair = own.n, own.w, own.scale, own.delta, own.pair
-    substitute(own.lu, 0, n, own.order, own.right_1, delta, 0)
-    substitute_complex(own.re, own.im, n, own.order_complex, own.right_2, own.right_3, pair)
+    """Solve all systems, add the increments, return their weighted root mean square."""
+    n, w, per, delta, pair = own.n, own.w, own.per, own.delta, own.pair
+    substitute(own.lu, 0, n, own.order, own.turned, delta, 0)
     total = 0.0
     for j in range(n):
-        d1, d2, d3 = delta[j], pair[j], pair[n + j]
-        total += (d1 * d1 + d2 * d2 + d3 * d3) / (scale[j] * scale[j])
-        w[j] += d1
-        w[n + j] += d2
-        w[2 * n + j] += d3
-    return (total / (3 * n)) ** 0.5
+        part = delta[j] * per[j]
+        total += part * part
+        w[j] += delta[j]
+    for k in range(own.s // 2):
+        re, im = view(own.re, k * n * n, n * n), view(own.im, k * n * n, n * n)
+        first, second = view(own.turned, (2 * k + 1) * n, n), view(own.turned, (2 * k + 2) * n, n)
+        substitute_complex(re, im, n, view(own.order_complex, k * n, n), first, second, pair)
+        rows = view(w, (2 * k + 1) * n, 2 * n)
+        for j in range(n):
+            a, b = pair[j] * per[j], pair[n + j] * per[j]
+            total += a * a + b * b
+            rows[j] += pair[j]
+            rows[n + j] += pair[n + j]
+    return (total / (own.s * n)) ** 0.5
 
 
 def newton(t: float, own: Radau) -> int:
@@ -262,7 +248,7 @@ def newton(t: float, own: Radau) -> int:
         own.iterations = k
         if not size < 1e300:
             return NONFINITE
-        leave_basis(own)
+        combine(own.basis, own.w, own.z, 1.0, own)
         if k > 1 and k < most:
             ratio = size / last
             own.theta = ratio if k == 2 else (ratio * last_ratio) ** 0.5

@@ -15,6 +15,7 @@ from herk.integrate.steppers.radau import stepper
 from herk.integrate.steppers.radau.layout import Radau, RadauMethod, allocate
 from herk.integrate.steppers.radau.levels import levels_of, patterns
 from herk.integrate.steppers.radau.machine import Machine
+from herk.integrate.steppers.radau.order import rows_of
 from herk.integrate.steppers.radau.stepper import PROGRAM
 from herk.integrate.steppers.radau.tolerances import set_tolerances
 from herk.integrate.steps import Loop
@@ -28,7 +29,9 @@ def ready(asked: Request, y: Array, here: Linearisation) -> Machine:
     assert isinstance(asked.method, RadauMethod)
     _check(dae, here, asked.method)
     values = getattr(dae.generated, "parameters", None)
-    state = allocate(dae.n, dae.m, 1 if values is None else values.size)
+    count = 1 if values is None else values.size
+    method = asked.method
+    state = allocate(dae.n, dae.m, count, method, rows_of(method.fewest, method.most))
     if values is not None:
         state.parameters[:] = values
     functions = bound(dae)
@@ -44,6 +47,7 @@ def ready(asked: Request, y: Array, here: Linearisation) -> Machine:
     if not state.settled:
         state.level[:] = levels_of(*patterns(dae, asked.t0, y))
     set_tolerances(asked, state)
+    PROGRAM[stepper.enter].call(state.fewest, state.address)
     state.y[:] = y
     loop = _loop(asked, state)
     return Machine(dae, asked.method, functions, loop, state, asked.rtol, asked.atol, kept)
@@ -53,7 +57,7 @@ def _check(dae: Dae, here: Linearisation, method: RadauMethod) -> None:
     largest = method.largest
     if dae.n > largest:
         raise InputError(
-            f"The DAE has {dae.n} unknowns; radau5 has full matrices, for up to {largest}. Use a"
+            f"The DAE has {dae.n} unknowns; {method.name} has full matrices, for up to {largest}. Use a"
             " half-explicit method such as 'dopri5'."
         )
     if dae.m and rank(here.jac) < dae.m:

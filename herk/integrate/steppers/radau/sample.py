@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from herk.integrate.steppers.radau.coefficients import C1, C2
 from herk.integrate.steppers.radau.equations import derivative, evaluate_here
-from herk.integrate.steppers.radau.layout import NO_CONVERGENCE, NONFINITE, OK, Radau, function_at
-from herk.integrate.steppers.radau.newton import enter_basis, factored, newton, weight
+from herk.integrate.steppers.radau.layout import NO_CONVERGENCE, NONFINITE, OK, Radau, function_at, weight
+from herk.integrate.steppers.radau.newton import combine, factored, mixed, newton
+from herk.integrate.steppers.radau.order import FEWEST, MORE, enter
 from herk.integrate.steppers.radau.settle import settle
-from herk.jit.state import Floats, view
+from herk.jit.state import Floats, Wholes, view
 
 SHORT_STEPS = 16
 AS_EXACT = 3.0  # errors of the polynomial, in units of the tolerance inside steps
@@ -34,13 +34,14 @@ def renew_point(t: float, h: float, own: Radau) -> None:
     for j in range(own.n):
         own.chosen[j] = 0
         own.scale[j] = own.atol[j] + own.rtol * abs(own.y[j])
+        own.per[j] = 1.0 / own.scale[j]
     evaluate_here(t, own)
     derivative(t, own)
 
 
 def repeat(t: float, h: float, ends: Floats, own: Radau) -> int:
     """Solve the stage equations of a step from its ends, the chord as start; its end is kept."""
-    n, z, y = own.n, own.z, own.y
+    n, s, z, y = own.n, own.s, own.z, own.y
     for j in range(n):
         y[j] = ends[j]
     renew_point(t, h, own)
@@ -48,18 +49,24 @@ def repeat(t: float, h: float, ends: Floats, own: Radau) -> int:
     if status != OK:
         return status
     for j in range(n):
-        change = ends[n + j] - ends[j]
-        z[j], z[n + j], z[2 * n + j] = C1 * change, C2 * change, change
-    enter_basis(own)
+        own.rate[j] = ends[n + j] - ends[j]
+    along(own.rate, 1.0, own)
     status = newton(t, own)
     if status != OK:
-        for k in range(3 * n):
-            z[k] = 0.0
-        enter_basis(own)
+        along(own.rate, 0.0, own)
         status = newton(t, own)
     for j in range(n):
-        z[2 * n + j] = ends[n + j] - ends[j]
+        z[(s - 1) * n + j] = ends[n + j] - ends[j]
     return status
+
+
+def along(change: Floats, factor: float, own: Radau) -> None:
+    """Let stages lie on a line: the start of Newton's iteration."""
+    n = own.n
+    for i in range(own.s):
+        for j in range(n):
+            own.z[i * n + j] = factor * own.nodes[i] * change[j]
+    combine(own.back, own.z, own.w, 1.0, own)
 
 
 def march(time: float, t: float, h: float, ends: Floats, own: Radau) -> int:
@@ -81,17 +88,13 @@ def march(time: float, t: float, h: float, ends: Floats, own: Radau) -> int:
 
 def alone(t: float, h: float, own: Radau) -> int:
     """Make a step from the current point as if it were the first one; its end is the new point."""
-    n, z = own.n, own.z
     renew_point(t, h, own)
     status = factored(t, own)
-    for j in range(n):
-        slope = h * own.slope[j]
-        z[j], z[n + j], z[2 * n + j] = C1 * slope, C2 * slope, slope
-    enter_basis(own)
+    along(own.slope, h, own)
     if status == OK:
         status = newton(t, own)
-    for j in range(n):
-        own.new[j] = own.y[j] + z[2 * n + j]
+    for j in range(own.n):
+        own.new[j] = own.y[j] + own.z[(own.s - 1) * own.n + j]
     if status == OK and not settle(t + h, own):
         return NO_CONVERGENCE
     return status
@@ -101,7 +104,7 @@ def smooth(t: float, h: float, ends: Floats, own: Radau) -> int:
     """Repeat a step and tell whether its collocation polynomial is as exact as the step: OK or ROUGH.
 
     Components that follow others quickly have small errors at the ends of long steps, and nothing else says
-    that a polynomial of degree three is close to them between. Half a step does.
+    that a polynomial of low degree is close to them between. Half a step does.
     """
     n, kept, total = own.n, own.error, 0.0
     for j in range(n):
@@ -115,17 +118,18 @@ def smooth(t: float, h: float, ends: Floats, own: Radau) -> int:
     if status != OK:
         return status
     for j in range(n):
-        total += ((own.new[j] - kept[j]) / own.scale[j]) ** 2
+        total += ((own.new[j] - kept[j]) * own.per[j]) ** 2
     return OK if not known or (total / n) ** 0.5 <= AS_EXACT else ROUGH
 
 
 def inside(time: float, t: float, own: Radau) -> int:
     """Put the state at a time within the repeated step into the new point."""
-    n, z, s = own.n, own.z, (time - t) / own.h
-    a, b, c = weight(s, 0), weight(s, 1), weight(s, 2)
-    total = 0.0
+    n, z, x, total = own.n, own.z, (time - t) / own.h, 0.0
+    for i in range(own.s):
+        own.lift[i] = weight(x, i, own)
+    mixed(own.lift, 0, z, own.new, 1.0, own)
     for j in range(n):
-        own.new[j] = own.y[j] + a * z[j] + b * z[n + j] + c * z[2 * n + j]
+        own.new[j] += own.y[j]
     if not settle(time, own):
         return NO_CONVERGENCE
     for j in range(n):
@@ -161,8 +165,8 @@ def shorter(time: float, t: float, ends: Floats, own: Radau) -> int:
     return alone(t, time - t, own)
 
 
-def sample(own: Radau, t: Floats, y: Floats, times: Floats, out: Floats) -> int:
-    """Evaluate at `times` (any order, inside the steps t); y holds the points by rows."""
+def sample(own: Radau, t: Floats, y: Floats, slots: Wholes, times: Floats, out: Floats) -> int:
+    """Evaluate at `times` (any order, inside the steps t); y holds the points by rows, slots the orders."""
     n, step, repeated = own.n, -1, OK
     forward = t[t.size - 1] >= t[0]
     for q in range(times.size):
@@ -175,6 +179,8 @@ def sample(own: Radau, t: Floats, y: Floats, times: Floats, out: Floats) -> int:
             continue
         if i != step:
             step = i
+            if own.s != FEWEST + MORE * slots[i + 1]:
+                enter(FEWEST + MORE * slots[i + 1], own)
             repeated = prepared(t[i], t[i + 1] - t[i], ends, own)
             if repeated != OK and repeated != ROUGH and not own.in_units:
                 own.in_units = 1

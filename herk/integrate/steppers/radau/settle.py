@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from herk.integrate.steppers.radau.coefficients import REAL
 from herk.integrate.steppers.radau.equations import constraint_jacobian, constraints
 from herk.integrate.steppers.radau.layout import EPS, Radau
 from herk.linalg.dense import factor, substitute
@@ -67,11 +66,11 @@ def correction(renewed: bool, own: Radau) -> float:
 
 
 def renew(t: float, own: Radau) -> bool:
-    """Factor [REAL/h S E + ..; g_y] with g_y at the new point; the factors of the step stay as they are."""
+    """Factor [gamma/h S E + ..; g_y] with g_y at the new point; the factors of the step stay as they are."""
     n, d, a = own.n, own.d, own.stacked
     constraint_jacobian(t, own.new, own)
     for k in range(d * n):
-        a[k] = REAL / own.h_factors * own.mass[k] + own.jacobian[k]
+        a[k] = own.values[0] / own.h_factors * own.mass[k] + own.jacobian[k]
     for k in range(own.m * n):
         a[d * n + k] = own.g_y[k]
     for i in range(n):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from herk.integrate.controller import shortest_first
-from herk.integrate.steppers.radau.coefficients import I31, I32, I33
 from herk.integrate.steppers.radau.equations import (
     constraint_jacobian,
     constraints,
@@ -12,7 +11,8 @@ from herk.integrate.steppers.radau.equations import (
 )
 from herk.integrate.steppers.radau.error import error
 from herk.integrate.steppers.radau.layout import NONFINITE, OFF_CONSTRAINTS, OK, SINGULAR, Radau, function_at
-from herk.integrate.steppers.radau.newton import factored, newton, predict
+from herk.integrate.steppers.radau.newton import factored, mixed, newton, predict
+from herk.integrate.steppers.radau.order import FEWEST, MORE, control, enter
 from herk.integrate.steppers.radau.sample import repeat, sample, slopes
 from herk.integrate.steppers.radau.settle import settle
 from herk.integrate.steps import INFINITE, RUNNING, STUCK, Loop
@@ -34,6 +34,7 @@ def begin(loop: Loop) -> int:
         return RUNNING
     own.begun = 1
     own.first = 1
+    loop.slot = (own.s - FEWEST) // MORE
     own.h = loop.t_end - loop.t  # its sign counts
     evaluate_here(loop.t, own)
     if not derivative(loop.t, own):
@@ -73,8 +74,8 @@ def first_step(loop: Loop, own: Radau) -> float:
     weigh(own)
     d0, d1, span = 0.0, 0.0, loop.t_end - loop.t
     for j in range(own.n):
-        d0 += (own.y[j] / own.scale[j]) ** 2
-        d1 += (own.slope[j] / own.scale[j]) ** 2
+        d0 += (own.y[j] * own.per[j]) ** 2
+        d1 += (own.slope[j] * own.per[j]) ** 2
     d0, d1 = (d0 / own.n) ** 0.5, (d1 / own.n) ** 0.5
     h = 0.01 * d0 / d1 if min(d0, d1) > 1e-5 else 1e-6 * abs(span)
     h = min(max(h, shortest_first(loop.t, span)), 1e-3 * abs(span), loop.h_max)
@@ -85,6 +86,7 @@ def weigh(own: Radau) -> None:
     """Set the weights of the norm."""
     for j in range(own.n):
         own.scale[j] = own.atol[j] + own.rtol * abs(own.y[j])
+        own.per[j] = 1.0 / own.scale[j]
 
 
 def try_step(loop: Loop) -> int:
@@ -100,13 +102,14 @@ def try_step(loop: Loop) -> int:
     status = solved(loop, own)
     if status == OK:
         for j in range(own.n):
-            own.new[j] = own.y[j] + own.z[2 * own.n + j]
+            own.new[j] = own.y[j] + own.z[(own.s - 1) * own.n + j]
         loop.error = 0.0 if loop.fixed else error(loop, own)
         if not loop.error < 1e300:
             status = NONFINITE
     if status == OK and loop.error <= 1.0:
         status = on_constraints(loop, own)
     if status != OK:
+        own.failed = 1
         loop.proposed = own.shorten * loop.h_tried
         return status
     propose(loop, own)
@@ -140,7 +143,7 @@ def on_constraints(loop: Loop, own: Radau) -> int:
     if status != OK:
         return status
     for j in range(own.n):
-        own.new[j] = own.y[j] + own.z[2 * own.n + j]
+        own.new[j] = own.y[j] + own.z[(own.s - 1) * own.n + j]
     return OK if settle(loop.target, own) else OFF_CONSTRAINTS
 
 
@@ -149,17 +152,17 @@ def propose(loop: Loop, own: Radau) -> None:
 
     It never grows after a rejection, and keeps a length with which Jacobian and factors can be kept.
     """
-    h, size, most = loop.h_tried, loop.error, own.most_iterations
+    h, size, most, exponent = loop.h_tried, loop.error, own.most_iterations, 1.0 / (own.s + 1.0)
     own.keep = own.theta <= KEEP_BELOW and not own.always
     if loop.fixed:
         return
     safety = min(SAFETY, SAFETY * (1 + 2 * most) / (own.iterations + 2 * most))
-    quotient = max(GROW, min(SHRINK, size**0.25 / safety))
+    quotient = max(GROW, min(SHRINK, size**exponent / safety))
     if size > 1.0:
         loop.proposed = 0.1 * h if own.first else h / quotient
         return
     if not own.first:
-        predicted = own.h_old / h * (size * size / own.error_old) ** 0.25 / SAFETY
+        predicted = own.h_old / h * (size * size / own.error_old) ** exponent / SAFETY
         quotient = max(quotient, min(max(predicted, GROW), SHRINK))
     new = h / quotient
     if loop.rejected > 0 and abs(new) > abs(h):
@@ -172,14 +175,15 @@ def propose(loop: Loop, own: Radau) -> None:
 def accept(loop: Loop) -> int:
     """Go to the new point: its y', f and E; the stages are kept for the next prediction."""
     own = Radau.at(loop.own)
-    n, h, z, old = own.n, own.h, own.z, own.old
+    n, s, z, old = own.n, own.s, own.z, own.old
     for j in range(n):
-        z[2 * n + j] = own.new[j] - own.y[j]
-        own.slope[j] = (I31 * z[j] + I32 * z[n + j] + I33 * z[2 * n + j]) / h
+        z[(s - 1) * n + j] = own.new[j] - own.y[j]
         own.y[j] = own.new[j]
-    for k in range(3 * n):
+    mixed(own.inverse, (s - 1) * s, z, own.slope, 1.0 / own.h, own)
+    for k in range(s * n):
         old[k] = z[k]
-    own.h_old = h
+    control(loop, own)
+    own.h_old = own.h
     own.error_old = max(1e-2, loop.error)
     own.first = 0
     own.fresh = 0
@@ -229,7 +233,7 @@ def fastest(loop: Loop) -> float:
         substitute(a, 0, n, own.used, right, own.delta, 0)
         total = 0.0
         for j in range(n):
-            total += (own.delta[j] / own.scale[j]) ** 2
+            total += (own.delta[j] * own.per[j]) ** 2
         size = (total / n) ** 0.5
         before, found = found, size
         for j in range(n):
@@ -237,4 +241,4 @@ def fastest(loop: Loop) -> float:
     return max(found, before)
 
 
-PROGRAM = Program(begin, try_step, accept, check, sample, slopes, fastest, repeat)
+PROGRAM = Program(begin, try_step, accept, check, sample, slopes, fastest, repeat, enter)

@@ -8,22 +8,7 @@ leaves 3 (n - m) equations for each step. The last stage is the new S.
 
 from __future__ import annotations
 
-from herk.integrate.steppers.radau.coefficients import (
-    C1,
-    C2,
-    I11,
-    I12,
-    I13,
-    I21,
-    I22,
-    I23,
-    I31,
-    I32,
-    I33,
-    REAL,
-)
-from herk.integrate.steppers.radau.layout import NO_CONVERGENCE, OK, SINGULAR, Radau, function_at
-from herk.integrate.steppers.radau.newton import weight
+from herk.integrate.steppers.radau.layout import NO_CONVERGENCE, OK, SINGULAR, Radau, function_at, weight
 from herk.integrate.steppers.radau.tangent_equations import assemble, keep, linearised
 from herk.integrate.steppers.radau.tangent_layout import Tangent
 from herk.integrate.steps import Loop, stepper_at
@@ -87,7 +72,7 @@ def replay(
 
 def stages(i: int, t: float, ends: Floats, record: Floats, tangent: Tangent, own: Radau) -> int:
     """Load the stages of a step and y' there; the last one is the new point."""
-    n, d, z, a = own.n, own.d, own.z, tangent.a
+    n, d, z, a = own.n, own.d, own.z, own.inverse
     place = i * (2 * n + d)
     if place + 2 * n + d <= record.size:
         for j in range(2 * n):
@@ -108,16 +93,11 @@ def stages(i: int, t: float, ends: Floats, record: Floats, tangent: Tangent, own
     return OK
 
 
-def node(k: int) -> float:
-    """Return the node of a stage."""
-    return C1 if k == 0 else C2 if k == 1 else 1.0
-
-
 def differentiated(t: float, tangent: Tangent, own: Radau) -> int:
     """Write Z of the three stages."""
     n, d, many = own.n, own.d, tangent.many
     for k in range(3):
-        if not linearised(k, t + node(k) * tangent.h, tangent, own):
+        if not linearised(k, t + own.nodes[k] * tangent.h, tangent, own):
             return SINGULAR
     if d > 0:
         assemble(tangent, own)
@@ -148,7 +128,7 @@ def inside(time: float, t: float, point: Floats, out: Floats, tangent: Tangent, 
     """Write S at a time inside the step, where y is `point`: the polynomial, on the constraints."""
     n, m, d, many, h = own.n, own.m, own.d, tangent.many, tangent.h
     x = (time - t) / h
-    w0, w1, w2 = weight(x, 0), weight(x, 1), weight(x, 2)
+    w0, w1, w2 = weight(x, 0, own), weight(x, 1, own), weight(x, 2, own)
     rest = 1.0 - w0 - w1 - w2
     for c in range(n * many):
         z1, z2, z3 = tangent.z[c], tangent.z[n * many + c], tangent.z[2 * n * many + c]
@@ -160,7 +140,7 @@ def inside(time: float, t: float, point: Floats, out: Floats, tangent: Tangent, 
     for k in range(d):
         line = own.rows[k] * n
         for j in range(n):
-            tangent.square[k * n + j] = REAL / h * tangent.e[line + j] + tangent.r[line + j]
+            tangent.square[k * n + j] = own.values[0] / h * tangent.e[line + j] + tangent.r[line + j]
     for k in range(m * n):
         tangent.square[d * n + k] = tangent.g_y[k]
     if not factor(tangent.square, 0, n, tangent.square_order) > 0.0:
@@ -179,5 +159,4 @@ def inside(time: float, t: float, point: Floats, out: Floats, tangent: Tangent, 
     return OK
 
 
-INVERSE = (I11, I12, I13, I21, I22, I23, I31, I32, I33)
 PROGRAM = Program(accept_recording, replay)

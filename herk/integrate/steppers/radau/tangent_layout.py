@@ -15,7 +15,6 @@ class Tangent(State):
     at_g_p: int
     at_residual_p: int
     h: float
-    a: Floats  # A^-1 by rows
     s: Floats  # n x many
     y: Floats  # of the three stages, n each
     v: Floats  # y' of them

@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 from herk.integrate.options import Request
-from herk.integrate.steppers.radau.layout import EPS, Radau
+from herk.integrate.steppers.radau.layout import Radau
+from herk.integrate.steppers.radau.order import inner_rtol, most_iterations, newton_tolerance
 from herk.linalg.differences import time_size
-
-MOST_ITERATIONS, WITH_FIXED_STEPS = 10, 60
-EXACT = 1e-11  # tolerance of Newton with fixed steps, where only the error of the method should show
 
 
 def set_tolerances(asked: Request, state: Radau) -> None:
-    """Set the tolerances.
-
-    As in the code of Hairer and Wanner 0.1 rtol^(2/3) takes the place of rtol, and atol changes by the same
-    factor, since the estimate has a lower order than the method.
-    """
-    fixed = asked.step is not None
-    own = EXACT if fixed else 0.1 * asked.rtol ** (2.0 / 3.0)
-    state.rtol, state.atol[:] = own, own / asked.rtol * asked.atol
+    """Set the tolerances of the method with the fewest stages, with which a run begins."""
+    fixed, s = asked.step is not None, state.fewest
+    own = inner_rtol(asked.rtol, s, fixed)
+    state.rtol, state.rtol_asked = own, asked.rtol
     state.floor[:] = asked.atol / asked.rtol
-    state.newton_tolerance = 0.01 if fixed else max(10 * EPS / own, min(0.03, own**0.5))
-    state.most_iterations = WITH_FIXED_STEPS if fixed else MOST_ITERATIONS
+    state.atol[:] = own * state.floor
+    state.newton_tolerance, state.most_iterations = newton_tolerance(own, s, fixed), most_iterations(s, fixed)
     state.t_size = time_size(asked.t0, asked.t1)
     state.fixed, state.tangent = fixed, fixed
     state.t_low, state.t_high = sorted((asked.t0, asked.t1))
