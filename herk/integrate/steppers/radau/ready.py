@@ -15,7 +15,7 @@ from herk.integrate.steppers.radau import stepper
 from herk.integrate.steppers.radau.layout import Radau, RadauMethod, allocate
 from herk.integrate.steppers.radau.levels import levels_of, patterns
 from herk.integrate.steppers.radau.machine import Machine
-from herk.integrate.steppers.radau.order import rows_of
+from herk.integrate.steppers.radau.order import enter, rows_of
 from herk.integrate.steppers.radau.stepper import PROGRAM
 from herk.integrate.steppers.radau.tolerances import set_tolerances
 from herk.integrate.steps import Loop
@@ -47,7 +47,7 @@ def ready(asked: Request, y: Array, here: Linearisation) -> Machine:
     if not state.settled:
         state.level[:] = levels_of(*patterns(dae, asked.t0, y))
     set_tolerances(asked, state)
-    PROGRAM[stepper.enter].call(state.fewest, state.address)
+    PROGRAM[enter].call(state.fewest, state.address)
     state.y[:] = y
     loop = _loop(asked, state)
     return Machine(dae, asked.method, functions, loop, state, asked.rtol, asked.atol, kept)

@@ -96,7 +96,7 @@ def assemble(tangent: Tangent, own: Radau) -> None:
 def entries(k: int, row: int, other: int, tangent: Tangent, own: Radau) -> None:
     """Write one row of one block: (A^-1)_ij / h E_i N_j, and (E y' - f)_y N_i on the diagonal."""
     n, d = own.n, own.d
-    scale, first = tangent.a[3 * k + other] / tangent.h, k * n * n + own.rows[row] * n
+    scale, first = own.inverse[3 * k + other] / tangent.h, k * n * n + own.rows[row] * n
     matrix, basis = (
         view(tangent.matrix, (k * d + row) * 3 * d + other * d, d),
         view(tangent.basis, other * n * d, n * d),
@@ -125,7 +125,7 @@ def right_side(k: int, row: int, tangent: Tangent, own: Radau) -> None:
                 right[q] -= r * tangent.shift[(k * n + j) * many + q]
         if e != 0.0:
             for other in range(3):
-                scale = tangent.a[3 * k + other] / tangent.h * e
+                scale = own.inverse[3 * k + other] / tangent.h * e
                 for q in range(many):
                     change = tangent.shift[(other * n + j) * many + q] - tangent.s[j * many + q]
                     right[q] -= scale * change
