@@ -212,7 +212,7 @@ def test_counters_tell_of_work_done() -> None:
 
 def test_an_unknown_method_is_named_with_its_nearest() -> None:
     with pytest.raises(InputError, match="radau5"):
-        herk.solve_dae(decay(), method="radau")
+        herk.solve_dae(decay(), method="radou5")
 
 
 def test_the_mapping_of_tableaus_does_not_hold_radau() -> None:
