@@ -10,8 +10,9 @@ from herk.core import Reason
 from herk.integrate.options import request
 from herk.integrate.prepared import OPTIONS
 from herk.integrate.start import finished
-from herk.integrate.steppers.radau.layout import Radau, allocate
+from herk.integrate.steppers.radau.layout import Radau, RadauMethod, allocate
 from herk.integrate.steppers.radau.levels import levels_of
+from herk.integrate.steppers.radau.order import rows_of
 from herk.integrate.steppers.radau.selecting import select
 from herk.model.model import Model
 from tests.integrate.systems import PENDULUM, G, pendulum_exact, pendulum_jac
@@ -21,7 +22,7 @@ MASS = np.diag([1.0, 1.0, 1.0, 1.0, 0.0])
 
 def selected(E: np.ndarray, g_y: np.ndarray, level: np.ndarray) -> Radau:
     """Return the state after a selection, made in plain Python."""
-    state = allocate(E.shape[1], len(g_y), 1)
+    state = allocate(E.shape[1], len(g_y), 1, RadauMethod(), rows_of(3, 3))
     state.e_here[:], state.g_y[:], state.level[:] = E.ravel(), g_y.ravel(), level
     assert select(state)
     return state
