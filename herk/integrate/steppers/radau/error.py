@@ -83,10 +83,12 @@ def off_between(loop: Loop, own: Radau) -> float:
 
 def level(own: Radau) -> bool:
     """Tell whether components change by no more than the tolerance before the step and among its stages."""
-    n, z, scale = own.n, own.z, own.scale
+    n, z = own.n, own.z
     for j in range(n):
-        before, behind = abs(own.h * own.slope[j]), max(abs(z[n + j] - z[j]), abs(z[2 * n + j] - z[n + j]))
-        if not max(before, behind) <= scale[j]:
+        change = abs(own.h * own.slope[j])
+        for i in range(1, own.s):
+            change = max(change, abs(z[i * n + j] - z[i * n - n + j]))
+        if not change <= own.scale[j]:
             return False
     return True
 

@@ -96,6 +96,7 @@ class Radau(State):
     rtol: float  # inside steps, see `order`
     rtol_asked: float
     newton_tolerance: float
+    noise: float  # by how much the change of basis may enlarge rounding
     shorten: float  # what Newton advises after a failure
     theta: float  # rate of convergence
     convergence: float  # theta / (1 - theta)

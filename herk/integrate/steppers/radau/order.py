@@ -34,9 +34,9 @@ def inner_rtol(rtol: float, s: int, fixed: int) -> float:
     return EXACT if fixed else 0.1 * rtol ** ((s + 1.0) / (2.0 * s))
 
 
-def newton_tolerance(rtol: float, s: int, fixed: int) -> float:
+def newton_tolerance(rtol: float, s: int, noise: float, fixed: int) -> float:
     """Return the tolerance of Newton's iteration beside that of errors, `rtol` being the inner one."""
-    return 0.01 if fixed else max(10.0 * EPS / rtol, min(0.03, rtol ** (2.0 * s / (s + 1.0) - 1.0)))
+    return 0.01 if fixed else max(2.0 * EPS * noise / rtol, min(0.03, rtol ** (2.0 * s / (s + 1.0) - 1.0)))
 
 
 def most_iterations(s: int, fixed: int) -> int:
@@ -72,7 +72,13 @@ def enter(s: int, own: Radau) -> None:
         own.under[i] = 1.0 / under
         own.first_slope[i] = slope / under
     own.rtol = inner_rtol(own.rtol_asked, s, own.fixed)
-    own.newton_tolerance = newton_tolerance(own.rtol, s, own.fixed)
+    own.noise = 0.0
+    for i in range(s):
+        row = 0.0
+        for k in range(s):
+            row += abs(own.back[i * s + k])
+        own.noise = max(own.noise, row)
+    own.newton_tolerance = newton_tolerance(own.rtol, s, own.noise, own.fixed)
     own.most_iterations = most_iterations(s, own.fixed)
     for j in range(own.n):
         own.atol[j] = own.rtol * own.floor[j]

@@ -15,7 +15,8 @@ def set_tolerances(asked: Request, state: Radau) -> None:
     state.rtol, state.rtol_asked = own, asked.rtol
     state.floor[:] = asked.atol / asked.rtol
     state.atol[:] = own * state.floor
-    state.newton_tolerance, state.most_iterations = newton_tolerance(own, s, fixed), most_iterations(s, fixed)
+    state.newton_tolerance = newton_tolerance(own, s, state.noise, fixed)
+    state.most_iterations = most_iterations(s, fixed)
     state.t_size = time_size(asked.t0, asked.t1)
     state.fixed, state.tangent = fixed, fixed
     state.t_low, state.t_high = sorted((asked.t0, asked.t1))
