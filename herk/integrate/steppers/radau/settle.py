@@ -8,6 +8,7 @@ from herk.linalg.dense import factor, substitute
 
 MOST_CORRECTIONS = 20
 ROUNDING = 4.0 * EPS
+AS_IT_IS = 1e-14  # factors of a long step may be slow: they do not tell rounding above this size from that
 NEARLY = 1e-12  # corrections that stop shrinking below this size are rounding in g itself,
 STALLED = 1e-8  # with g_y at the new point also below this one: g cancels
 AT_MOST = 1e-5  # and below this one if |g| shows it,
@@ -36,7 +37,7 @@ def settle(t: float, own: Radau) -> bool:
         size = correction(renewed, own)
         if not size < 1e300:
             return False
-        if size <= ROUNDING or (size >= 0.5 * last and size <= NEARLY):
+        if size <= ROUNDING or (size >= 0.5 * last and size <= (NEARLY if renewed else AS_IT_IS)):
             return True
         if size > SLOW * last:
             if renewed and size >= 0.5 * last:
