@@ -24,6 +24,7 @@ from reports.mathml import mathml
 from reports.section import Section
 from reports.sections import (
     convergence,
+    default,
     documents,
     drift,
     failures,
@@ -43,6 +44,7 @@ from reports.tables import Table, bound
 TEMPLATES = Path(__file__).with_name("templates")
 SECTIONS = (
     work_precision,
+    default,
     profiles,
     proportionality,
     convergence,
