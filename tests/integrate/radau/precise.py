@@ -56,7 +56,12 @@ def solve(problem: Precise, method: str, count: int, t_end: str, monkeypatch: An
 
     The constraints must not depend on time.
     """
-    for module, name in ((settle, "ROUNDING"), (settle, "NEARLY"), (newton, "STALLED")):
+    for module, name in (
+        (settle, "ROUNDING"),
+        (settle, "NEARLY"),
+        (newton, "STALLED"),
+        (newton, "IN_THE_BASIS"),
+    ):
         monkeypatch.setattr(module, name, TIGHT)
     t0, t1 = number(problem.t_span[0]), number(t_end)
     y0 = [number(value) for value in problem.exact(mp.mpf(problem.t_span[0]))]

@@ -30,7 +30,8 @@ LONGER = 2.0
 AHEAD = 0.5  # part of a step after which g_y is evaluated: constraints that turn are what Newton is slow for
 DIVERGENT, HOPELESS = 0.99, 10.0  # rates of convergence that end the iteration, the first one
 PATIENCE = 2  # after more iterations than this
-STALLED = 2e-12  # relative increments that do not shrink any more are rounding, before the change of basis
+STALLED = 1e-11  # relative increments that do not shrink any more are rounding,
+IN_THE_BASIS = 5e-13  # or larger ones, by what the change of basis makes of it
 SAME_STEP = 1e-7  # steps that differ by no more than this part share their factors
 
 
@@ -253,7 +254,7 @@ def newton(t: float, own: Radau) -> int:
             ratio = size / last
             own.theta = ratio if k == 2 else (ratio * last_ratio) ** 0.5
             last_ratio = ratio
-            if ratio > 0.3 and size * own.rtol <= STALLED * own.noise:
+            if ratio > 0.3 and size * own.rtol <= max(STALLED, IN_THE_BASIS * own.noise):
                 return OK
             if not converging(k, size, own):
                 return NO_CONVERGENCE
