@@ -1,6 +1,6 @@
 """What a model costs: CPU seconds from `Model` to the first result, with other parameter values.
 
-And with nothing compiled at all.
+And with nothing compiled at all. Then chains of many rods (five unknowns each): where the time goes.
 
 Each figure comes from a process of its own, so that nothing is warm that would not be for a user.
 """
@@ -53,6 +53,37 @@ MODELS = [
 ]
 
 
+CHAIN = """
+import resource, time
+import herk, sympy, numba, scipy.linalg, scipy.optimize, scipy.sparse.linalg, scipy.sparse.csgraph
+import herk.model.regularize, herk.integrate.solve
+from herk.jit.native import Native
+N = {count}
+x, y = [["0", *(f"{{c}}{{i}}" for i in range(N)), None] for c in "xy"]
+pull = lambda z, i: f"-2*T{{i}}*({{z[i + 1]}} - {{z[i]}})" + (f" + 2*T{{i + 1}}*({{z[i + 2]}} - {{z[i + 1]}})" if i + 1 < N else "")
+f = [f"{{c}}{{i}}" for i in range(N) for c in "uw"]
+states = [f"{{c}}{{i}}" for i in range(N) for c in "xy"] + f + [f"T{{i}}" for i in range(N)]
+f = f + [force for i in range(N) for force in (pull(x, i), pull(y, i) + " - m*g")]
+f += [f"({{x[i + 1]}} - {{x[i]}})**2 + ({{y[i + 1]}} - {{y[i]}})**2 - l**2" for i in range(N)]
+E = {{(i, i): 1 if i < 2 * N else "m" for i in range(4 * N)}}
+y0 = [v for i in range(N) for v in (i + 1.0, 0.0)] + [0.0] * 2 * N + [None] * N
+times = [time.process_time()]
+model = herk.Model("chain", states, E, f, parameters={{"m": 0.5, "g": 9.81, "l": 1.0}}, t_span=(0, 0.01), y0=y0)
+times.append(time.process_time())
+assert herk.regularize(model).counts == [N] * 3
+times.append(time.process_time())
+before = Native.compilations
+model.form().g(0.0, herk.consistent_start(model))
+times.append(time.process_time())
+sol = herk.solve_dae(model, method="dopri5")
+assert sol.success, sol.message
+times.append(time.process_time())
+parts = [late - early for early, late in zip(times, times[1:])]
+print(*parts, sum(parts), Native.compilations - before, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+"""
+CHAINS = (20, 200, 2000)
+
+
 def measured(program: str, folder: str) -> list[str]:
     """Return what a process prints that finds its compiled loop in this folder."""
     environment = os.environ | {"HERK_CACHE_DIR": folder}
@@ -82,6 +113,19 @@ def main() -> None:
             f" ms{1e3 * float(other):11.2f} ms"
         )
         print(f"{label:12s}{method:9s}{times}{count:>10s}")
+    chains()
+
+
+def chains() -> None:
+    """Print where the time goes for chains of rods, from `Model` to the first result."""
+    titles = ("Model", "analysis", "form, start", "solve", "together", "compiled", "MB")
+    print(f"\n{'rods':>6s}" + "".join(f"{title:>13s}" for title in titles))
+    for count in CHAINS:
+        with tempfile.TemporaryDirectory() as folder:
+            measured(CHAIN.format(count=21), folder)  # the loop is compiled once per machine
+            *seconds, compiled, memory = measured(CHAIN.format(count=count), folder)
+        shown = "".join(f"{float(value):11.2f} s" for value in seconds)
+        print(f"{count:6d}{shown}{compiled:>13s}{float(memory):13.0f}")
 
 
 if __name__ == "__main__":

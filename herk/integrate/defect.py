@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from herk.core import Dae, Solution
-from herk.core.dae import Array
+from herk.core.dae import LARGE, Array
 from herk.integrate.options import Request
 from herk.integrate.prepared import outcome
 
@@ -58,13 +58,17 @@ def largest_defect(system: Any, sol: Solution) -> float:
             near = [sol.sol(t + k * h) for k in (-2, -1, 1, 2)]
             rate = (near[0] - 8 * near[1] + 8 * near[2] - near[3]) / (12 * h)
             E, f = evaluate(t, sol.sol(t))
-            residuals.append(np.where(E.any(axis=1), np.abs(E @ rate - f), 0.0))
-            terms.append(np.abs(E * rate).sum(axis=1) + np.abs(f))
+            residuals.append(np.where(abs(E) @ np.ones_like(f) > 0.0, np.abs(E @ rate - f), 0.0))
+            terms.append(abs(E) @ np.abs(rate) + np.abs(f))
     sizes = np.max(terms, axis=0)  # of every row along the run
     return float((np.max(residuals, axis=0) / np.where(sizes > 0, sizes, 1.0)).max())
 
 
-def _from_formulas(model: Any) -> Callable[[float, Array], tuple[Array, Array]]:
+def _from_formulas(model: Any) -> Callable[[float, Array], tuple[Any, Array]]:
+    if model.n > LARGE:
+        from herk.model.structural.values import equations
+
+        return equations(model)
     import sympy as sp
 
     values = {p: sp.Float(value) for p, value in model.parameters.items()}
@@ -72,9 +76,10 @@ def _from_formulas(model: Any) -> Callable[[float, Array], tuple[Array, Array]]:
     return lambda t, y: (np.array(E(t, y), float), np.array(f(t, y), float).ravel())
 
 
-def _from_callables(dae: Dae) -> Callable[[float, Array], tuple[Array, Array]]:
-    def values(t: float, y: Array) -> tuple[Array, Array]:
-        E = dae.E(t, y) if callable(dae.E) else dae.E
-        return np.asarray(E, float), np.asarray(dae.f(t, y), float).ravel()
+def _from_callables(dae: Dae) -> Callable[[float, Array], tuple[Any, Array]]:
+    def values(t: float, y: Array) -> tuple[Any, Array]:
+        E: Any = dae.E(t, y) if callable(dae.E) else dae.E
+        matrix = E if hasattr(E, "tocsr") else np.asarray(E, float)
+        return matrix, np.asarray(dae.f(t, y), float).ravel()
 
     return values

@@ -83,6 +83,29 @@ class Corrections:
         return size * REGULAR**2 < 1.0 and size * REGULAR < 1.0 / REGULAR
 
 
+def least_squares(matrix: Any, right: Array) -> Array | None:
+    """Return the smallest x that makes A x - right smallest; None if ranks are lower than they could be."""
+    from scipy.sparse import block_array, eye_array
+
+    used = np.asarray(abs(matrix).sum(axis=1)).ravel() > 0.0  # rows without entries have nothing to say
+    matrix, right = matrix.tocsr()[used], right[used]
+    rows, columns = matrix.shape
+    try:
+        if rows < columns:
+            return Corrections(matrix).smallest(right)
+        if rows > columns:
+            whole = block_array([[_WEIGHT * eye_array(rows), matrix], [matrix.T, None]])
+            solution = _factored(whole).solve(np.concatenate([right, np.zeros(columns)]))[rows:]
+        else:
+            scaled, heights, widths = balanced(matrix)
+            factor = _factored(scaled)
+            solution = widths * factor.solve(heights * right)
+            solution += widths * factor.solve(heights * (right - matrix @ solution))
+    except RuntimeError:
+        return None
+    return solution if np.isfinite(solution).all() else None
+
+
 def _factored(matrix: Any) -> Any:
     from scipy.sparse.linalg import splu
 

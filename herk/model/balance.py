@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -95,12 +96,13 @@ def _rank(matrix: Array, tolerance: float) -> int:
     return int(np.sum(sizes > tolerance * sizes[0]))
 
 
-def sizes(jacobian: Array, y: Array) -> Array:
+def sizes(jacobian: Any, y: Array) -> Array:
     """Return the size of each unknown: its own, or where it is zero that at which the constraints balance."""
     m, n = jacobian.shape
+    rows, columns, values = _entries(jacobian)
     ties: list[tuple[Form, float]] = [
-        ({int(j): 1.0, n + int(i): -1.0, -1: math.log2(abs(jacobian[i, j]))}, 1.0)
-        for i, j in np.argwhere(jacobian)
+        ({j: 1.0, n + i: -1.0, -1: math.log2(abs(value))}, 1.0)
+        for i, j, value in zip(rows.tolist(), columns.tolist(), values.tolist(), strict=True)
     ]
     known = np.isfinite(y) & (y != 0.0) & ~_rounding(jacobian, y)
     ties += [({int(j): 1.0, -1: -math.log2(abs(y[j]))}, _GIVEN) for j in np.flatnonzero(known)]
@@ -108,19 +110,33 @@ def sizes(jacobian: Array, y: Array) -> Array:
     return np.where(known, np.maximum(np.abs(np.nan_to_num(y)), 1e-3 * found), found)
 
 
-def _rounding(jacobian: Array, y: Array) -> NDArray[np.bool_]:
+def _rounding(jacobian: Any, y: Array) -> NDArray[np.bool_]:
     """Return which unknowns are lost in every constraint they take part in: zero but for rounding.
 
     Such a value is no size. Taken for one, it would keep its unknown from moving when the others can.
     """
-    terms = np.abs(jacobian * np.nan_to_num(y))
-    if len(terms) < 1:
-        return np.zeros(len(y), dtype=bool)
-    place = terms.argmax(axis=1)
-    rest = terms.copy()
-    rest[np.arange(len(terms)), place] = 0.0
-    others = np.repeat(terms.max(axis=1)[:, None], len(y), axis=1)  # the largest of the other terms
-    others[np.arange(len(terms)), place] = rest.max(axis=1)
-    taking = jacobian != 0.0
-    lost: NDArray[np.bool_] = taking.any(axis=0) & (~taking | (terms < LOST * others)).all(axis=0)
+    rows, columns, values = _entries(jacobian)
+    terms, count = np.abs(values * np.nan_to_num(y)[columns]), jacobian.shape[0]
+    top, place = np.zeros(count), np.full(count, -1)
+    np.maximum.at(top, rows, terms)
+    largest = np.flatnonzero(terms == top[rows])[::-1]
+    place[rows[largest]] = largest  # the first of those that are largest
+    second = np.zeros(count)
+    rest = place[rows] != np.arange(len(rows))
+    np.maximum.at(second, rows[rest], terms[rest])
+    others = np.where(rest, top[rows], second[rows])  # the largest of the other terms
+    lost: NDArray[np.bool_] = np.zeros(len(y), dtype=bool)
+    lost[columns] = True
+    lost[columns[~(terms < LOST * others)]] = False
     return lost
+
+
+def _entries(matrix: Any) -> tuple[NDArray[np.int64], NDArray[np.int64], Array]:
+    """Return rows, columns and values of what is not zero in a matrix, sparse or not."""
+    if hasattr(matrix, "tocoo"):
+        found = matrix.tocoo()
+        full = found.data != 0.0
+        rows, columns = (np.asarray(places[full], dtype=np.int64) for places in found.coords)
+        return rows, columns, found.data[full]
+    rows, columns = (np.asarray(places, dtype=np.int64) for places in np.nonzero(matrix))
+    return rows, columns, matrix[rows, columns]

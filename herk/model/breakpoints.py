@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 import sympy as sp
 
-from herk.model.equations import Equations
+from herk.model.equations import Equations, filled
 
 SAMPLES = 4001  # of the span, between which a condition is taken to change at most once
 HALVINGS = 80
@@ -18,7 +18,7 @@ def switching_functions(system: Equations) -> list[sp.Expr]:
     known = {system.t, *system.parameters}
     found = [
         distance
-        for part in (system.E, system.f)
+        for part in (filled(system.E), system.f)
         for distance in distances(part)
         if system.t in distance.free_symbols and distance.free_symbols <= known
     ]
@@ -29,7 +29,7 @@ def conditions(system: Equations, states: Sequence[sp.Symbol]) -> tuple[sp.Expr,
     """Return the functions of the state whose signs decide on E or f, each once whatever its sign."""
     found: list[sp.Expr] = []
     for function in sorted(
-        {each for part in (system.E, system.f) for each in distances(part)}, key=sp.default_sort_key
+        {each for part in (filled(system.E), system.f) for each in distances(part)}, key=sp.default_sort_key
     ):
         if function.free_symbols & set(states) and not {function, -function} & set(found):
             found.append(function)

@@ -5,7 +5,7 @@ With its derivatives level by level.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import sympy as sp
@@ -47,35 +47,43 @@ def chains(found: Regularization) -> list[Chain]:
     Rows in no chain are differential equations, and independent.
     """
     grown: list[tuple[int, list[sp.Expr]]] = []
+    ends: dict[sp.Expr, list[sp.Expr]] = {}  # the chain that each constraint is the last member of
     for step in found.trace:
         if step.differentiated is None:
             grown.append((int(step.row.split()[-1]), [step.constraint]))
+            members = grown[-1][1]
         else:
-            next(members for _, members in grown if members[-1] == step.differentiated).append(
-                step.constraint
-            )
+            members = ends.pop(step.differentiated)
+            members.append(step.constraint)
+        ends[step.constraint] = members
     return [Chain(row, tuple(members)) for row, members in sorted(grown, key=lambda chain: chain[0])]
 
 
 def differential_rows(n: int, found: Sequence[Chain]) -> list[int]:
     """Return the rows that belong to no chain."""
-    return [i for i in range(n) if i not in {chain.row for chain in found}]
+    taken = {chain.row for chain in found}
+    return [i for i in range(n) if i not in taken]
 
 
-def zero_columns(E: sp.ImmutableDenseMatrix) -> tuple[int, ...]:
+def zero_columns(E: sp.MatrixBase) -> tuple[int, ...]:
     """Return the unknowns whose derivative does not occur."""
-    return tuple(j for j in range(E.cols) if all(entry.is_zero for entry in E[:, j]))
+    used = {j for (_, j), entry in E.todok().items() if not entry.is_zero}
+    return tuple(j for j in range(E.cols) if j not in used)
+
+
+def with_entries(E: sp.MatrixBase, entries: Mapping[tuple[int, int], sp.Expr]) -> sp.MatrixBase:
+    """Return a matrix of the size and kind of E with these entries alone."""
+    made = sp.ImmutableSparseMatrix(*E.shape, dict(entries))
+    return made if isinstance(E, sp.ImmutableSparseMatrix) else sp.ImmutableDenseMatrix(made)
 
 
 def replaced(system: Equations, rows: dict[int, sp.Expr]) -> Equations:
     """Return the square system in which these rows read 0 = expression; g repeats them."""
-    E = sp.Matrix(system.E)
-    f = sp.Matrix(system.f)
-    for i, expression in rows.items():
-        E[i, :] = sp.zeros(1, system.n)
-        f[i] = expression
+    kept = {place: entry for place, entry in system.E.todok().items() if place[0] not in rows}
+    f = sp.ImmutableDenseMatrix(system.n, 1, [rows.get(i, row) for i, row in enumerate(system.f)])
     g = sp.ImmutableDenseMatrix(len(rows), 1, [rows[i] for i in sorted(rows)])
-    return Equations(system.t, system.states, E.as_immutable(), f.as_immutable(), g, system.parameters)
+    E = with_entries(system.E, kept)
+    return Equations(system.t, system.states, E, f, g, system.parameters)
 
 
 def refuse(name: str, wanted: str) -> InputError:

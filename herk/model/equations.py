@@ -9,6 +9,11 @@ import sympy as sp
 from herk.model.gradient import gradient
 
 
+def filled(matrix: sp.MatrixBase) -> sp.Tuple:
+    """Return the entries of a matrix that are not zero, as one object: what is large is mostly zero."""
+    return sp.Tuple(*matrix.todok().values())
+
+
 @dataclass(frozen=True)
 class Equations:
     """E(t,y) y' = f(t,y), 0 = g(t,y): n states, E n x n, f of n entries, g of m entries.
@@ -18,7 +23,7 @@ class Equations:
 
     t: sp.Symbol
     states: tuple[sp.Symbol, ...]
-    E: sp.ImmutableDenseMatrix
+    E: sp.MatrixBase
     f: sp.ImmutableDenseMatrix
     g: sp.ImmutableDenseMatrix
     parameters: tuple[sp.Symbol, ...] = ()

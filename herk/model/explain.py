@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import sympy as sp
 
+from herk.model.equations import filled
 from herk.model.findings import RegularizationError, Step
 from herk.model.numbers import readable
 from herk.model.written.formulas import symbols
@@ -122,7 +123,7 @@ def _ending(found: Regularization) -> str:
 
 def refuse_absent_states(model: Model) -> None:
     """Raise if a state occurs in no equation."""
-    present = set(model.f.free_symbols) | set(model.E.free_symbols)
+    present = set(model.f.free_symbols) | set(filled(model.E).free_symbols)
     moved = {j for row in model.leading for j in row}
     absent = [str(s) for j, s in enumerate(model.states) if s not in present and j not in moved]
     if absent:

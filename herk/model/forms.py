@@ -20,7 +20,7 @@ from herk.model.analyses import analysis, case, is_special, make_special, once
 from herk.model.chains import zero_columns
 from herk.model.generated import GeneratedForm
 from herk.model.rates import rates
-from herk.model.start import completed_start, consistent_start, inconsistency
+from herk.model.start import MOST_NAMED, completed_start, consistent_start, inconsistency
 from herk.model.to_model_states import Back, Elimination
 
 if TYPE_CHECKING:
@@ -172,7 +172,8 @@ class Form(Dae):
 
     def __repr__(self) -> str:
         """Return one line."""
-        names = ", ".join(self.names)
+        more = f" and {self.n - MOST_NAMED} others" if self.n > MOST_NAMED else ""
+        names = ", ".join(self.names[:MOST_NAMED]) + more
         return (
             f"<Form {self.form!r} of {self.model.name!r}: n = {self.n}, m = {self.m}, index {self.index},"
             f" unknowns {names}>"

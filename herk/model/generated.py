@@ -15,7 +15,7 @@ import numpy as np
 
 from herk.codegen.scope import CONSTANTS, PYTHON, SHARED
 from herk.core import InputError, StageSource
-from herk.core.dae import Array
+from herk.core.dae import LARGE, Array
 from herk.jit.state import address_of
 
 if TYPE_CHECKING:
@@ -69,8 +69,11 @@ class Code:
         return build_text(residual_text(self.equations), ("residual", "jacobian"))
 
     @cached_property
-    def structure(self) -> Array:
-        """Return the pattern of g_y, m x n: 1 where an entry is not identically zero."""
+    def structure(self) -> Any:
+        """Return the pattern of g_y, m x n: 1 where an entry is not identically zero; sparse if large."""
+        if self.equations.n > LARGE:
+            known = self.sparse.patterns["jac_g"]
+            return known.matrix(np.ones(known.nnz))
         from herk.model.structure import is_zero, jacobian
 
         rows = jacobian(self.equations.g, self.equations.states)
@@ -87,7 +90,9 @@ class Code:
     @cached_property
     def constant_E(self) -> bool:  # noqa: N802 - the matrix is called E everywhere
         """Tell whether E is the same along a run."""
-        return not self.equations.E.free_symbols - set(self.equations.parameters)
+        from herk.model.equations import filled
+
+        return not filled(self.equations.E).free_symbols - set(self.equations.parameters)
 
     def stage(self, algebraic: tuple[int, ...], scalar: bool) -> StageSource:
         """Return the text of a stage."""
@@ -195,6 +200,11 @@ class GeneratedForm:
         return self.code.sparse
 
     @property
+    def large(self) -> bool:
+        """Tell whether matrices are values on patterns only."""
+        return self.n > LARGE
+
+    @property
     def n(self) -> int:
         """Return the number of unknowns."""
         return self.code.equations.n
@@ -210,8 +220,8 @@ class GeneratedForm:
         return tuple(str(s) for s in self.code.equations.states)
 
     @property
-    def structure(self) -> Array:
-        """Return the pattern of g_y, m x n: 1 where an entry is not identically zero."""
+    def structure(self) -> Any:
+        """Return the pattern of g_y, m x n: 1 where an entry is not identically zero; sparse if large."""
         return self.code.structure
 
     @property
@@ -253,8 +263,11 @@ class Evaluation:
                 f"There is no function {self.name!r}; there are {', '.join((*_FUNCTIONS, 'jac_f'))}."
             )
 
-    def __call__(self, t: float, y: Any) -> Array:
-        """Return the value at (t, y)."""
+    def __call__(self, t: float, y: Any) -> Any:
+        """Return the value at (t, y): a vector, or a matrix, which is sparse if the system is large."""
+        if self.form.large and self.name in self.form.sparse.patterns:
+            state = np.array(y, dtype=float)
+            return self.form.sparse.matrix(self.name, float(t), state, self.form.parameters)
         call, par, n, shape = self.__dict__.get("_ready") or self._make_ready()
         state = np.array(y, dtype=float)  # machine code asks for memory that is contiguous
         if state.shape != (n,):
@@ -265,7 +278,10 @@ class Evaluation:
 
     def _make_ready(self) -> tuple[Any, ...]:
         code = self.form.code
-        native = (code.derivatives if self.name == "jac_f" else code.functions)[self.name]
+        if self.form.large:
+            native = code.sparse.functions[self.name]
+        else:
+            native = (code.derivatives if self.name == "jac_f" else code.functions)[self.name]
         n, m = self.form.n, self.form.m
         shape = {"f": (n,), "g": (m,), "g_t": (m,), "E": (n, n), "jac_g": (m, n), "jac_f": (n, n)}[self.name]
 

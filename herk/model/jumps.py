@@ -14,6 +14,7 @@ import sympy as sp
 
 from herk.core.dae import Array
 from herk.model.breakpoints import distances
+from herk.model.equations import filled
 
 if TYPE_CHECKING:
     from herk.model.model import Model
@@ -32,7 +33,7 @@ def jumping(model: Model) -> tuple[sp.Expr, ...]:
     terms = list(
         dict.fromkeys(
             term
-            for entry in (*model.E, *model.f)
+            for entry in (*filled(model.E), *model.f)
             for term in sp.Add.make_args(entry)
             if any(True for _ in distances(term))
         )

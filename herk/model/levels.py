@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 import sympy as sp
 
-from herk.core.dae import Array
+from herk.core.dae import LARGE, Array
 from herk.model.equations import Equations
 
 _ABSENT = -1e6
@@ -26,6 +26,8 @@ def unknown_levels(system: Equations, index: int, hidden: Sequence[Sequence[sp.E
     """
     if index <= 1:
         return (1,) * system.n
+    if system.n > LARGE:
+        return _first_appearance(system.states, hidden)
     structural = _structural(_signature(system), index)
     return _first_appearance(system.states, hidden) if structural is None else structural
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import sympy as sp
 
-from herk.model.chains import Chain, chains, differential_rows, refuse, replaced, zero_columns
+from herk.model.chains import Chain, chains, differential_rows, refuse, replaced, with_entries, zero_columns
 from herk.model.equations import Equations
 from herk.model.gradient import gradient
 from herk.model.levels import unknown_levels
@@ -47,12 +47,13 @@ def reduced(
 
     `insert`: parameters are replaced by their values.
     """
-    system, parts = _zeros(model.symbolic(found.constraints), found.zeros), chains(found)
-    if insert:
-        system = _zeros(model.numeric(found.constraints), found.zeros)
-        parts = [Chain(c.row, tuple(_number(model, member) for member in c.members)) for c in parts]
+    system = model.numeric(found.constraints) if insert else model.symbolic(found.constraints)
+    system = _zeros(system, found.zeros)
     if name == "overdetermined":
         return Reduced(system, min(1, found.index), (1,) * model.n, tuple(range(model.n)))
+    parts = chains(found)
+    if insert:
+        parts = [Chain(c.row, tuple(_number(model, member) for member in c.members)) for c in parts]
     if name == "ode":
         return _ode(system, parts)
     if name == "ggl":
@@ -71,10 +72,10 @@ def _zeros(system: Equations, zeros: Sequence[tuple[int, int]]) -> Equations:
 
     Written as zero.
     """
-    E = sp.Matrix(system.E.applyfunc(lambda entry: sp.S.Zero if entry.is_zero else entry))
-    for i, j in zeros:
-        E[i, j] = sp.S.Zero
-    return replace(system, E=E.as_immutable())
+    kept = {
+        place: entry for place, entry in system.E.todok().items() if not entry.is_zero and place not in zeros
+    }
+    return replace(system, E=with_entries(system.E, kept))
 
 
 def _of_index(model: Model, system: Equations, parts: Sequence[Chain], wanted: int, own: int) -> Reduced:

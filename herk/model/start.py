@@ -13,18 +13,10 @@ from herk.core import Dae, HerkError, InputError
 from herk.core.dae import Array
 from herk.model.balance import rank, sizes
 from herk.model.contradiction import check_constraints, contradictions
-from herk.model.correction import correction
-from herk.model.evaluate import (
-    CallableError,
-    Linearisation,
-    constraints,
-    jacobian,
-    linearise,
-    located,
-    matrix,
-)
+from herk.model.evaluate import CallableError, Linearisation, constraints, jacobian, linearise, located
 from herk.model.implicit import HIGHER, Implicit
 from herk.model.large import equations_of, stack_of
+from herk.model.large_start import correction, determined, is_finite, slopes, touching, without_derivative
 
 __all__ = [
     "Linearisation",
@@ -40,6 +32,7 @@ EPS = float(np.finfo(float).eps)
 MOST_ITERATIONS = 60
 MOST_LISTED = 10  # rows, of a large DAE
 LONGEST_EQUATION = 120  # characters
+MOST_NAMED = 40  # components
 OUTSIDE = "g or its Jacobian is not finite there."
 REPAIR = 'Give other start values, or have them changed as little as possible by consistent="project".'
 
@@ -147,9 +140,9 @@ def consistent_start(
     bad = [i for i in fixed if not 0 <= i < dae.n or i in unknown]
     if bad:
         raise InputError(f"fixed names components {bad}, which are unknown or outside 0..{dae.n - 1}.")
-    required = free_columns(matrix(dae, t, np.where(np.isnan(y), 1.0, y)))
+    required = without_derivative(dae, t, np.where(np.isnan(y), 1.0, y))
     first = sorted({*unknown, *required} - set(fixed))
-    others = [i for i in range(dae.n) if i not in first and i not in fixed]
+    others = sorted({*range(dae.n)} - {*first, *fixed})
     return _solve(Task(dae, t, np.arange(dae.m), first, others), y, unknown)
 
 
@@ -158,7 +151,7 @@ def completed_start(dae: Dae, t0: float, y0: Sequence[float | None] | Array) -> 
     y, unknown = start_vector(dae, y0)
     if not unknown:
         return y
-    names = ", ".join(dae.names[i] for i in unknown)
+    names = _listed([dae.names[i] for i in unknown])
     if len(unknown) > dae.m:
         how_many = f"{dae.m} constraint{'' if dae.m == 1 else 's'} cannot determine {len(unknown)} of them"
         raise InputError(f"The start values of {names} are left open, but {how_many}; give some of them.")
@@ -170,7 +163,7 @@ def completed_start(dae: Dae, t0: float, y0: Sequence[float | None] | Array) -> 
             f" {error}"
         )
         raise InputError(f"{reason} {REPAIR}") from None
-    if rank(jacobian(dae, t0, found)[:, unknown]) < len(unknown):
+    if not determined(slopes(dae, t0, found)[:, unknown]):
         raise InputError(f"The constraints do not determine the start values of {names}; give some of them.")
     return found
 
@@ -189,6 +182,12 @@ class Task:
     others: list[int]
 
 
+def _listed(names: list[str]) -> str:
+    """Return names in one line, of many the first few."""
+    more = f" and {len(names) - MOST_NAMED} others" if len(names) > MOST_NAMED else ""
+    return ", ".join(names[:MOST_NAMED] if more else names) + more
+
+
 def touched(dae: Dae, t: float, y: Array, unknown: list[int]) -> NDArray[np.int64]:
     """Return the constraints in which unknown components take part.
 
@@ -198,7 +197,7 @@ def touched(dae: Dae, t: float, y: Array, unknown: list[int]) -> NDArray[np.int6
     for guess in _guesses(dae, t, y, unknown):
         try:
             with np.errstate(all="ignore"):
-                part |= (jacobian(dae, t, guess)[:, unknown] != 0.0).any(axis=1)
+                part |= touching(slopes(dae, t, guess), unknown)
         except CallableError:
             return np.arange(dae.m)
     return np.flatnonzero(part)
@@ -255,10 +254,10 @@ def sizes_of(dae: Dae, t: float, y: Array, unknown: list[int]) -> Array:
         trial[unknown] = size
         try:
             with np.errstate(all="ignore"):
-                jac = jacobian(dae, t, trial)
+                jac = slopes(dae, t, trial)
         except CallableError:
             return size
-        if not np.isfinite(jac).all():
+        if not is_finite(jac):
             return size
         trial[unknown] = np.nan
         size = np.sqrt(
@@ -272,8 +271,8 @@ def newton(task: Task, y: Array, scale: Array | None = None) -> tuple[Array | No
     best, nearest_point, stalled = np.inf, y, 0
     closest = np.zeros(len(task.rows)), np.ones(len(task.rows))
     for _ in range(MOST_ITERATIONS):
-        g, jac = constraints(task.dae, task.t, y)[task.rows], jacobian(task.dae, task.t, y)[task.rows]
-        if not (np.isfinite(g).all() and np.isfinite(jac).all()):
+        g, jac = constraints(task.dae, task.t, y)[task.rows], slopes(task.dae, task.t, y)[task.rows]
+        if not (np.isfinite(g).all() and is_finite(jac)):
             break
         scale = sizes(jac, y) if scale is None else scale
         limits = residual_limits(jac, y, EPS, EPS**2 * scale)  # zeros have no rounding of their own

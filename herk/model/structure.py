@@ -92,8 +92,8 @@ def required(E: sp.ImmutableDenseMatrix) -> tuple[int, ...] | None:
 
     None for a general E.
     """
-    _, columns = nonzero(E)
-    return None if _reduced(E) is None else tuple(j for j in range(E.cols) if j not in columns)
+    used = set(nonzero(E)[1])
+    return None if _reduced(E) is None else tuple(j for j in range(E.cols) if j not in used)
 
 
 def nonzero(E: sp.ImmutableDenseMatrix) -> tuple[list[int], list[int]]:
@@ -187,6 +187,7 @@ def _reduced(E: sp.ImmutableDenseMatrix) -> list[tuple[tuple[int, ...], tuple[in
     blocks = (
         E.extract([rows[i] for i in own_rows], [columns[i] for i in own_columns])
         for own_rows, own_columns in parts
+        if len(own_rows) > 1
     )
     return parts if all(_is_regular(block) for block in blocks) else None
 
@@ -196,8 +197,6 @@ def _is_regular(block: sp.ImmutableDenseMatrix) -> bool:
 
     50 digits at one point of random fractions prove it.
     """
-    if block.rows == 1:
-        return True
     dice = random.Random(20240229)  # noqa: S311 - any fixed numbers will do
     with mpmath.workdps(50):
         for _ in range(3):

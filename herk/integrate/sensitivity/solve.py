@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from herk.core import InputError, Solution
-from herk.core.dae import Array
+from herk.core.dae import LARGE, Array
 from herk.integrate.joined import joined, points
 from herk.integrate.kept import Reusable
 from herk.integrate.options import Request
@@ -48,6 +48,8 @@ def differentiated(asked: Request, wanted: Any, *, controlled: bool = False, giv
     if not asked.generate or asked.switches is not None:
         what = "generate=False" if asked.switches is None else "switches"
         raise InputError(f"sensitivities are not known with {what}.")
+    if asked.dae.large and not isinstance(asked.method, RadauMethod):
+        raise InputError(f"sensitivities beyond {LARGE} unknowns are known with method='radau5' only.")
     if controlled and isinstance(asked.method, RadauMethod):
         raise InputError("sensitivity_errors=True is known of half-explicit methods only.")
     if isinstance(asked.method, RadauMethod) and asked.method.most > RadauMethod.most:

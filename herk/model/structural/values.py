@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import sympy as sp
 from numpy.typing import NDArray
 
 from herk.core.dae import Array
+from herk.model.structural.rows import rows
 from herk.model.structural.shapes import CLOCK, NUMBER, PARAMETER, STATE, Catalogue, Formula, Shape
+
+if TYPE_CHECKING:
+    from herk.model.model import Model
 
 Whole = NDArray[np.int64]
 
@@ -56,6 +60,20 @@ class Batch:
         return out
 
 
+def equations(model: Model) -> Callable[[float, Array], tuple[Any, Array]]:
+    """Return E, sparse, and f of a model as a function of a point, from the formulas as written."""
+    from scipy.sparse import csr_array
+
+    found = rows(model)
+    space = Space(found.catalogue, model.values)
+    places = [(i, j) for i, row in enumerate(found.leading) for j in row]
+    ends = tuple(np.array(places, dtype=np.int64).reshape(-1, 2).T)
+    E = Batch(space, [e for row in found.leading for e in row.values()])
+    f = Batch(space, found.right)
+    shape = (model.n, model.n)
+    return lambda t, y: (csr_array((E(t, y), ends), shape=shape), f(t, y))
+
+
 def by_shape(formulas: Sequence[Formula]) -> Mapping[Shape, list[int]]:
     """Return which formulas have which shape."""
     groups: dict[Shape, list[int]] = {}
@@ -74,7 +92,13 @@ def _compiled(shape: Shape, *, sizes: bool) -> Callable[..., Any]:
 
 
 def _size(expr: sp.Expr) -> sp.Expr:
-    """Return how large an expression would be if nothing in it cancelled."""
-    if expr.is_Add or expr.is_Mul:
-        return expr.func(*(_size(each) for each in expr.args))
+    """Return how large an expression would be if nothing cancelled in one of its factors."""
+    if expr.is_Add:
+        return sp.Add(*(_size(each) for each in expr.args))
+    if expr.is_Mul:
+        sizes = [sp.Abs(each) for each in expr.args]
+        parts = [
+            sp.Mul(_size(each), *sizes[:i], *sizes[i + 1 :]) for i, each in enumerate(expr.args) if each.args
+        ]
+        return sp.Add(*parts) if parts else sp.Mul(*sizes)
     return sp.Abs(expr)
