@@ -124,4 +124,6 @@ def make(seed: int) -> Member:
     )
     if len(member.states) == 3 * len(mechanism.names):
         member = replace(member, ends_at=min(mechanism.singular_at), singular_at=())
-    return with_settings(disguised(member, rng, often=0.2), rng)
+    member = with_settings(disguised(member, rng, often=0.2), rng)
+    # forces that grow like the third power of 1/distance lose so many digits on the way that tight tolerances end early
+    return member if member.ends_at is None else replace(member, rtol=max(member.rtol, 1e-6))

@@ -22,6 +22,14 @@ COMBINED = [("linear", seed) for seed in (31023, 70162, 70171, 80012, 80019)]
 # A column of E that is zero at the start by chance; times to judge that rounding made equal; a pendulum that
 # passes its highest point slowly, which enlarges errors two hundred times.
 CHANCE = [("linear", 70022), ("piecewise", 70144), ("mechanisms", 70029)]
+# Radau: a crossing without masses was noticed one step late, or turned into the other solution.
+LATE = [("singular", 920043), ("singular", 910014)]
+
+
+@pytest.mark.parametrize(("family", "seed"), LATE)
+def test_a_crossing_is_noticed_before_it_is_passed(family: str, seed: int) -> None:
+    verdict, _, script = examine(family, seed)
+    assert verdict.outcome is Outcome.HONEST, f"{script}\n# {verdict.detail}"
 
 
 @pytest.mark.slow

@@ -105,6 +105,10 @@ class Radau(State):
     h_old: float  # of the last accepted step
     error_old: float
     sign: float  # of the determinant of [S E; g_y], 0 if the selection is new
+    widest: float  # its largest modulus since then
+    here: float  # that at the current point, 0 if it is not known
+    there: float  # that at the new one
+    falling: float  # its rate in the last step
     pivot: float  # smallest one of [E; g_y] at the start
     t_low: float  # the span: differences in time do not leave it
     t_high: float

@@ -7,6 +7,7 @@ beta)/h M + J, M = [S E; 0], J = [S (E y' - f)_y; g_y], which are regular for sh
 
 from __future__ import annotations
 
+from herk.integrate.steppers.radau.branches import same_branch
 from herk.integrate.steppers.radau.equations import constraint_jacobian, constraints, implicit, linearise
 from herk.integrate.steppers.radau.layout import (
     BRANCH,
@@ -61,27 +62,6 @@ def renew_jacobian(t: float, own: Radau) -> int:
         return BRANCH
     own.jacobian_valid = 1
     return OK
-
-
-def same_branch(own: Radau) -> bool:
-    """Tell whether the determinant of [S E; g_y] has the sign it had; where it changes, solutions meet."""
-    n, d, a, sign = own.n, own.d, own.stacked, 1.0
-    if own.m == 0 or own.fixed:
-        return True
-    for k in range(d * n):
-        a[k] = own.mass[k]
-    for k in range(own.m * n):
-        a[d * n + k] = own.g_y[k]
-    level_rows(a, n, own.scale, own.right_1)
-    if not factor(a, 0, n, own.used) > 0.0:
-        return False
-    for i in range(n):
-        for j in range(i):
-            sign = -sign if own.used[j] > own.used[i] else sign
-        sign = -sign if a[own.used[i] * n + i] < 0.0 else sign
-    if own.sign == 0.0:
-        own.sign = sign
-    return sign == own.sign
 
 
 def halfway(own: Radau) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from herk.integrate.controller import shortest_first
+from herk.integrate.steppers.radau.branches import crossed, moved
 from herk.integrate.steppers.radau.equations import (
     constraint_jacobian,
     constraints,
@@ -10,7 +11,15 @@ from herk.integrate.steppers.radau.equations import (
     evaluate_here,
 )
 from herk.integrate.steppers.radau.error import error
-from herk.integrate.steppers.radau.layout import NONFINITE, OFF_CONSTRAINTS, OK, SINGULAR, Radau, function_at
+from herk.integrate.steppers.radau.layout import (
+    BRANCH,
+    NONFINITE,
+    OFF_CONSTRAINTS,
+    OK,
+    SINGULAR,
+    Radau,
+    function_at,
+)
 from herk.integrate.steppers.radau.newton import factored, mixed, newton, predict
 from herk.integrate.steppers.radau.order import FEWEST, MORE, control, enter
 from herk.integrate.steppers.radau.sample import repeat, sample, slopes
@@ -133,9 +142,9 @@ def solved(loop: Loop, own: Radau) -> int:
 
 def on_constraints(loop: Loop, own: Radau) -> int:
     """Put the new point on the constraints; if the factors do not serve, they were too old."""
-    if settle(loop.target, own):
-        return OK
     own.shorten = 0.5
+    if settle(loop.target, own):
+        return BRANCH if crossed(loop.target, own) else OK
     if own.fresh:
         return OFF_CONSTRAINTS
     own.jacobian_valid = 0
@@ -144,7 +153,9 @@ def on_constraints(loop: Loop, own: Radau) -> int:
         return status
     for j in range(own.n):
         own.new[j] = own.y[j] + own.z[(own.s - 1) * own.n + j]
-    return OK if settle(loop.target, own) else OFF_CONSTRAINTS
+    if not settle(loop.target, own):
+        return OFF_CONSTRAINTS
+    return BRANCH if crossed(loop.target, own) else OK
 
 
 def propose(loop: Loop, own: Radau) -> None:
@@ -190,6 +201,7 @@ def accept(loop: Loop) -> int:
     if not own.keep or turned(loop.t, own):
         own.jacobian_valid = 0
     own.worst_residual = max(own.worst_residual, own.residual)
+    moved(own)
     evaluate_here(loop.t, own)
     return RUNNING
 
