@@ -12,6 +12,7 @@ from herk.linalg.dense import substitute
 
 # Part of a step where x (x - c1) .. (x - cs) is largest, with three, five and seven stages
 FARTHEST, FARTHEST_OF_FIVE, FARTHEST_OF_SEVEN = 0.87, 0.734, 0.67
+PART = 0.1  # of the size of a component that may be due to rounding
 JUMP = 8  # rejections in a row that shorten steps by so much that only a jump is left
 
 
@@ -74,6 +75,9 @@ def off_between(loop: Loop, own: Radau) -> float:
         return size
     if loop.rejected >= JUMP and level(own):
         return 0.0
+    for j in range(own.n):  # beside a pole the last digit of the time is all there is between both sides
+        if not abs(own.error[j]) <= PART * (abs(own.y[j]) + own.floor[j]):
+            return size
     constraints(t + 2.0 * EPS * abs(t), stage, own.g_moved, own)
     for k in range(own.m):
         own.g[k] = beyond_rounding(k, own)
