@@ -29,6 +29,8 @@ def renewed(run: Run) -> tuple[float, Form] | None:
     t, y = run.output.last
     if run.reason not in ENDS or not isinstance(dae, Form) or dae.form != "overdetermined" or t == asked.t0:
         return None
+    if dae.large:  # factors of a large model come from E alone, and dense matrices would be too large
+        return None
     sizes = np.maximum(np.maximum(np.abs(run.y0), np.abs(y)), asked.atol / asked.rtol)
     with np.errstate(all="ignore"):
         now = regularity(dae, t, y, sizes)

@@ -120,3 +120,18 @@ def test_sensitivities_of_a_large_model_are_those_of_free_fall_or_refused() -> N
     sol = herk.solve_dae(chain(N), (0, 0.005), method="radau5", sensitivities=["g"])
     falling = sol.dyd("g")[2 * N + 1 : 4 * N : 2, -1]  # dw/dg = -t of the bobs far from where it hangs
     np.testing.assert_allclose(falling[5:], -0.005, rtol=1e-6)
+
+
+def test_a_large_run_that_ends_early_says_so_without_dense_matrices(monkeypatch: pytest.MonkeyPatch) -> None:
+    from herk.integrate import renewal
+
+    def dense(*_: object) -> float:
+        raise AssertionError("a dense matrix was made")
+
+    monkeypatch.setattr(renewal, "regularity", dense)
+    names = [f"x{i}" for i in range(101)]
+    f = ["x0**2", *(f"-x{i}" for i in range(1, 100)), "x100 - x0"]  # x0 = 1 / (1 - t)
+    model = Model("pole", names, {(i, i): 1 for i in range(100)}, f, t_span=(0, 2), y0=[*[1.0] * 100, None])
+    sol = herk.solve_dae(model, method="dopri5")
+    assert not sol.success
+    assert sol.t[-1] == pytest.approx(1.0, abs=1e-3)
