@@ -10,6 +10,8 @@ from herk.linalg.sparse_lu import SparseLU, refactor, solve_sparse
 MOST_ITERATIONS = 25
 SLOW = 0.1  # contraction above which the Jacobian is renewed
 CAUTION = 0.1  # a faster contraction is taken for luck
+# The same for sparse factors, which cost as much as a few iterations; of many unknowns luck is not the rule.
+SPARSE_SLOW, SPARSE_CAUTION = 0.03, 0.01
 
 
 def jacobian(t: float, y: Floats, own: HalfExplicit) -> None:
@@ -114,17 +116,18 @@ def solve_algebraic(t: float, y: Floats, tolerance: float, own: HalfExplicit) ->
     if m == 0:
         return 0
     fresh, last, rate = False, 0.0, own.contraction
+    limit, caution = SPARSE_SLOW if own.sparse else SLOW, SPARSE_CAUTION if own.sparse else CAUTION
     for iteration in range(MOST_ITERATIONS):
         function_at(own.at_g)(t, y, own.parameters, g)
         own.ngev += 1
         if own.lu_valid and at_rounding(g, y, own):
             return iteration if settled(t, y, own) else -1
-        slow = iteration > 0 and rate > SLOW and not fresh
+        slow = iteration > 0 and rate > limit and not fresh
         if not own.lu_valid or (own.full_newton and iteration > 0) or slow:
             if not renew(t, y, own):
                 return -1
             function_at(own.at_g)(t, y, own.parameters, g)  # finite differences use the same memory
-            fresh, last, rate = True, 0.0, 0.1
+            fresh, last, rate = True, 0.0, caution
         if own.sparse:
             solve_sparse(g, own.ydot, SparseLU.at(own.factors))
         else:
@@ -134,10 +137,10 @@ def solve_algebraic(t: float, y: Floats, tolerance: float, own: HalfExplicit) ->
         if not size < 1e300:
             return -1
         if last > 0.0:
-            rate = max(size / last, CAUTION)
+            rate = max(size / last, caution)
             if rate > 2.0 and fresh:
                 return -1
-            fresh = fresh and rate < SLOW
+            fresh = fresh and rate < limit
         # The error left is about size * rate / (1 - rate); a rate measured in another solve is not trusted.
         if size <= tolerance or (last > 0.0 and rate < 1.0 and size * rate / (1.0 - rate) <= tolerance):
             own.contraction = rate
