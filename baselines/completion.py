@@ -16,8 +16,8 @@ from herk.jit.by_address import by_address
 from herk.jit.program import Program
 from herk.jit.state import Floats, State, Wholes, address_of, view
 from herk.linalg.dense import solve_block
-from herk.model.callable_forms import GivenForm
-from herk.model.to_model_states import Back
+from herk.model.forms.callable_forms import GivenForm
+from herk.model.forms.to_model_states import Back
 
 LINEAR, MOST = 2, 30  # iterations: the second one of a linear system is for rounding
 # relative size of a correction after which the next one would be lost in rounding: Newton's method squares it

@@ -14,7 +14,7 @@ import numpy as np
 from herk.core import HerkError
 from herk.core.dae import Array, Dae
 from herk.model.evaluate import constraints, evaluate, jacobian, matrix
-from herk.model.forms import rates
+from herk.model.forms.forms import rates
 from herk.model.start import free_columns
 
 UNUSABLE = (HerkError, ArithmeticError, ValueError, np.linalg.LinAlgError)

@@ -20,7 +20,7 @@ from baselines.adapter import Rival, tolerances
 from baselines.completion import model_points
 from baselines.prepared import Prepared
 from herk.core import InputError, Problem, Reason, Settings, Solution, Switches
-from herk.model.to_model_states import Back
+from herk.model.forms.to_model_states import Back
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,7 +15,7 @@ import numpy as np
 from baselines.completion import Completion
 from herk.core import Problem
 from herk.core.dae import Array
-from herk.model.to_model_states import Back, Elimination
+from herk.model.forms.to_model_states import Back, Elimination
 
 
 @dataclass(frozen=True, eq=False)

@@ -129,7 +129,7 @@ class Rumoca(FromFormulas):
 
 
 def _index(problem: Problem) -> int:
-    from herk.model.forms import analysis
+    from herk.model.forms.forms import analysis
 
     return analysis(problem.model).index
 

@@ -15,7 +15,7 @@ from baselines.flow import Flow
 from baselines.scipy_ivp import SciPy
 from herk.core import Problem, Settings, Solution
 from herk.core.dae import Array
-from herk.model.to_model_states import Back
+from herk.model.forms.to_model_states import Back
 
 
 @dataclass(frozen=True)

@@ -24,8 +24,8 @@ _PUBLIC = {
     "Model": "herk.model.model",
     "circuit": "herk.circuit",
     "t": "herk.model.entries",
-    "regularize": "herk.model.regularize",
-    "RegularizationError": "herk.model.regularize",
+    "regularize": "herk.model.index_reduction.regularize",
+    "RegularizationError": "herk.model.index_reduction.regularize",
     "check_constraints": "herk.model.start",
     "consistent_start": "herk.model.start",
     "METHODS": "herk.integrate.steppers.half_explicit.tableaus",
@@ -77,8 +77,8 @@ if TYPE_CHECKING:
     from herk.integrate.steppers.half_explicit.tableau import Tableau
     from herk.integrate.steppers.half_explicit.tableaus import METHODS
     from herk.model.entries import t
+    from herk.model.index_reduction.regularize import RegularizationError, regularize
     from herk.model.model import Model
-    from herk.model.regularize import RegularizationError, regularize
     from herk.model.start import check_constraints, consistent_start
     from herk.parameters.fit import fit
     from herk.parameters.gradient import gradient

@@ -15,7 +15,7 @@ from scipy.sparse import diags_array
 from herk.core import Dae, Invariant, Problem
 from herk.core.dae import LARGE, Array
 from herk.jit.compiled import compiled
-from herk.model.callable_forms import mechanical_forms
+from herk.model.forms.callable_forms import mechanical_forms
 from testset.chain_entries import entries, places
 from testset.stored import stored
 

@@ -13,7 +13,7 @@ import numpy as np
 from herk.core import Dae, Problem, Switches
 from herk.core.dae import Array
 from herk.jit.compiled import compiled
-from herk.model.callable_forms import GivenForm, given_form
+from herk.model.forms.callable_forms import GivenForm, given_form
 from testset.stored import stored
 
 TAGS = ("index2", "hydraulic", "nonstiff", "discontinuous", "switches", "nonautonomous", "callables", "large")

@@ -17,7 +17,7 @@ import numpy as np
 from herk.core import Dae, Invariant, Problem
 from herk.core.dae import Array
 from herk.jit.compiled import compiled
-from herk.model.callable_forms import GivenForm, given_form
+from herk.model.forms.callable_forms import GivenForm, given_form
 from herk.model.start import consistent_start
 from testset.stored import stored
 from testset.wheelset_contact import (

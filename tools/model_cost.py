@@ -15,7 +15,7 @@ import tempfile
 FIRST = """
 import time
 import herk, sympy, numba, scipy.linalg, scipy.optimize
-import herk.model.regularize, herk.integrate.solve
+import herk.model.index_reduction.regularize, herk.integrate.solve
 begin = time.process_time()
 {model}
 sol = herk.solve_dae(model, method="{method}")
@@ -56,7 +56,7 @@ MODELS = [
 CHAIN = """
 import resource, time
 import herk, sympy, numba, scipy.linalg, scipy.optimize, scipy.sparse.linalg, scipy.sparse.csgraph
-import herk.model.regularize, herk.integrate.solve
+import herk.model.index_reduction.regularize, herk.integrate.solve
 from herk.jit.native import Native
 N = {count}
 x, y = [["0", *(f"{{c}}{{i}}" for i in range(N)), None] for c in "xy"]

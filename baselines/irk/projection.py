@@ -21,7 +21,7 @@ from herk.integrate.steppers.radau.layout import EPS, function_at, jacobian_at
 from herk.jit.program import Program
 from herk.jit.state import Floats, State, Wholes
 from herk.linalg.dense import factor, substitute
-from herk.model.forms import analysis
+from herk.model.forms.forms import analysis
 
 MOST_CORRECTIONS = 4
 

@@ -17,7 +17,7 @@ from baselines.second_order.stages import Stages, allocate
 from herk.core import Problem
 from herk.core.dae import Array
 from herk.jit.native import Native
-from herk.model.forms import rates
+from herk.model.forms.forms import rates
 
 
 @dataclass(frozen=True, eq=False)

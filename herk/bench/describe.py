@@ -51,7 +51,7 @@ def _formulas(own: Problem) -> Record:
         return {"equations": [], "constraints": []}
     from sympy import latex
 
-    from herk.model.regularize import regularize
+    from herk.model.index_reduction.regularize import regularize
 
     model = own.model
     equations = [f"{_left(model, row)} = {latex(model.f[row])}" for row in range(model.n)]

@@ -119,7 +119,7 @@ def residuals(problem: Problem, t: Array, y: Array) -> Array:
 
 @lru_cache(maxsize=8)
 def _levels(model: Any) -> tuple[tuple[int, ...], ...]:
-    from herk.model.regularize import regularize
+    from herk.model.index_reduction.regularize import regularize
 
     found = regularize(model)
     return tuple(

@@ -1,1 +1,1 @@
-"""What generated code may use, and the functions between its conventions and those of users' callables."""
+"""Formulas to machine code: functions of (t, y, p), stages per selection, values on patterns, thunks."""

@@ -66,7 +66,7 @@ def largest_defect(system: Any, sol: Solution) -> float:
 
 def _from_formulas(model: Any) -> Callable[[float, Array], tuple[Any, Array]]:
     if model.n > LARGE:
-        from herk.model.structural.values import equations
+        from herk.model.index_reduction.structural.rows import equations
 
         return equations(model)
     import sympy as sp

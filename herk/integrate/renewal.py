@@ -12,9 +12,9 @@ import numpy as np
 from herk.core import HerkError, Reason
 from herk.core.dae import Array
 from herk.integrate.run import Run
-from herk.model.division import below
 from herk.model.evaluate import jacobian
-from herk.model.forms import Form, analysed_at, analysis
+from herk.model.forms.forms import Form, analysed_at, analysis
+from herk.model.index_reduction.division import below
 from herk.model.roots import roots
 
 ENDS = (Reason.SINGULAR, Reason.NEWTON, Reason.NONFINITE, Reason.STEP_UNDERFLOW)

@@ -14,7 +14,7 @@ from herk.integrate.methods import Auto, Method
 from herk.integrate.options import Request, request
 from herk.integrate.prepared import outcome
 from herk.integrate.progress import Progress
-from herk.model.clock import within
+from herk.model.index_reduction.clock import within
 
 
 def solve_dae(

@@ -22,7 +22,7 @@ from herk.integrate.steppers.radau.layout import RadauMethod
 from herk.linalg.threads import one_thread
 from herk.model.contradiction import contradictions
 from herk.model.evaluate import Linearisation, linearise
-from herk.model.forms import Form, analysed_anew, analysis
+from herk.model.forms.forms import Form, analysed_anew, analysis
 from herk.model.several import refuse_several
 from herk.model.start import completed_start, consistent_start, inconsistency, undetermined
 

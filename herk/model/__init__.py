@@ -1,1 +1,1 @@
-"""From equations as written to every form a solver needs: Model, regularize, forms, generated code."""
+"""From equations as written to every form a solver needs: doors, index reduction, forms, starts."""

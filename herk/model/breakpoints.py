@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 import sympy as sp
 
-from herk.model.equations import Equations, filled
+from herk.codegen.equations import Equations, filled
 
 SAMPLES = 4001  # of the span, between which a condition is taken to change at most once
 HALVINGS = 80

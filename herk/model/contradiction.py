@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from herk.core.dae import Array
-from herk.model.balance import factors
+from herk.linalg.balance import factors
 from herk.model.evaluate import Linearisation, linearise, located
 from herk.model.large import drifting
 

@@ -15,10 +15,10 @@ from typing import Any
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
+from herk.codegen.numbers import FormulaError, without_floats
 from herk.core import InputError
 from herk.core.dae import LARGE
 from herk.model.functions import FUNCTIONS, differentiable
-from herk.model.numbers import FormulaError, without_floats
 from herk.model.parse import WORDS, parse
 from herk.model.plain import finite, ordered, shown
 

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from herk.core import Dae, HerkError, InputError, Problem
 from herk.core.dae import Array
+from herk.linalg.balance import sizes
 from herk.linalg.differences import time_size, time_step
-from herk.model.balance import sizes
 
 
 class CallableError(HerkError):

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import sympy as sp
 
-from herk.model.numbers import divided
+from herk.codegen.numbers import divided
 
 
 class floor(sp.floor):  # type: ignore[misc] # noqa: N801 - printers look for this name

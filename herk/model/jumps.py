@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import sympy as sp
 
+from herk.codegen.equations import filled
 from herk.core.dae import Array
 from herk.model.breakpoints import distances
-from herk.model.equations import filled
 
 if TYPE_CHECKING:
     from herk.model.model import Model

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from herk.core import Dae
 from herk.core.dae import Array
+from herk.linalg.balance import rank
 from herk.linalg.sparse_rank import Corrections, is_regular, least_squares
 from herk.model import evaluate
-from herk.model.balance import rank
 from herk.model.correction import correction as dense_correction
 
 _EASE = 1e4  # how much rather the first components move than the others, where both must

@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 import sympy as sp
 
+from herk.codegen.equations import Equations
+from herk.codegen.numbers import inserted
 from herk.core import InputError, nearest
 from herk.core.dae import LARGE
 from herk.model import entries, plain
 from herk.model.breakpoints import breakpoints, conditions, switching_functions
-from herk.model.equations import Equations
-from herk.model.numbers import inserted
 from herk.model.written.doors import FrontDoors
 
 if TYPE_CHECKING:
-    from herk.model.forms import Form
+    from herk.model.forms.forms import Form
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -127,7 +127,7 @@ class Model(FrontDoors):
         Values of parameters, start and span do not enter.
         """
         if self.n > LARGE:
-            from herk.model.structural.rows import digest
+            from herk.model.index_reduction.structural.rows import digest
 
             return digest(self)
         text = sp.srepr((self.states, self.E, self.f, self.t, tuple(self.parameters)))
@@ -192,7 +192,7 @@ class Model(FrontDoors):
 
         All constraints found by Procedure 2.4 as g, every parameter a number.
         """
-        from herk.model.regularize import regularize
+        from herk.model.index_reduction.regularize import regularize
 
         return self.numeric(regularize(self).constraints)
 
@@ -264,7 +264,7 @@ class Model(FrontDoors):
         (5, 3)
 
         """
-        from herk.model import forms
+        from herk.model.forms import forms
 
         return forms.form(self, name, **options)
 

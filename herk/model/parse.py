@@ -13,8 +13,8 @@ import sympy as sp
 from sympy.core.relational import Relational
 from sympy.logic.boolalg import Boolean
 
+from herk.codegen.numbers import BITS, FormulaError, affordable, bits, divided, number, power, short, usable
 from herk.model.functions import FUNCTIONS, LOGIC, RELATIONS
-from herk.model.numbers import BITS, FormulaError, affordable, bits, divided, number, power, short, usable
 
 LONGEST = 100_000  # characters of one formula
 DEEPEST = 200  # operands inside operands; Python's own limit on recursion is not far above

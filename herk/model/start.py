@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from herk.core import Dae, HerkError, InputError
 from herk.core.dae import Array
-from herk.model.balance import rank, sizes
+from herk.linalg.balance import rank, sizes
 from herk.model.contradiction import check_constraints, contradictions
 from herk.model.evaluate import CallableError, Linearisation, constraints, jacobian, linearise, located
 from herk.model.implicit import HIGHER, Implicit
@@ -96,7 +96,7 @@ def _row(dae: Dae, i: int) -> str:
     model = getattr(dae, "model", None)
     if model is None or getattr(dae, "form", "") != "overdetermined":
         return f"row {i} of g"
-    from herk.model.regularize import regularize
+    from herk.model.index_reduction.regularize import regularize
 
     try:
         text = str(regularize(model).constraints[i])

@@ -15,7 +15,7 @@ from baselines.completion import Completion
 from baselines.prepared import explicit
 from herk.core import Dae, Problem, Settings
 from herk.jit import compiled as jit
-from herk.model.callable_forms import given_form
+from herk.model.forms.callable_forms import given_form
 
 pytestmark = pytest.mark.slow  # callables of a test are compiled every time
 

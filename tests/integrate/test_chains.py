@@ -7,7 +7,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import herk
-from tests.model.test_regularize_large import rods
+from tests.model.index_reduction.test_regularize_large import rods
 
 COUNT, END = 20, 0.5
 

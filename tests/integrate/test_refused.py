@@ -8,7 +8,7 @@ from threadpoolctl import threadpool_info
 
 import herk
 import testset
-from tests.model.test_regularize_large import rods
+from tests.model.index_reduction.test_regularize_large import rods
 
 
 def test_a_narrow_pulse_is_evaluated_as_it_is_written() -> None:

@@ -62,7 +62,7 @@ def test_files_that_no_compiled_code_uses_leave_the_fingerprint_alone(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     before, read = cache.fingerprint.__wrapped__(), Path.read_bytes
-    for file in ("bench/cli.py", "model/explain.py"):
+    for file in ("bench/cli.py", "model/index_reduction/explain.py"):
         changed = cache._ROOT / file
         monkeypatch.setattr(
             Path, "read_bytes", lambda path, own=changed: read(path) + (b"# more" if path == own else b"")

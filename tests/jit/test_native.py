@@ -12,11 +12,11 @@ import sympy as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from herk.codegen.code import lines
 from herk.codegen.scope import PYTHON, SHARED
 from herk.codegen.thunks import with_parameters
 from herk.core import InputError
 from herk.jit.native import Native, bound, build
-from herk.model.code import lines
 
 X = sp.symbols("x0:3", real=True)
 NAMES = {X[i]: f"y{i}" for i in range(3)}

@@ -9,8 +9,8 @@ import pytest
 import sympy as sp
 
 import herk
+from herk.codegen.code import lines
 from herk.codegen.scope import PYTHON
-from herk.model.code import lines
 from herk.model.functions import FUNCTIONS
 from herk.model.model import Model
 

@@ -11,10 +11,10 @@ import sympy as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from herk.codegen.numbers import FormulaError
 from herk.core import InputError
 from herk.model import entries, parse
 from herk.model.model import Model
-from herk.model.numbers import FormulaError
 
 X, Z, T, M = sp.symbols("x z t m", real=True)
 NAMES = {s.name: s for s in (X, Z, T, M)}

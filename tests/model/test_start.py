@@ -9,9 +9,9 @@ import sympy as sp
 import herk
 import testset
 from herk.core import Dae, InputError
-from herk.model.forms import rates
+from herk.model.forms.forms import rates
+from herk.model.index_reduction.regularize import regularize
 from herk.model.model import Model
-from herk.model.regularize import regularize
 from herk.model.start import Linearisation, check_constraints, completed_start, consistent_start, undetermined
 from tests.fuzz.linear import make
 from tests.model.test_units import in_units

@@ -13,10 +13,10 @@ import sympy as sp
 
 import herk
 import testset
-from herk.model.balance import rank
+from herk.linalg.balance import rank
+from herk.model.index_reduction.regularize import regularize
+from herk.model.index_reduction.scales import scales
 from herk.model.model import Model
-from herk.model.regularize import regularize
-from herk.model.scales import scales
 
 DECADES = 12
 PROBLEMS = [name for name in testset.names() if testset.get(name).model is not None]

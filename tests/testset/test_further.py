@@ -10,7 +10,7 @@ import testset
 from baselines import get
 from herk.bench import session, study, sweeps
 from herk.core import InputError, Settings
-from herk.model.forms import rates
+from herk.model.forms.forms import rates
 from herk.model.start import linearise
 
 FURTHER = testset.names("further")

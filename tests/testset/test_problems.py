@@ -13,7 +13,7 @@ import pytest
 import herk
 import testset
 from herk.core import InputError, Problem
-from herk.model.forms import rates
+from herk.model.forms.forms import rates
 from herk.model.start import inconsistency, linearise
 
 CONTRADICTORY = "wind_pendulum_printed"

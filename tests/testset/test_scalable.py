@@ -8,7 +8,7 @@ import pytest
 import herk
 import testset
 from herk.core import InputError
-from herk.model.forms import rates
+from herk.model.forms.forms import rates
 from herk.model.start import linearise
 
 SMALL = {"lc_ladder": {"N": 3}, "pipe_grid": {"N": 3}, "stokes": {"N": 3}, "cloth": {"N": 2}}

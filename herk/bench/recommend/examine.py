@@ -15,8 +15,8 @@ from herk.bench.runner.worker import Send
 from herk.core import HerkError, InputError, Problem
 from herk.core.dae import Array, Dae
 from herk.model.evaluate import linearise
+from herk.model.index_reduction.regularize import RegularizationError, regularize
 from herk.model.model import Model
-from herk.model.regularize import RegularizationError, regularize
 from herk.model.start import check_constraints, consistent_start, inconsistency
 
 POINTS = 40  # of the trajectory at which the Jacobian is looked at

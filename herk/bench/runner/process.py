@@ -215,8 +215,8 @@ def _context() -> Any:
         [
             "herk.bench.runner.run",
             "testset",
-            "herk.model.regularize",
-            "herk.model.forms",
+            "herk.model.index_reduction.regularize",
+            "herk.model.forms.forms",
             "herk.integrate.solve",
             *own,
         ]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from herk.codegen.generated import Code, build_text
+from herk.codegen.tangents import SHARED, size_of, tangent_source
 from herk.core import HerkError
 from herk.core.dae import Array
 from herk.integrate.run import Run
@@ -12,8 +14,6 @@ from herk.integrate.steppers.half_explicit.machine import Machine
 from herk.integrate.steppers.half_explicit.tangent import PROGRAM, Tangent, replay
 from herk.integrate.steps import OK
 from herk.jit.native import Native, passed
-from herk.model.generated import Code, build_text
-from herk.model.tangents import SHARED, size_of, tangent_source
 
 
 def tangent_code(code: Code, algebraic: tuple[int, ...], directions: Directions) -> tuple[Native, int]:

@@ -18,7 +18,7 @@ from herk.integrate.run import Run
 from herk.integrate.sensitivity.directions import Directions
 from herk.integrate.sensitivity.start import constraints_by_parameters, onto_constraints
 from herk.model.evaluate import linearise
-from herk.model.forms import rates
+from herk.model.forms.forms import rates
 
 INCREMENT = 6e-6  # relative, of central differences of a user's functions
 SMALL = 1e-3  # size below which a component counts as this large

@@ -6,16 +6,16 @@ from typing import Any
 
 import numpy as np
 
+from herk.codegen.generated import build_text
+from herk.codegen.tangents import parameters_text
 from herk.core import Dae, InputError
 from herk.core.dae import Array
 from herk.integrate.sensitivity.directions import Directions
 from herk.jit.native import Native
-from herk.model.balance import sizes
+from herk.linalg.balance import sizes
 from herk.model.correction import correction
 from herk.model.evaluate import jacobian, matrix
-from herk.model.generated import build_text
 from herk.model.start import free_columns
-from herk.model.tangents import parameters_text
 
 OFF, ROUNDING = 1e-8, 1e-14  # of its terms: how far a differentiated constraint may be from zero
 

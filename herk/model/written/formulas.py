@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import sympy as sp
 
-from herk.model.numbers import readable
+from herk.codegen.numbers import readable
 from herk.model.written.jets import Jet
 from herk.model.written.start import derivatives
 

@@ -13,9 +13,9 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 from sympy.logic.boolalg import BooleanAtom
 
+from herk.codegen.numbers import FormulaError
 from herk.core import InputError
 from herk.core.names import plain_name
-from herk.model.numbers import FormulaError
 from herk.model.parse import parse
 from herk.model.plain import ordered, shown
 from herk.model.written.jets import PRIME, PRIMES, Jet, jet

@@ -14,8 +14,8 @@ import sympy as sp
 
 from herk.core import InputError
 from herk.integrate.solve import solve_dae
+from herk.model.index_reduction.regularize import Regularization, regularize
 from herk.model.model import Model
-from herk.model.regularize import Regularization, regularize
 from herk.reproductions.published import Origin, Row, Verdict
 
 T_END, TOLERANCE, AGREES = 0.5, 1e-10, 1e-8

@@ -15,8 +15,8 @@ import testset
 from baselines.second_order.layout import ready
 from baselines.second_order.march import bdf
 from herk.core.dae import Array
+from herk.model.index_reduction.regularize import regularize
 from herk.model.model import Model
-from herk.model.regularize import regularize
 from herk.reproductions.published import Origin, Row, Verdict
 
 COUNTS = (16, 32, 64, 128, 256)  # steps up to t = 1, where the step is halved

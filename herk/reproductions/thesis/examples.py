@@ -12,7 +12,7 @@ import sympy as sp
 
 import testset
 from herk.core.dae import Array
-from herk.model.regularize import regularize
+from herk.model.index_reduction.regularize import regularize
 from herk.reproductions.published import Origin, Row, Verdict
 from herk.thesis.selectors import select
 

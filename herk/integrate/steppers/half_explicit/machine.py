@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from herk.codegen.generated import Code
 from herk.codegen.scope import PYTHON, SHARED
 from herk.core import Dae, InputError, Reason
 from herk.core.dae import Array
@@ -26,7 +27,6 @@ from herk.jit.native import passed
 from herk.jit.state import address_of
 from herk.linalg.selection import select
 from herk.model.evaluate import Linearisation
-from herk.model.generated import Code
 
 STAGE_CODE = ("complete", "rate", "residual")
 COUNTERS = ("nfev", "ngev", "njev", "nlu", "nit")

@@ -20,8 +20,8 @@ from herk.integrate.steppers.half_explicit.stepper import PROGRAM
 from herk.integrate.steppers.half_explicit.tableau import Tableau
 from herk.integrate.steppers.half_explicit.tolerances import set_tolerances
 from herk.integrate.steps import Loop
+from herk.linalg.balance import rank
 from herk.linalg.sparse_selection import Selector
-from herk.model.balance import rank
 from herk.model.evaluate import Linearisation, linearise, occupied
 from herk.model.start import free_columns, jacobian
 

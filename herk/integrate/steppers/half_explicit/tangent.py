@@ -2,7 +2,7 @@
 
 Every stage has the tableau, the selection and the step size of the run. With S = dy/dp at the start of a
 step, Z_i = S + h sum_j a_ij K_j in the differential components; g_y Z_i + g_p = 0 gives the others, and
-K_i = dk_i/dp follows from E K = -(E y' - f)_y Z - (E y' - f)_p: code of the model, see `herk.model.tangents`.
+K_i = dk_i/dp follows from E K = -(E y' - f)_y Z - (E y' - f)_p: see `herk.codegen.tangents`.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from herk.integrate.steppers.radau.order import enter, rows_of
 from herk.integrate.steppers.radau.stepper import PROGRAM
 from herk.integrate.steppers.radau.tolerances import set_tolerances
 from herk.integrate.steps import Loop
-from herk.model.balance import rank
+from herk.linalg.balance import rank
 from herk.model.evaluate import Linearisation, linearise
 
 

@@ -1,0 +1,51 @@
+"""A system E y' = f, 0 = g in sympy, parameters as symbols or as numbers: what code is generated from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import sympy as sp
+
+from herk.codegen.gradient import gradient
+
+
+def filled(matrix: sp.MatrixBase) -> sp.Tuple:
+    """Return the entries of a matrix that are not zero, as one object: what is large is mostly zero."""
+    return sp.Tuple(*matrix.todok().values())
+
+
+@dataclass(frozen=True)
+class Equations:
+    """E(t,y) y' = f(t,y), 0 = g(t,y): n states, E n x n, f of n entries, g of m entries.
+
+    Parameters have their values at run time.
+    """
+
+    t: sp.Symbol
+    states: tuple[sp.Symbol, ...]
+    E: sp.MatrixBase
+    f: sp.ImmutableDenseMatrix
+    g: sp.ImmutableDenseMatrix
+    parameters: tuple[sp.Symbol, ...] = ()
+
+    @property
+    def n(self) -> int:
+        """Return the number of unknowns."""
+        return len(self.states)
+
+    @property
+    def m(self) -> int:
+        """Return the number of constraints."""
+        return len(self.g)
+
+    @property
+    def jac_g(self) -> sp.ImmutableDenseMatrix:
+        """Return dg/dy, m x n."""
+        return sp.ImmutableDenseMatrix(
+            self.m, self.n, [gradient(row).get(s, 0) for row in self.g for s in self.states]
+        )
+
+    @property
+    def g_t(self) -> sp.ImmutableDenseMatrix:
+        """Return the partial derivative of g with respect to t."""
+        return sp.ImmutableDenseMatrix(self.m, 1, [gradient(row).get(self.t, 0) for row in self.g])

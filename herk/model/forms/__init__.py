@@ -1,0 +1,1 @@
+"""Forms of a model: what each solver wants, as formulas and as numbers."""

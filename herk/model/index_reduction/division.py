@@ -1,0 +1,97 @@
+"""Which way of writing a combination of rows holds where its denominators vanish.
+
+A combination a/d of rows may be written with d below, or times d. Where d vanishes on the way, the first has
+a pole, unless what stands above vanishes as well on the constraints found before: then it is the second that
+says nothing there. Unknowns that are solved for, inserted, often free the combination from d altogether.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+from dataclasses import dataclass, replace
+
+import mpmath
+import sympy as sp
+
+from herk.codegen.gradient import gradient
+from herk.model.index_reduction.cloud import Cloud
+from herk.model.index_reduction.points import DIGITS, Evaluator, OutsideError
+from herk.model.index_reduction.writing import SMALL, Term, expanded, shortest, tidy
+from herk.model.roots import roots
+
+LONGER = 2  # times as long may be what has no denominator
+MOST_ROOTS = 3  # of the times at which a denominator vanishes as many are examined
+ZERO = 1e-10  # relative to the size of the terms: roots are known to sixteen digits
+
+
+@dataclass(frozen=True)
+class Division:
+    """Combinations over the points of an analysis, behind the constraints found so far."""
+
+    cloud: Cloud
+    constraints: Sequence[sp.Expr]
+
+    def written(self, terms: Sequence[Term]) -> sp.Expr:
+        """Return the sum of factor * expression as it is best written."""
+        model = self.cloud.model
+        states, plain = set(model.states), sp.Add(*(factor * rhs for factor, rhs in terms))
+        divided = shortest(plain)
+        parts = below([factor for factor, _ in terms], {model.t, *states})
+        denominator = sp.Mul(*sorted(parts, key=sp.default_sort_key))
+        if not parts or sp.count_ops(denominator) > SMALL:
+            return divided
+        whole = shortest(sp.Add(*(tidy(factor * denominator) * rhs for factor, rhs in terms)))
+        times = roots(parts, model.t, model.t_span, model.parameters)[:MOST_ROOTS]
+        if any(part.free_symbols & states for part in parts) or not times:
+            return whole if sp.count_ops(whole) <= sp.count_ops(divided) else divided
+        reduced = shortest(by_unknowns(plain.xreplace(solved(self.constraints, states)), states))
+        allowed = LONGER * sp.count_ops(divided) + SMALL
+        if sp.count_ops(reduced) <= allowed and not below([reduced], {model.t, *states}):
+            return reduced
+        return divided if self._vanishes(whole, times) else whole
+
+    def _vanishes(self, expr: sp.Expr, times: Sequence[float]) -> bool:
+        """Tell whether an expression is zero at these times wherever the constraints hold."""
+        evaluator, projection = Evaluator(self.cloud.model, [expr]), self.cloud.projection(self.constraints)
+        for time in times:
+            near = self.cloud.points[0]
+            point = projection.onto(replace(near, t=mpmath.mpf(time)))
+            if point is None:
+                continue
+            with mpmath.workdps(DIGITS):
+                try:
+                    ((value, size),) = evaluator.sized(point)
+                except OutsideError:
+                    continue
+            if abs(value) > ZERO * size:
+                return False
+        return True
+
+
+def below(expressions: Sequence[sp.Expr], moving: Set[sp.Symbol]) -> set[sp.Expr]:
+    """Return what stands below in the summands and depends on `moving`, without powers."""
+    summands = (part for expr in expressions for part in sp.Add.make_args(expr))
+    denominators = (sp.fraction(summand, exact=True)[1] for summand in summands)
+    parts = (part for denominator in denominators for part in sp.Mul.make_args(denominator))
+    return {part for part in parts if part.free_symbols & moving}
+
+
+def solved(constraints: Sequence[sp.Expr], states: Set[sp.Symbol]) -> dict[sp.Symbol, sp.Expr]:
+    """Return formulas for unknowns that stand in a short constraint with a number as their factor."""
+    found: dict[sp.Symbol, sp.Expr] = {}
+    for constraint in constraints:
+        inserted = constraint.xreplace(found)
+        slopes = gradient(inserted)
+        plain = sorted((s for s in states & slopes.keys() if slopes[s].is_number), key=str)
+        if plain and sp.count_ops(inserted) <= SMALL:
+            value = expanded(-inserted.xreplace({plain[0]: sp.S.Zero}) / slopes[plain[0]])
+            found = {s: e.xreplace({plain[0]: value}) for s, e in found.items()} | {plain[0]: value}
+    return found
+
+
+def by_unknowns(expr: sp.Expr, states: Set[sp.Symbol]) -> sp.Expr:
+    """Return the expression tidied, coefficient by coefficient where it is linear in the unknowns."""
+    slopes = {s: slope for s, slope in gradient(expr).items() if s in states}
+    linear = {s: slope for s, slope in slopes.items() if not slope.free_symbols & states}
+    rest = tidy(expr.xreplace(dict.fromkeys(linear, sp.S.Zero)))
+    return sp.Add(rest, *(tidy(slope) * s for s, slope in linear.items()))

@@ -1,0 +1,230 @@
+"""Points moved onto g = 0: Newton's method in doubles by shortest corrections.
+
+Then a few steps in many digits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import mpmath
+import numpy as np
+import sympy as sp
+
+from herk.codegen.gradient import gradient
+from herk.linalg.rank import CLEAN, SparseRow
+from herk.model.index_reduction.points import DIGITS, Evaluator, OutsideError, Point
+from herk.model.index_reduction.scales import Scales
+
+if TYPE_CHECKING:
+    from herk.core.dae import Array
+    from herk.model.model import Model
+
+Number = Any  # mpmath.mpf
+_ROUGH = 1e-7  # relative correction at which doubles have done their part
+_MOST, _FEW = 40, 15  # iterations
+_SINGULAR = 1e-11
+_SMALL = 40  # rows
+_DONE = mpmath.mpf(10) ** (10 - DIGITS)
+
+
+@dataclass(frozen=True)
+class _Linear:
+    """g_y at one point, columns in the sizes of the unknowns, rows of largest entry one.
+
+    `solve` inverts it.
+    """
+
+    rows: Array
+    weights: Array
+    solve: Callable[[Array], Array]
+
+    def correction(self, residual: Array) -> Array:
+        """Return the shortest d, in the sizes of the unknowns, with J d = -residual.
+
+        Dependent rows left aside.
+        """
+        return self.weights * self.solve(-residual / self.rows)
+
+    def distance(self, residual: Array) -> float:
+        """Return the largest residual in units of its gradient."""
+        return float(np.max(np.abs(residual) / self.rows, initial=0.0))
+
+
+def _linear(jacobian: Array, weights: Array) -> _Linear:
+    scaled = jacobian * weights
+    rows = np.abs(scaled).max(axis=1, initial=0.0)
+    rows[rows == 0.0] = np.inf
+    scaled = scaled / rows[:, None]
+    return _Linear(rows, weights, _by_values(scaled) if len(rows) <= _SMALL else _sparse(scaled))
+
+
+def _by_values(matrix: Array) -> Callable[[Array], Array]:
+    """Return the pseudo-inverse by singular values: quick for small matrices."""
+    u, sizes, v = np.linalg.svd(matrix, full_matrices=False)
+    inverse = np.divide(
+        1.0, sizes, out=np.zeros_like(sizes), where=sizes > _SINGULAR * sizes.max(initial=0.0)
+    )
+    return lambda right: v.T @ (inverse * (u.T @ right))
+
+
+def _sparse(matrix: Array) -> Callable[[Array], Array]:
+    """Return an inverse by the normal equations of second kind, d = A^T (A A^T)^-1 r, refined once.
+
+    Rows that are dependent, or nearly so, are left to reflections.
+    """
+    from scipy.sparse import csr_array
+    from scipy.sparse.linalg import splu
+
+    sparse = csr_array(matrix)
+    try:
+        factors = splu((sparse @ sparse.T).tocsc())
+    except RuntimeError:  # exactly singular
+        return _by_reflections(matrix)
+    pivots = np.abs(factors.U.diagonal())
+    if not pivots.min() > _SINGULAR * pivots.max():
+        return _by_reflections(matrix)
+
+    def solve(right: Array) -> Array:
+        found = sparse.T @ factors.solve(right)
+        refined: Array = found + sparse.T @ factors.solve(right - sparse @ found)
+        return refined
+
+    return solve
+
+
+def _by_reflections(matrix: Array) -> Callable[[Array], Array]:
+    """Return an inverse by a QR factorisation that chooses independent rows: much quicker for large ones."""
+    from scipy.linalg import qr, solve_triangular
+
+    q, r, order = qr(matrix.T, mode="economic", pivoting=True, check_finite=False)
+    diagonal = np.abs(np.diagonal(r))
+    k = int(np.sum(diagonal > _SINGULAR * diagonal.max(initial=0.0)))
+    q, r = q[:, :k], r[:k, :k]
+    return lambda right: q @ solve_triangular(r, right[order[:k]], trans="T", check_finite=False)
+
+
+@dataclass
+class Projection:
+    """Newton's method onto g = 0 at fixed t."""
+
+    model: Model
+    constraints: Sequence[sp.Expr]
+    scales: Scales
+
+    def __post_init__(self) -> None:
+        """Write down residuals and the entries of the Jacobian that are not zero."""
+        slopes = [gradient(c) for c in self.constraints]
+        places = {s: j for j, s in enumerate(self.model.states)}
+        self._places = [(i, places[s]) for i, slope in enumerate(slopes) for s in slope if s in places]
+        self._residuals = Evaluator(self.model, self.constraints)
+        entries = [slopes[i][self.model.states[j]] for i, j in self._places]
+        self._slopes = Evaluator(self.model, entries)
+        self._found: dict[int, tuple[Point, Point | None]] = {}
+
+    @cached_property
+    def _index(self) -> tuple[Array, Array]:
+        pairs = np.array(self._places, dtype=int).reshape(-1, 2)
+        return pairs[:, 0], pairs[:, 1]
+
+    def gradients(self, point: Point) -> list[SparseRow]:
+        """Return the rows of g_y, without entries that vanish where the constraints hold."""
+        rows: list[SparseRow] = [{} for _ in self.constraints]
+        for (i, j), value in zip(self._places, self._slopes.cleaned(point), strict=True):
+            if value:
+                rows[i][j] = value
+        return rows
+
+    def distances(self, point: Point) -> list[Number]:
+        """Return how far the point is from each g_i = 0, in the sizes of the unknowns.
+
+        Inf without a gradient.
+        """
+        sized = self._residuals.sized(point)
+        steepest = [mpmath.mpf(0)] * len(sized)
+        for (i, j), value in zip(self._places, self._slopes.exact(point), strict=True):
+            steepest[i] = max(steepest[i], abs(value) * max(abs(point.y[j]), self.scales.y[j]))
+        return [_distance(value, size, steep) for (value, size), steep in zip(sized, steepest, strict=True)]
+
+    def onto(self, point: Point, ease: Array | None = None) -> Point | None:
+        """Return the point moved onto g = 0, None if that fails; `ease` tells which unknowns rather move."""
+        known, found = self._found.get(point.slot, (None, None))
+        if not self.constraints or point is found:
+            return point
+        if known is not point:
+            found = self._onto(point, ease)
+            self._found[point.slot] = point, found
+        return found
+
+    def _onto(self, point: Point, ease: Array | None) -> Point | None:
+        favour = np.ones(self.model.n) if ease is None else ease
+        try:
+            most = _MOST if point.near else _FEW  # far points only raise doubts
+            rough = self._rough(float(point.t), np.array([float(v) for v in point.y]), favour, most)
+            return None if rough is None else self._refined(point, rough, favour)
+        except (OutsideError, OverflowError):
+            return None
+
+    def _jacobian(self, t: float, y: Array, favour: Array) -> _Linear:
+        matrix = np.zeros((len(self.constraints), self.model.n))
+        matrix[self._index] = self._slopes.floats(t, y.tolist())
+        return _linear(matrix, np.maximum(np.abs(y), self.scales.y) * favour)
+
+    def _rough(self, t: float, y: Array, favour: Array, most: int) -> Array | None:
+        """Return y on g = 0 as far as doubles can tell, by damped steps."""
+        residual = np.array(self._residuals.floats(t, y.tolist()))
+        for _ in range(most):
+            linear = self._jacobian(t, y, favour)
+            step = linear.correction(residual)
+            small = float(np.max(np.abs(step) / linear.weights))
+            if small < _ROUGH:
+                return y + step
+            found = self._damped(t, y, step, residual, linear)
+            if found is None:
+                return None
+            y, residual = found
+        return None
+
+    def _damped(
+        self, t: float, y: Array, step: Array, before: Array, linear: _Linear
+    ) -> tuple[Array, Array] | None:
+        """Return the first of shorter and shorter steps that reduces the residuals."""
+        for halvings in range(12):
+            moved = y + step / 2**halvings
+            try:
+                residual = np.array(self._residuals.floats(t, moved.tolist()))
+            except OutsideError:
+                continue
+            if linear.distance(residual) < linear.distance(before):
+                return moved, residual
+        return None
+
+    def _refined(self, point: Point, y: Array, favour: Array) -> Point | None:
+        """Return the point in many digits; None if convergence is slow, as where the gradient vanishes."""
+        with mpmath.workdps(DIGITS):
+            linear = self._jacobian(float(point.t), y, favour)
+            sizes = tuple(float(s) for s in np.maximum(point.sizes, np.abs(y)))
+            exact = replace(point, y=tuple(mpmath.mpf(float(v)) for v in y), sizes=sizes)
+            before = 1e-3
+            for _ in range(25):
+                step = linear.correction(np.array([float(v) for v in self._residuals.exact(exact)]))
+                exact = replace(exact, y=tuple(v + float(d) for v, d in zip(exact.y, step, strict=True)))
+                small = float(np.max(np.abs(step) / linear.weights))
+                if small < _DONE:
+                    return exact if self._holds(exact) else None
+                if small > 1e-2 * before:
+                    return None
+                before = small
+        return None
+
+    def _holds(self, point: Point) -> bool:
+        return all(abs(value) <= CLEAN * size for value, size in self._residuals.sized(point))
+
+
+def _distance(value: Number, size: Number, steep: Number) -> Number:
+    if abs(value) <= CLEAN * size:
+        return mpmath.mpf(0)
+    return abs(value) / steep if steep else mpmath.inf
