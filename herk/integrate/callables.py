@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -19,9 +18,7 @@ from herk.core import Dae
 from herk.core.dae import Array
 from herk.jit.compiled import is_compiled
 from herk.jit.pointers import FUNCTION
-from herk.linalg.pattern import Pattern
 from herk.model.evaluate import CallableError, call, real, shapes
-from herk.model.jacobian_pattern import on_pattern
 
 if TYPE_CHECKING:
     from herk.jit.native import Native
@@ -86,80 +83,23 @@ def bound(dae: Dae) -> Bound:
     """
     if dae.generated is not None and hasattr(dae.generated, "code"):
         return Bound(tuple(dae.generated.code.functions[name] for name in NAMES))
+    from herk.integrate.matrix_callables import full, in_full
+
     made = Bound(have_jacobian=dae.jac_g is not None, have_g_t=dae.g_t is not None, n=dae.n)
     natives, callbacks = [], []
     for name, shape in shapes(dae).items():
         given = getattr(dae, name)
-        compiled = _compile(given)
+        spread = dae.large and len(shape) == 2 and callable(given)
+        compiled = in_full(given, dae) if spread else in_place_of(given)
         if isinstance(compiled, Refusal):
-            callbacks.append(callback(_wrap(name, given), given, dae.n, math.prod(shape), made))
+            called = wrapped(name, partial(full, given, dae) if spread else given)
+            callbacks.append(callback(called, given, dae.n, math.prod(shape), made))
             natives.append(callbacks[-1].native)
         else:
             natives.append(with_parameters(compiled))
     made.natives, made.callbacks = tuple(natives), tuple(callbacks)
     made.forget()
     return made
-
-
-def bound_on(dae: Dae, jac_g: Pattern, E: Pattern, t: float, y: Array) -> Bound:
-    """Return the functions for the loop where dg/dy and E are values on patterns."""
-    given: Any = dae.generated
-    if given is not None:
-        return Bound(tuple(given.sparse.functions[name] for name in NAMES), have_g_t=dae.g_t is not None)
-    made = Bound(have_jacobian=dae.jac_g is not None, have_g_t=dae.g_t is not None, n=dae.n)
-    natives, callbacks = [], []
-    sizes = {"E": E.nnz, "f": dae.n, "g": dae.m, "jac_g": jac_g.nnz, "g_t": dae.m}
-    for name, size in sizes.items():
-        function = getattr(dae, name)
-        pattern = {"E": E, "jac_g": jac_g}.get(name) if callable(function) else None
-        compiled = _compile(function) if pattern is None else _gathering(function, pattern, t, y)
-        if isinstance(compiled, Refusal):
-            wrapped = _wrap(name, function if pattern is None else partial(_on_pattern, function, pattern))
-            callbacks.append(callback(wrapped, function, dae.n, size, made))
-            natives.append(callbacks[-1].native)
-        else:
-            natives.append(with_parameters(compiled))
-    made.natives, made.callbacks = tuple(natives), tuple(callbacks)
-    made.forget()
-    return made
-
-
-def _on_pattern(function: Any, pattern: Pattern, t: float, y: Array) -> Array:
-    value = function(t, y)
-    if not hasattr(value, "tocsr"):
-        value = np.asarray(real(value))
-    return on_pattern(value, pattern)
-
-
-def _gathering(function: Any, pattern: Pattern, t: float, y: Array) -> InPlace | Refusal:
-    """Return a matrix function compiled so that it writes its values on a pattern."""
-    if hasattr(function(t, y.copy()), "tocsr"):
-        return Refusal("sparse matrices are made in Python")
-    if np.ndim(function(t, y.copy())) == 1:
-        return _compile(function)
-    if pattern not in _gathered:
-        _gathered[pattern] = _compile(_gather(function, pattern))
-    return _gathered[pattern]
-
-
-_gathered: WeakKeyDictionary[Pattern, InPlace | Refusal] = WeakKeyDictionary()
-
-
-def _gather(function: Any, pattern: Pattern) -> Any:
-    """Return a function that evaluates a full matrix and picks the values on a pattern."""
-    import numba
-
-    rows, columns = pattern.rows, pattern.indices
-    inner = function if is_compiled(function) else numba.njit(error_model="numpy")(function)
-
-    def gather(t, y):  # type: ignore[no-untyped-def]
-        full = np.asarray(inner(t, y))
-        out = np.empty(rows.size)
-        for k in range(rows.size):
-            out[k] = full[rows[k], columns[k]]
-        return out
-
-    return gather
 
 
 @dataclass
@@ -176,7 +116,7 @@ MOST_CLOSURES = 16
 _closures: Counter[Any] = Counter()
 
 
-def _compile(function: Any) -> InPlace | Refusal:
+def in_place_of(function: Any) -> InPlace | Refusal:
     """Return the compiled in-place function; with the same captured values it is compiled once a process."""
     if not callable(function):
         function = _absent
@@ -270,7 +210,7 @@ def _mark(value: Any, depth: int) -> tuple[Any, ...]:
     return (type(value).__name__,)
 
 
-def _wrap(name: str, function: Any) -> InPlace:
+def wrapped(name: str, function: Any) -> InPlace:
     """Return the in-place function in plain Python.
 
     What arithmetic refuses is not a number, as in compiled code.

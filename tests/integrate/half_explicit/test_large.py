@@ -160,3 +160,14 @@ def test_the_machine_is_the_sparse_one() -> None:
     made = ready.ready(asked, exact(0.0), linearise(asked.dae, 0.0, exact(0.0)))
     assert isinstance(made, SparseMachine)
     assert made.state.words.size < 60 * asked.dae.n
+
+
+def test_radau_takes_every_jacobian_a_large_system_may_bring() -> None:
+    for way in ("sparse", "values"):
+        dae = system(constant, **WAYS[way])
+        sol = herk.solve_dae(dae, (0.0, 0.1), exact(0.0), method="radau5", rtol=1e-6)
+        assert sol.success, sol.message
+        assert sol.y[:, -1] == pytest.approx(exact(0.1), abs=1e-5)
+    chain = testset.get("hanging_chain", N=25, t_end=0.02)  # its values are compiled
+    implicit, explicit = (herk.solve_dae(chain, method=name, rtol=1e-7) for name in ("radau5", "dop853"))
+    assert implicit.y[:50, -1] == pytest.approx(explicit.y[:50, -1], abs=1e-6)

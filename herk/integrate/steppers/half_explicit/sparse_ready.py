@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from herk.core.dae import Array
-from herk.integrate.callables import Bound, bound_on
+from herk.integrate.callables import Bound
+from herk.integrate.matrix_callables import bound_on
 from herk.integrate.options import Request
 from herk.integrate.steppers.half_explicit import layout
 from herk.integrate.steppers.half_explicit.layout import HalfExplicit
