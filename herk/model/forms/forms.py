@@ -202,7 +202,7 @@ def form(model: Model, name: str = "overdetermined", **options: float) -> Form:
     """
     values = _options(name, options)
     if name == "second_order":
-        from herk.model.second_order import second_order
+        from herk.model.forms.second_order import second_order
 
         return second_order(model)
     analysis(model)
