@@ -58,7 +58,10 @@ def world(records: Iterable[Row]) -> World:
     last: dict[tuple[str, str], Row] = {}
     for record in records:
         place = (record["kind"], record["key"])
-        worse = place in last and last[place].get("status") == "ok" != record.get("status")
+        before = last.get(place, {})
+        worse = before.get("status") == "ok" != record.get("status") or record["date"] < before.get(
+            "date", ""
+        )
         last[place] = last[place] if worse else record
     kinds: dict[str, list[Row]] = {}
     for (kind, _), record in last.items():

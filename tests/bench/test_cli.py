@@ -277,8 +277,8 @@ def test_compare_returns_1_on_a_regression(regression, code, monkeypatch, capsys
     answer = SimpleNamespace(
         compare=lambda old, new: SimpleNamespace(text=f"{old} {new}", regression=regression, common=1)
     )
-    monkeypatch.setitem(sys.modules, "herk.bench.compare", answer)
-    monkeypatch.setattr("herk.bench.compare", answer, raising=False)
+    monkeypatch.setitem(sys.modules, "reports.compare", answer)
+    monkeypatch.setattr("reports.compare", answer, raising=False)
     assert cli.main(["compare", "old", "new"]) == code
     assert "old new" in capsys.readouterr().out
 

@@ -15,7 +15,7 @@ from herk.reproductions.thesis import (
     Verdict,
     applications,
     examples,
-    figures,
+    experiments,
     newton_theorem,
     run_cell,
     secant,
@@ -72,25 +72,27 @@ def test_long_cells_match(key):
 
 @pytest.mark.parametrize("letter", "abc")
 def test_orders_of_figure_3_have_the_printed_digits(letter):
-    settings = table1.replace(figures.SETTINGS_423, method="abcd".index(letter) + 1)
-    order = figures.orders(figures.ACADEMIC, settings, figures.STEPS_ACADEMIC).order
+    settings = table1.replace(experiments.SETTINGS_423, method="abcd".index(letter) + 1)
+    order = experiments.orders(experiments.ACADEMIC, settings, experiments.STEPS_ACADEMIC).order
     assert f"{order:.4f}" == f"{ORDERS_ACADEMIC[letter]:.4f}"
 
 
 def test_method_d_has_order_4_until_rounding():
-    found = figures.orders(
-        figures.ACADEMIC, table1.replace(figures.SETTINGS_423, method=4), figures.STEPS_ACADEMIC
+    found = experiments.orders(
+        experiments.ACADEMIC, table1.replace(experiments.SETTINGS_423, method=4), experiments.STEPS_ACADEMIC
     )
     assert found.order == pytest.approx(4.0, abs=0.01)
 
 
 def test_the_order_of_figure_9_has_the_printed_digits():
-    found = figures.orders(figures.PENDULUM, figures.SETTINGS_43_ORDER, figures.STEPS_PENDULUM, tf=2.0)
+    found = experiments.orders(
+        experiments.PENDULUM, experiments.SETTINGS_43_ORDER, experiments.STEPS_PENDULUM, tf=2.0
+    )
     assert f"{found.order:.4f}" == "3.0266"
 
 
 def test_end_points_are_those_of_the_original():
-    rows, _ = figures.end_points()
+    rows, _ = experiments.end_points()
     assert {row.verdict for row in rows} == {Verdict.SAME}
 
 
@@ -215,10 +217,10 @@ def test_a_printed_error_is_no_misprint_if_rounding_explains_it():
 
 
 def test_a_printed_order_is_lost_outside_of_what_rounding_makes_of_ours():
-    assert figures.order_verdict(4.4095, 4.1294, (3.6, 4.6)) is Verdict.ROUNDING
-    assert figures.order_verdict(4.4095, 4.1294, (4.0, 4.3)) is Verdict.LOST
-    assert figures.order_verdict(2.0123, 2.01234, (2.1, 2.2)) is Verdict.SAME
-    low, high = figures.noise_band(4)
+    assert experiments.order_verdict(4.4095, 4.1294, (3.6, 4.6)) is Verdict.ROUNDING
+    assert experiments.order_verdict(4.4095, 4.1294, (4.0, 4.3)) is Verdict.LOST
+    assert experiments.order_verdict(2.0123, 2.01234, (2.1, 2.2)) is Verdict.SAME
+    low, high = experiments.noise_band(4)
     assert low < 4.4095 < high
     assert 3.0 < low < high < 5.0
 
@@ -289,7 +291,7 @@ def test_the_variant_of_chapter_5_is_eulers_method_and_ours_keeps_the_order():
 
 
 def test_rows_say_whether_they_are_printed_or_come_from_a_program():
-    assert {row.origin for row in figures.end_points()[0]} == {Origin.PROGRAM}
+    assert {row.origin for row in experiments.end_points()[0]} == {Origin.PROGRAM}
     assert {row.origin for row in table1.rows([])} == set()
     assert [row.origin for row in examples.rows()].count(
         Origin.PRINTED
@@ -309,7 +311,7 @@ def test_the_command_writes_tables_and_figures(tmp_path, monkeypatch, capsys):
         secant, "measure", lambda: {"heun": (1.0, 2.0), "kutta3": (1.0, 3.0), "rk4": (1.0, 4.0)}
     )
     monkeypatch.setattr(
-        figures, "modern_order", lambda *_, **__: Modern("left out", 0.0, 0, 0.0)
+        experiments, "modern_order", lambda *_, **__: Modern("left out", 0.0, 0, 0.0)
     )  # its kernels take a minute to compile
     assert bench.main(["run", "thesis", "--quick", "--no-report", "--out", str(tmp_path)]) == 0
     folder = tmp_path / "thesis"

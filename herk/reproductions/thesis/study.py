@@ -13,7 +13,7 @@ from herk.reproductions.published import Erratum, Origin, Row, Verdict, reproduc
 from herk.reproductions.thesis import (
     applications,
     examples,
-    figures,
+    experiments,
     newton_theorem,
     secant,
     selection,
@@ -133,10 +133,10 @@ def run(quick: bool = False, say: Callable[[str], None] = lambda _: None) -> Stu
     say("examples and theorems of Chapters 2 and 3, the variant of Chapter 5")
     rows, shown = theory()
     say("Figures 3 to 9")
-    academic_rows, academic = figures.figure3()
-    selector_rows, noisy, exact = figures.figure4()
-    swing_rows, swings = figures.end_points()
-    period_rows, period = figures.figure9()
+    academic_rows, academic = experiments.figure3()
+    selector_rows, noisy, exact = experiments.figure4()
+    swing_rows, swings = experiments.end_points()
+    period_rows, period = experiments.figure9()
     cells = table1.table1(table1.cells(quick), say)
     say("Table 1 in the modern mode")
     table_rows = [*table1.rows(cells), *table1.rounding_rows(cells)]
