@@ -53,16 +53,13 @@ class World:
 def world(records: Iterable[Row]) -> World:
     """Return the records by kind.
 
-    Of several records of one thing the last counts, of runs the last that reached its end.
+    Of several records of one thing the latest counts, of runs the latest that reached its end.
     """
     last: dict[tuple[str, str], Row] = {}
     for record in records:
         place = (record["kind"], record["key"])
-        before = last.get(place, {})
-        worse = before.get("status") == "ok" != record.get("status") or record["date"] < before.get(
-            "date", ""
-        )
-        last[place] = last[place] if worse else record
+        if place not in last or _worth(record) >= _worth(last[place]):
+            last[place] = record
     kinds: dict[str, list[Row]] = {}
     for (kind, _), record in last.items():
         kinds.setdefault(kind, []).append(record)
@@ -77,6 +74,10 @@ def world(records: Iterable[Row]) -> World:
             for run, rows in by(kinds.get("series", []), lambda row: row["run"]).items()
         },
     )
+
+
+def _worth(record: Row) -> tuple[bool, str]:
+    return record.get("status", "ok") == "ok", record["date"]
 
 
 def _newest(runs: list[Row]) -> list[Row]:
