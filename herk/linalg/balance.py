@@ -28,12 +28,19 @@ def balanced(ties: list[tuple[Form, float]], count: int) -> Array:
     columns = [j for form, _ in ties for j in form if j >= 0]
     values = [value * weight for form, weight in ties for j, value in form.items() if j >= 0]
     right = np.array([-form.get(-1, 0.0) * weight for form, weight in ties])
-    shape = (len(ties), count)
+    return _solved((np.array(rows), np.array(columns), np.array(values)), right, count)
+
+
+def _solved(entries: tuple[Any, Any, Array], right: Array, count: int) -> Array:
+    """Return the least-squares solution for a matrix given by rows, columns and values of its entries."""
+    rows, columns, values = entries
+    shape = (len(right), count)
     solution: Array
     if count <= _DENSE:
         dense = np.zeros(shape)
         np.add.at(dense, (rows, columns), values)
-        solution = np.linalg.solve(dense.T @ dense + _RIDGE * np.eye(count), dense.T @ right)
+        normal = dense.T @ dense + _RIDGE * np.eye(count)
+        solution = np.asarray(np.linalg.solve(normal, dense.T @ right), dtype=float)
     else:
         from scipy.sparse import coo_matrix, identity
         from scipy.sparse.linalg import splu
@@ -100,13 +107,13 @@ def sizes(jacobian: Any, y: Array) -> Array:
     """Return the size of each unknown: its own, or where it is zero that at which the constraints balance."""
     m, n = jacobian.shape
     rows, columns, values = _entries(jacobian)
-    ties: list[tuple[Form, float]] = [
-        ({j: 1.0, n + i: -1.0, -1: math.log2(abs(value))}, 1.0)
-        for i, j, value in zip(rows.tolist(), columns.tolist(), values.tolist(), strict=True)
-    ]
     known = np.isfinite(y) & (y != 0.0) & ~_rounding(jacobian, y)
-    ties += [({int(j): 1.0, -1: -math.log2(abs(y[j]))}, _GIVEN) for j in np.flatnonzero(known)]
-    found = 2.0 ** np.clip(balanced(ties, n + m)[:n], -_LARGEST, _LARGEST)
+    given, count = np.flatnonzero(known), len(values)  # one tie for each entry, then one for each known size
+    ties = np.concatenate([np.arange(count), np.arange(count), count + np.arange(len(given))])
+    places = np.concatenate([columns, n + rows, given])
+    weights = np.concatenate([np.ones(count), -np.ones(count), np.full(len(given), _GIVEN)])
+    right = np.concatenate([-np.log2(np.abs(values)), _GIVEN * np.log2(np.abs(y[given]))])
+    found = 2.0 ** np.clip(_solved((ties, places, weights), right, n + m)[:n], -_LARGEST, _LARGEST)
     return np.where(known, np.maximum(np.abs(np.nan_to_num(y)), 1e-3 * found), found)
 
 

@@ -105,7 +105,7 @@ def test_start_is_consistent_and_the_constraints_fit_the_equations(name):
 def test_derivative_is_determined_at_start_and_end(name):
     p = testset.get(name)
     for t, y in zip(p.t_span, (p.y0, p.reference.y), strict=True):
-        at = linearise(p.dae, t, y)
+        at = linearise(p.dae, t, y).dense()
         stacked = np.vstack([at.E, at.jac])
         scaled = stacked / np.maximum(np.abs(stacked).max(axis=1, keepdims=True), 1e-300)
         assert np.linalg.matrix_rank(scaled) == p.dae.n
