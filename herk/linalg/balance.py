@@ -28,7 +28,7 @@ def balanced(ties: list[tuple[Form, float]], count: int) -> Array:
     columns = [j for form, _ in ties for j in form if j >= 0]
     values = [value * weight for form, weight in ties for j, value in form.items() if j >= 0]
     right = np.array([-form.get(-1, 0.0) * weight for form, weight in ties])
-    return _solved((np.array(rows), np.array(columns), np.array(values)), right, count)
+    return _solved((rows, columns, np.array(values)), right, count)
 
 
 def _solved(entries: tuple[Any, Any, Array], right: Array, count: int) -> Array:
