@@ -1,9 +1,20 @@
-"""Steps of central differences in time, which know neither seconds nor years."""
+"""Steps of central differences in time and in unknowns, which fit seconds and years, pico and giga."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from herk.core.dae import Array
+from herk.linalg.balance import sizes
+
 SHARE = 1e-2  # of the span: about the time in which functions of time change
 EPS = 2.220446049250313e-16
+STEP = 6e-6  # of the size of an unknown
+LEAST = 1e-3  # or the largest unknown, if that is less: a size where nothing else is known
+FAR = 1e4  # times too long: a step that is no use
 
 
 def time_size(t0: float, t1: float) -> float:
@@ -14,3 +25,31 @@ def time_size(t0: float, t1: float) -> float:
 def time_step(t: float, size: float) -> float:
     """Return the step that balances its cube against rounding, which is that of t where t is large."""
     return (EPS * max(abs(t), size) * size * size) ** (1.0 / 3.0)  # type: ignore[no-any-return]
+
+
+def guessed_sizes(y: Array) -> Array:
+    """Return sizes of unknowns as far as their values alone tell them."""
+    top = float(np.abs(y).max(initial=0.0)) or 1.0
+    found: Array = np.abs(y) + min(LEAST, top)
+    return found
+
+
+def differenced(slopes: Callable[[Array], Any], y: Array) -> Any:
+    """Return the Jacobian, sparse or not, that `slopes` finds with steps that fit the unknowns.
+
+    Unknowns may be of different units: a small value is in small units, and its step too long, if the slopes
+    balance there; if they balance at one far larger, it is near zero by chance.
+    """
+    guess, size = guessed_sizes(y), np.abs(y)
+    jac = slopes(STEP * guess)
+    small = (size > 0.0) & (guess > FAR * size)
+    for _ in range(2 if small.any() else 0):
+        if not np.isfinite(jac.data if hasattr(jac, "tocsr") else jac).all():
+            break
+        balance = np.maximum(size, sizes(jac, np.where(small, 0.0, y)))
+        far = small & (guess > FAR * balance)
+        if not far.any():
+            break
+        guess = np.where(far, balance, guess)
+        jac = slopes(STEP * guess)
+    return jac

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from herk.core import Dae, HerkError, InputError, Problem
 from herk.core.dae import Array
 from herk.linalg.balance import sizes
-from herk.linalg.differences import time_size, time_step
+from herk.linalg.differences import differenced, time_size, time_step
 
 
 class CallableError(HerkError):
@@ -214,10 +214,12 @@ def jacobian(dae: Dae, t: float, y: Array) -> Array:
         return sparse_jacobian(dae, t, y).toarray()  # type: ignore[no-any-return]
     if dae.jac_g is not None:
         return evaluate("jac_g", dae.jac_g, t, y, (dae.m, dae.n))
-    columns = np.zeros((dae.m, dae.n))
-    for j in range(dae.n if dae.m else 0):
-        columns[:, j] = _slope(partial(_shifted, dae, t, y, j), 6e-6 * (abs(y[j]) + 1e-3))
-    return columns
+    return differenced(partial(_slopes, dae, t, y), y) if dae.m else np.zeros((0, dae.n))
+
+
+def _slopes(dae: Dae, t: float, y: Array, steps: Array) -> Array:
+    columns = [_slope(partial(_shifted, dae, t, y, j), steps[j]) for j in range(dae.n)]
+    return np.array(columns).T
 
 
 def _shifted(dae: Dae, t: float, y: Array, j: int, shift: float) -> Array:

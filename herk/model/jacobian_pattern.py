@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from herk.core import Dae, InputError
 from herk.core.dae import Array
+from herk.linalg.differences import differenced, guessed_sizes
 from herk.linalg.pattern import Pattern
 from herk.model import evaluate
 
@@ -15,7 +17,6 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 SHIFTS = (0.0, 1e-3, -2e-3)  # at the start itself derivatives may vanish by chance
-STEP = 6e-6  # of a component, for central differences
 
 
 def pattern_of(dae: Dae, t: float, y: Array) -> Pattern:
@@ -37,7 +38,7 @@ def _pattern(dae: Dae, t: float, y: Array) -> Pattern:
     found = Pattern.of(np.zeros((dae.m, dae.n)))
     random = np.random.default_rng(3).uniform(1.0, 2.0, dae.n)
     for shift in SHIFTS:
-        moved = y + shift * (np.abs(y) + 1e-3) * random
+        moved = y + shift * guessed_sizes(y) * random
         with np.errstate(all="ignore"):
             slopes = _tried(dae, t, moved) if dae.jac_g is None else _given(dae, t, moved, None)
         found = found.union(Pattern.of(slopes))
@@ -48,11 +49,11 @@ def _tried(dae: Dae, t: float, y: Array) -> csr_array:
     """Return ones where a constraint changes with an unknown."""
     from scipy.sparse import coo_array, csr_array
 
-    base = evaluate.constraints(dae, t, y)
+    base, steps = evaluate.constraints(dae, t, y), 1e-5 * guessed_sizes(y)
     rows, columns = [], []
     for j in range(dae.n):
         moved = y.copy()
-        moved[j] += 1e-5 * (abs(y[j]) + 1e-3)
+        moved[j] += steps[j]
         touched = np.flatnonzero(evaluate.constraints(dae, t, moved) != base)
         rows.append(touched)
         columns.append(np.full(touched.size, j))
@@ -65,9 +66,14 @@ def sparse_jacobian(dae: Dae, t: float, y: Array) -> csr_array:
     pattern = pattern_of(dae, t, y)
     if dae.jac_g is not None:
         return pattern.matrix(on_pattern(_given(dae, t, y, pattern), pattern))
+    found: csr_array = differenced(partial(_slopes, dae, t, y, pattern), y)
+    return found
+
+
+def _slopes(dae: Dae, t: float, y: Array, pattern: Pattern, step: Array) -> csr_array:
+    """Return dg/dy by central differences of groups of columns."""
     values = np.zeros(pattern.nnz)
     group = pattern.groups[pattern.indices]
-    step = STEP * (np.abs(y) + 1e-3)
     for number in range(pattern.groups.max(initial=-1) + 1):
         here = np.flatnonzero(group == number)
         moved = np.where(pattern.groups == number, step, 0.0)

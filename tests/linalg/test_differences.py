@@ -1,4 +1,4 @@
-"""Steps of differences in time follow the span, so that seconds and years give the same digits."""
+"""Steps of differences follow spans and sizes of unknowns: any units give the same digits."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import pytest
 
 import herk
 from herk.linalg.differences import time_size, time_step
+from herk.model.evaluate import jacobian
 
 
 @pytest.mark.parametrize("unit", [1e-12, 1.0, 1e12])
@@ -41,3 +42,47 @@ def test_constraints_by_callables_move_alike_in_any_unit_of_time(
     sol = herk.solve_dae(mixed(unit), span, start, method=method, rtol=1e-8, atol=1e-10)
     assert sol.success
     np.testing.assert_allclose(sol.y, [np.sin(sol.t / unit), np.cos(sol.t / unit)], atol=1e-6)
+
+
+@pytest.mark.parametrize("units", [(1.0, 1.0), (1e-12, 1e-12), (1e12, 1e12), (1e-12, 1e6), (1e9, 1e-12)])
+@pytest.mark.parametrize("pairs", [1, 60])
+def test_slopes_of_constraints_by_callables_are_right_in_any_units(
+    pairs: int, units: tuple[float, float]
+) -> None:
+    a, b = units
+
+    def g(t: float, y: np.ndarray) -> np.ndarray:
+        return (y[:pairs] / a) ** 3 - (y[pairs:] / b) ** 5
+
+    dae = herk.Dae(E=np.zeros((2 * pairs, 2 * pairs)), f=lambda t, y: 0.0 * y, g=g, n=2 * pairs, m=pairs)
+    x, z = np.linspace(1.0, 2.0, pairs), np.linspace(2.0, 0.5, pairs)
+    found = jacobian(dae, 0.0, np.concatenate([a * x, b * z]))
+    exact = np.hstack([np.diag(3 * x**2 / a), np.diag(-5 * z**4 / b)])
+    np.testing.assert_allclose(found, exact, rtol=1e-8)
+
+
+@pytest.mark.parametrize("unit", [1e-12, 1e-6, 1.0])
+def test_unknown_that_is_zero_moves_by_what_its_neighbours_are(unit: float) -> None:
+    dae = herk.Dae(
+        E=np.zeros((2, 2)),
+        f=lambda t, y: 0.0 * y,
+        g=lambda t, y: [(y[0] / unit) ** 2 + np.sin(y[1] / unit) - 1],
+        n=2,
+        m=1,
+    )
+    np.testing.assert_allclose(unit * jacobian(dae, 0.0, np.array([unit, 0.0])), [[2.0, 1.0]], rtol=1e-6)
+
+
+def test_slope_that_vanishes_is_not_looked_for_far_away() -> None:
+    dae = herk.Dae(
+        E=np.zeros((2, 2)), f=lambda t, y: 0.0 * y, g=lambda t, y: [y[1] ** 3 + y[0] - 1.0], n=2, m=1
+    )
+    np.testing.assert_allclose(jacobian(dae, 0.0, np.array([1.0, 0.0])), [[1.0, 0.0]], rtol=1e-8, atol=1e-12)
+
+
+@pytest.mark.parametrize("value", [0.0, 1e-9, 1e-13, 1e-17])
+def test_value_near_zero_by_chance_does_not_make_its_step_short(value: float) -> None:
+    dae = herk.Dae(
+        E=np.zeros((2, 2)), f=lambda t, y: 0.0 * y, g=lambda t, y: [np.sin(y[1]) + y[0] - 1.0], n=2, m=1
+    )
+    np.testing.assert_allclose(jacobian(dae, 0.0, np.array([1.0, value])), [[1.0, 1.0]], rtol=1e-6)
