@@ -16,6 +16,7 @@ from herk.integrate.methods import Plan
 from herk.integrate.steppers.half_explicit.stability import bound
 from herk.integrate.steppers.half_explicit.tableau import Tableau
 from herk.integrate.steppers.radau.layout import RadauMethod
+from herk.integrate.steps import INFINITE
 from herk.integrate.work import EXPECTED, Work, work_of
 
 if TYPE_CHECKING:
@@ -108,6 +109,8 @@ class Chooser:
     def _back(self, t: float, h: float, cost: float, left: float, steps: int) -> Change | None:
         """Decide on steps of an implicit method."""
         plan = self.plan
+        if not self._fastest() < INFINITE:  # y' is determined by less than rounding: nothing can begin here
+            return None
         if plan.trial and h / cost < plan.pace:
             if h / cost > HOPELESS * plan.pace and steps * cost < SHARE * abs(self.asked.t1 - t) / plan.pace:
                 return None
@@ -129,5 +132,9 @@ class Chooser:
     def _stable(self, h: float) -> float:
         """Return the length of explicit steps that are stable here, beside implicit ones of length h."""
         assert isinstance(self.plan.partner, Tableau)
-        fastest: float = self.machine.fastest()  # type: ignore[attr-defined]
-        return min(LONGER * h, SAFELY * bound(self.plan.partner) / max(fastest, 1e-300))
+        return min(LONGER * h, SAFELY * bound(self.plan.partner) / max(self._fastest(), 1e-300))
+
+    def _fastest(self) -> float:
+        """Return the modulus of the fastest eigenvalue here."""
+        found: float = self.machine.fastest()  # type: ignore[attr-defined]
+        return found

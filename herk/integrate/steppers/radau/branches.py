@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from math import exp, log
+
 from herk.integrate.steppers.radau.equations import constraint_jacobian
 from herk.integrate.steppers.radau.layout import Radau
+from herk.integrate.steps import INFINITE
 from herk.linalg.dense import factor, level_rows, times
 
 NEAR = 0.05  # part of the largest determinant so far from which on it may be on its way to zero
-AT = 1e-6  # part that counts as zero
-MOST = 0.8  # of the way to where the determinant would be zero, in one step
+AT = 1e-6  # part that counts as zero, if zero is
+SOON = 1e-8  # this near, in units of the time: conductances of a diode fall by far more and never vanish
+STEEPEST = 2.0  # rate at which the time of a fall shrinks
+MOST = 0.6  # of the way to where the determinant is expected to vanish, in one step
+FALL = 2.0  # of its logarithm in one step: after more, Newton does not feel terms that nearly vanish
 
 
 def determinant(own: Radau) -> float:
@@ -34,7 +40,8 @@ def same_branch(own: Radau) -> bool:
         return True
     found = determinant(own)
     if own.sign == 0.0:
-        own.sign, own.widest, own.here, own.falling = (1.0 if found > 0.0 else -1.0), 0.0, 0.0, 0.0
+        own.sign, own.widest, own.here = (1.0 if found > 0.0 else -1.0), 0.0, 0.0
+        own.lasting, own.left = INFINITE, INFINITE
     own.widest = max(own.widest, abs(found))
     return found * own.sign > 0.0
 
@@ -43,7 +50,7 @@ def crossed(t: float, own: Radau) -> bool:
     """Tell whether the new point lies behind a place where the determinant is zero, or might.
 
     Near such a place a step can turn into the other solution, on which the determinant keeps its sign. So no
-    step leads to where it would be zero if it went on falling as it did in the last one.
+    step leads to where it is expected to vanish.
     """
     if own.m == 0 or own.fixed or not own.settled:  # other rows may be better there
         return False
@@ -53,11 +60,32 @@ def crossed(t: float, own: Radau) -> bool:
         return True
     if not (own.here > 0.0 and own.here < NEAR * own.widest):
         return False
-    return own.there < AT * own.widest or own.falling * abs(own.h) > MOST * own.here
+    if own.there < AT * own.widest and own.left < SOON * own.t_size:
+        return True
+    return abs(own.h) > min(MOST * own.left, FALL * own.lasting)
 
 
 def moved(own: Radau) -> None:
-    """Go on to the new point: the determinant there, and how fast it has fallen."""
-    own.falling = (own.here - own.there) / abs(own.h) if own.here > 0.0 else 0.0
+    """Go on to the new point: the determinant there, and the time that is left until it vanishes."""
+    fall = log(own.here / own.there) if own.here > 0.0 and own.there > 0.0 else 0.0
+    expect(fall, own)
     own.here = own.there
     own.widest = max(own.widest, own.here)
+
+
+def expect(fall: float, own: Radau) -> None:
+    """Expect the determinant to go on like a power of the time that is left, after log(determinant) fell.
+
+    If it is c tau^p, the time -det/det' in which it falls by e is tau/p and shrinks at the rate 1/p: 2 where
+    two solutions meet, 1 at a simple zero, 0 if it falls exponentially, which never ends.
+    """
+    h, own.left = abs(own.h), INFINITE
+    if not fall > 0.0:
+        own.lasting = INFINITE
+        return
+    lasting, rate = h / fall, 1.0
+    if own.lasting < INFINITE:
+        rate = min((own.lasting - lasting) / (0.5 * (h + abs(own.h_old))), STEEPEST)
+    own.lasting = lasting
+    if rate > 0.0:
+        own.left = h / max(exp(min(rate * fall, 600.0)) - 1.0, 1e-300)

@@ -13,6 +13,7 @@ from herk.linalg.dense import substitute
 # Part of a step where x (x - c1) .. (x - cs) is largest, with three, five and seven stages
 FARTHEST, FARTHEST_OF_FIVE, FARTHEST_OF_SEVEN = 0.87, 0.734, 0.67
 PART = 0.1  # of the size of a component that may be due to rounding
+DIGITS = 4  # times beside one with which its last digits are tried
 JUMP = 8  # rejections in a row that shorten steps by so much that only a jump is left
 
 
@@ -78,7 +79,7 @@ def off_between(loop: Loop, own: Radau) -> float:
     for j in range(own.n):  # beside a pole the last digit of the time is all there is between both sides
         if not abs(own.error[j]) <= PART * (abs(own.y[j]) + own.floor[j]):
             return size
-    constraints(t + 2.0 * EPS * abs(t), stage, own.g_moved, own)
+    last_digits(t, own)
     for k in range(own.m):
         own.g[k] = beyond_rounding(k, own)
     correct(own)
@@ -106,9 +107,20 @@ def correct(own: Radau) -> None:
     substitute(own.lu, 0, own.n, own.order, own.right_1, own.error, 0)
 
 
+def last_digits(t: float, own: Radau) -> None:
+    """Write by how much each g changes with the last digits of the time: one of them may agree by chance."""
+    for k in range(own.m):
+        own.right_2[k] = 0.0
+    for i in range(DIGITS):
+        shift = 2.0 * EPS * abs(t) * (1 + i // 2)
+        constraints(t + shift if i % 2 == 0 else t - shift, own.stage, own.g_moved, own)
+        for k in range(own.m):
+            own.right_2[k] = max(own.right_2[k], abs(own.g_moved[k] - own.g[k]))
+
+
 def beyond_rounding(k: int, own: Radau) -> float:
-    """Return what of g_k is neither left over from large terms nor from the last digit of the time."""
-    n, value, rounding = own.n, own.g[k], 4.0 * abs(own.g_moved[k] - own.g[k])
+    """Return what of g_k is neither left over from large terms nor from the last digits of the time."""
+    n, value, rounding = own.n, own.g[k], 4.0 * own.right_2[k]
     for j in range(n):
         rounding += CANCELLED * abs(own.jacobian[(own.d + k) * n + j] * own.stage[j])
     return 0.0 if abs(value) <= rounding else value

@@ -108,7 +108,8 @@ class Radau(State):
     widest: float  # its largest modulus since then
     here: float  # that at the current point, 0 if it is not known
     there: float  # that at the new one
-    falling: float  # its rate in the last step
+    lasting: float  # time in which it fell by e in the last step
+    left: float  # time until it may vanish
     pivot: float  # smallest one of [E; g_y] at the start
     t_low: float  # the span: differences in time do not leave it
     t_high: float

@@ -23,6 +23,7 @@ from herk.integrate.steppers.radau.layout import (
 from herk.integrate.steppers.radau.newton import factored, mixed, newton, predict
 from herk.integrate.steppers.radau.order import FEWEST, MORE, control, enter
 from herk.integrate.steppers.radau.sample import repeat, sample, slopes
+from herk.integrate.steppers.radau.selecting import NO_PIVOT
 from herk.integrate.steppers.radau.settle import settle
 from herk.integrate.steps import INFINITE, RUNNING, STUCK, Loop
 from herk.jit.program import Program
@@ -223,7 +224,10 @@ def turned(t: float, own: Radau) -> bool:
 
 
 def fastest(loop: Loop) -> float:
-    """Return about the modulus of the fastest eigenvalue, by powers of the last Jacobian along g = 0."""
+    """Return about the modulus of the fastest eigenvalue, by powers of the last Jacobian along g = 0.
+
+    It is infinite where [S E; g_y] is singular to rounding.
+    """
     own = Radau.at(loop.own)
     n, d, a, v, right = own.n, own.d, own.stacked, own.moved, own.right_1
     for k in range(d * n):
@@ -234,6 +238,8 @@ def fastest(loop: Loop) -> float:
     if not factor(a, 0, n, own.used) > 0.0:
         return INFINITE
     for k in range(n):
+        if not abs(a[own.used[k] * n + k]) * own.scale[k] > NO_PIVOT:
+            return INFINITE
         right[k] = 0.0
         v[k] = own.scale[k] * (1.0 if k % 2 == 0 else -0.7)
     found, before = 0.0, 0.0
