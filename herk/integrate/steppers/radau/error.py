@@ -107,6 +107,18 @@ def correct(own: Radau) -> None:
     substitute(own.lu, 0, own.n, own.order, own.right_1, own.error, 0)
 
 
+def noise(t: float, own: Radau) -> float:
+    """Return the norm of what the last digits of the time do to the current point by the constraints."""
+    for j in range(own.n):
+        own.stage[j] = own.y[j]
+    constraints(t, own.stage, own.g, own)
+    last_digits(t, own)
+    for k in range(own.m):
+        own.g[k] = own.right_2[k]
+    correct(own)
+    return norm(own)
+
+
 def last_digits(t: float, own: Radau) -> None:
     """Write by how much each g changes with the last digits of the time: one of them may agree by chance."""
     for k in range(own.m):

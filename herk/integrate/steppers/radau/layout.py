@@ -55,6 +55,7 @@ class Radau(State):
     fewest: int
     most_stages: int
     since: int  # steps with it
+    since_look: int  # steps since the way they make was looked at
     failed: int  # Newton failed since the last accepted step
     # Code by address
     general: int  # there is no code of a model: E, f and differences of them
@@ -111,6 +112,7 @@ class Radau(State):
     lasting: float  # time in which it fell by e in the last step
     left: float  # time until it may vanish
     pivot: float  # smallest one of [E; g_y] at the start
+    t_look: float  # where that was
     t_low: float  # the span: differences in time do not leave it
     t_high: float
     stage_t: float

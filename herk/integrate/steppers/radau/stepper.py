@@ -10,7 +10,7 @@ from herk.integrate.steppers.radau.equations import (
     derivative,
     evaluate_here,
 )
-from herk.integrate.steppers.radau.error import error
+from herk.integrate.steppers.radau.error import error, noise
 from herk.integrate.steppers.radau.layout import (
     BRANCH,
     NONFINITE,
@@ -33,6 +33,8 @@ SAFETY, SHRINK, GROW = 0.9, 5.0, 0.125  # h_old / h_new lies between GROW and SH
 KEEP_BELOW = 1e-3  # a Jacobian with which Newton converges this quickly is kept
 POWERS = 6  # of the Jacobian, for its fastest eigenvalue
 SUSPECT = 4  # failures in a row that may be due to the selection
+LOOK, CRAWL = 256, 1e-3  # steps after which their way is looked at, and what is none, in units of the time
+NOISY = 0.1  # rounding of constraints, in units of the tolerance, that may hold up steps
 TURNED = 0.3  # change of g_y, beside its largest entries, with which no Jacobian is kept
 SAME_FROM, SAME_TO = 1.0, 1.2  # a step that would grow by no more than this is kept, and its factors with it
 
@@ -204,7 +206,19 @@ def accept(loop: Loop) -> int:
     own.worst_residual = max(own.worst_residual, own.residual)
     moved(own)
     evaluate_here(loop.t, own)
-    return RUNNING
+    return STUCK if lost(loop, own) else RUNNING
+
+
+def lost(loop: Loop, own: Radau) -> bool:
+    """Tell whether steps lead nowhere since constraints, nearly singular, say less than rounding does."""
+    own.since_look += 1
+    if own.m == 0 or own.fixed or own.since_look < LOOK:
+        return False
+    way, own.since_look, own.t_look = abs(loop.t - own.t_look), 0, loop.t
+    if way > CRAWL * own.t_size or not noise(loop.t, own) > NOISY:
+        return False
+    loop.cause = SINGULAR
+    return True
 
 
 def turned(t: float, own: Radau) -> bool:
