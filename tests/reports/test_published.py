@@ -76,7 +76,7 @@ def test_files_that_the_page_cites_are_there(text):
 def test_the_studies_of_the_report_were_run(records):
     assert {row["study"] for row in records if row["kind"] == "run"} >= set(STUDIES)
     studies = {row["study"] for row in records if row["kind"] == "published"}
-    assert studies == {"thesis", "lecture", "projection", "second_order"}
+    assert studies == {"thesis", "lecture", "projection", "second_order", "fitting"}
 
 
 @pytest.mark.parametrize("name", FIVE)
