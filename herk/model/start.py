@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from herk.core import Dae, HerkError, InputError
 from herk.core.dae import Array
-from herk.linalg.balance import rank, sizes
+from herk.linalg.balance import LOST, rank, sizes
 from herk.model.contradiction import check_constraints, contradictions
 from herk.model.evaluate import CallableError, Linearisation, constraints, jacobian, linearise, located
 from herk.model.implicit import HIGHER, Implicit
@@ -217,18 +217,24 @@ def _solve(task: Task, y: Array, unknown: list[int]) -> Array:
         try:
             with np.errstate(all="ignore"):  # iterates may run away; then another start value is tried
                 found, words = newton(task, start)
-                if (
-                    found is None
-                ):  # where pieces of the equations meet, corrections of another length may stay on one side
+                if found is None:  # where pieces meet, corrections of another length may stay on one side
                     found, _ = newton(task, start, np.abs(start) + 1.0)
         except CallableError as error:
             if not unknown:
                 raise
             found, words = None, str(error)
         if found is not None:
-            return found
+            return _tidied(task, found, unknown) if unknown else found
         message = message if message and message != OUTSIDE else words  # of the first try that says something
     raise InputError(f"No consistent start was found near y0: {message}")
+
+
+def _tidied(task: Task, y: Array, unknown: list[int]) -> Array:
+    """Return y with zeros for what is zero but for rounding, if g allows it: rounding is no size."""
+    near, tidy = y.copy(), y.copy()
+    near[unknown] = np.nan
+    tidy[(np.abs(y) <= LOST * sizes(slopes(task.dae, task.t, y), near)) & np.isnan(near)] = 0.0
+    return tidy if (tidy == y).all() or newton(task, tidy)[0] is tidy else y
 
 
 def _guesses(dae: Dae, t: float, y: Array, unknown: list[int]) -> Iterator[Array]:

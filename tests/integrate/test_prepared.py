@@ -153,3 +153,19 @@ def test_what_a_start_leaves_open_is_looked_at_whatever_was_solved_before(pendul
 def test_a_value_that_is_no_number_is_refused_in_a_sentence(pendulum, value) -> None:
     with pytest.raises(herk.InputError, match="Parameter g must be a"):
         herk.prepare(pendulum).solve(parameters={"g": value})
+
+
+@pytest.mark.parametrize("method", ["dopri5", "radau5"])
+def test_a_value_left_open_does_not_depend_on_runs_before(method: str) -> None:
+    """y = 0.8 and y = -0.8 both fit x = 0.6; a run from below must not make the next one begin below."""
+    model = testset.get("pendulum").model.with_span(1.0)
+    asked = {"y0": [0.6, None, 0.0, None, None], "method": method, "t_eval": [0.0, 1.0]}
+    below = [None, -0.8, 0.0, None, None]
+    kept._kept.clear()
+    alone = herk.solve_dae(model, **asked)
+    kept._kept.clear()
+    herk.solve_dae(model, y0=below, method=method)
+    assert np.array_equal(herk.solve_dae(model, **asked).y, alone.y)
+    many = herk.solve_many(model, y0=[below, asked["y0"]], t_eval=[0.0, 1.0], method=method)
+    assert many.success.all()
+    assert np.allclose(many.y[1], alone.y, rtol=1e-6, atol=1e-9)

@@ -77,6 +77,19 @@ def test_an_unknown_that_is_rounding_moves_before_a_given_one(seed: int) -> None
     np.testing.assert_allclose(y, [1.44e-11, 9.0, 2.9e-3 - 5.76e-6], rtol=1e-12)
 
 
+@pytest.mark.parametrize("l", [0.9, 1.0, 1.1])
+def test_an_open_value_that_is_zero_is_zero_to_the_last_digit(l: float) -> None:  # noqa: E741
+    """Rounding such as 7e-33 would be taken for the size of an unknown later."""
+    model = testset.get("pendulum").model.with_parameters(l=l)
+    found = completed_start(model.form("overdetermined"), 0.0, [0.6, None, 0.0, None, None])  # x v + y w = 0
+    assert found[3] == 0.0
+
+
+def test_an_open_value_that_is_small_but_no_rounding_is_kept() -> None:
+    model = Model("small", ["x", "y"], [[1, 0], [0, 0]], ["y", "y + 1e-20"], t_span=(0, 1), y0=[1.0, None])
+    assert completed_start(numbers(model), 0.0, model.y0)[1] == -1e-20
+
+
 def test_an_unknown_that_enters_by_its_square_is_found_in_any_units() -> None:
     for size in (1e-12, 1.0, 1e12):
         dae = Dae(

@@ -65,15 +65,6 @@ def test_they_are_the_derivatives_of_the_discrete_solution_not_of_the_exact_one(
         assert np.abs(found - exact).max() > 1e-7 * np.abs(own).max()
 
 
-@BOTH
-def test_they_pass_changes_of_the_selection(method: str) -> None:
-    sol = herk.solve_dae(TURNING, sensitivities=["g", "y0:v"], method=method, rtol=1e-11, atol=1e-13)
-    assert method == "radau5" or len(sol.selections) > 2
-    for name in ("g", "y0:v"):
-        expected = extrapolated(TURNING, name, 1e-3, ("g", "y0:v"))
-        assert np.abs(sol.dyd(name)[:, -1] - expected).max() < 1e-8 * np.abs(expected).max()
-
-
 @pytest.mark.parametrize("method", ["dopri5", "dop853", "bs32", "radau5"])
 def test_values_between_steps_are_those_of_the_same_run(method: str) -> None:
     """Exact: x = cos(w t) has dx/dw = -t sin(w t)."""

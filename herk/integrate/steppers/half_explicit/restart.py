@@ -109,7 +109,10 @@ class Beginning:
 
 
 def _put(state: HalfExplicit, y0: tuple[float | None, ...], moved: Wholes | None) -> None:
-    """Write the start into the state; what is not given or may be moved is computed, from where it stands."""
+    """Write the start into the state; what may be moved is computed from where it stands.
+
+    What is not given is computed from zero: from the start of another run it might come to another solution.
+    """
     state.open[:] = 0 if moved is None else moved
     if None not in y0:
         state.y[:] = y0
@@ -117,5 +120,4 @@ def _put(state: HalfExplicit, y0: tuple[float | None, ...], moved: Wholes | None
     for i, value in enumerate(y0):
         if value is None:
             state.open[i] = 1
-        else:
-            state.y[i] = value
+        state.y[i] = 0.0 if value is None else value

@@ -20,7 +20,7 @@ def starts(machine: Machine, asked: Request, y0: Array, values: Array | None) ->
     n, place, count = state.n, state.places, len(y0)
     words = np.tile(state.words, (count, 1))
     missing = np.isnan(y0)
-    y = np.where(missing, state.y, y0)
+    y = np.where(missing, 0.0, y0)  # as in a single run
     _put(words, place["y"], y)
     _put(words.view(np.int64), place["open"], missing)
     if values is not None:
