@@ -26,7 +26,7 @@ _PUBLIC = {
     "t": "herk.model.entries",
     "regularize": "herk.model.index_reduction.regularize",
     "RegularizationError": "herk.model.index_reduction.regularize",
-    "check_constraints": "herk.model.start",
+    "check_constraints": "herk.model.contradiction",
     "consistent_start": "herk.model.start",
     "METHODS": "herk.integrate.steppers.half_explicit.tableaus",
     "Tableau": "herk.integrate.steppers.half_explicit.tableau",
@@ -76,10 +76,11 @@ if TYPE_CHECKING:
     from herk.integrate.solve import solve_dae
     from herk.integrate.steppers.half_explicit.tableau import Tableau
     from herk.integrate.steppers.half_explicit.tableaus import METHODS
+    from herk.model.contradiction import check_constraints
     from herk.model.entries import t
     from herk.model.index_reduction.regularize import RegularizationError, regularize
     from herk.model.model import Model
-    from herk.model.start import check_constraints, consistent_start
+    from herk.model.start import consistent_start
     from herk.parameters.fit import fit
     from herk.parameters.gradient import gradient
     from herk.parameters.grid import grid

@@ -12,21 +12,10 @@ from numpy.typing import NDArray
 from herk.core import Dae, HerkError, InputError
 from herk.core.dae import Array
 from herk.linalg.balance import LOST, rank, sizes
-from herk.model.contradiction import check_constraints, contradictions
-from herk.model.evaluate import CallableError, Linearisation, constraints, jacobian, linearise, located
+from herk.model.evaluate import CallableError, Linearisation, constraints, jacobian, located
 from herk.model.implicit import HIGHER, Implicit
 from herk.model.large import equations_of, stack_of
 from herk.model.large_start import correction, determined, is_finite, slopes, touching, without_derivative
-
-__all__ = [
-    "Linearisation",
-    "check_constraints",
-    "completed_start",
-    "consistent_start",
-    "contradictions",
-    "jacobian",
-    "linearise",
-]
 
 EPS = float(np.finfo(float).eps)
 MOST_ITERATIONS = 60
@@ -143,6 +132,11 @@ def consistent_start(
     required = without_derivative(dae, t, np.where(np.isnan(y), 1.0, y))
     first = sorted({*unknown, *required} - set(fixed))
     others = sorted({*range(dae.n)} - {*first, *fixed})
+    if unknown and others and not dae.large:  # where no other component must move, none does
+        try:
+            return _solve(Task(dae, t, np.arange(dae.m), first, []), y, unknown)
+        except InputError:
+            pass
     return _solve(Task(dae, t, np.arange(dae.m), first, others), y, unknown)
 
 
@@ -204,6 +198,7 @@ def touched(dae: Dae, t: float, y: Array, unknown: list[int]) -> NDArray[np.int6
 
 
 def start_vector(dae: Dae, y0: Sequence[float | None] | Array) -> tuple[Array, list[int]]:
+    """Return the start with nan for what is unknown, and which that is."""
     y = np.array([np.nan if value is None else value for value in y0], dtype=float)
     if y.shape != (dae.n,):
         raise InputError(f"y0 has shape {y.shape}; {dae.n} values are needed.")

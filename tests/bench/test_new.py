@@ -15,7 +15,8 @@ import testset
 from herk.bench import new, plugins
 from herk.bench.store import NAME, Store
 from herk.core import InputError, Problem, Reason, Settings, Solver
-from herk.model.start import inconsistency, linearise
+from herk.model.evaluate import linearise
+from herk.model.start import inconsistency
 
 
 @pytest.fixture

@@ -9,10 +9,12 @@ import sympy as sp
 import herk
 import testset
 from herk.core import Dae, InputError
+from herk.model.contradiction import check_constraints
+from herk.model.evaluate import Linearisation
 from herk.model.forms.forms import rates
 from herk.model.index_reduction.regularize import regularize
 from herk.model.model import Model
-from herk.model.start import Linearisation, check_constraints, completed_start, consistent_start, undetermined
+from herk.model.start import completed_start, consistent_start, undetermined
 from tests.fuzz.linear import make
 from tests.model.test_units import in_units
 
@@ -83,6 +85,12 @@ def test_an_open_value_that_is_zero_is_zero_to_the_last_digit(l: float) -> None:
     model = testset.get("pendulum").model.with_parameters(l=l)
     found = completed_start(model.form("overdetermined"), 0.0, [0.6, None, 0.0, None, None])  # x v + y w = 0
     assert found[3] == 0.0
+
+
+def test_given_values_stay_where_open_ones_can_be_computed() -> None:
+    """At the first guess y = 0 only x would move; it need not, since y = 0.8 or -0.8 fits."""
+    found = consistent_start(pendulum([0.6, None, 0.0, None, None]))
+    np.testing.assert_allclose([found[0], abs(found[1]), *found[2:4]], [0.6, 0.8, 0.0, 0.0], rtol=1e-14)
 
 
 def test_an_open_value_that_is_small_but_no_rounding_is_kept() -> None:

@@ -10,8 +10,8 @@ import testset
 from baselines import get
 from herk.bench import session, study, sweeps
 from herk.core import InputError, Settings
+from herk.model.evaluate import linearise
 from herk.model.forms.forms import rates
-from herk.model.start import linearise
 
 FURTHER = testset.names("further")
 

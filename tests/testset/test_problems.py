@@ -13,8 +13,9 @@ import pytest
 import herk
 import testset
 from herk.core import InputError, Problem
+from herk.model.evaluate import linearise
 from herk.model.forms.forms import rates
-from herk.model.start import inconsistency, linearise
+from herk.model.start import inconsistency
 
 CONTRADICTORY = "wind_pendulum_printed"
 GIVEN = (

@@ -8,8 +8,8 @@ import pytest
 import herk
 import testset
 from herk.core import InputError
+from herk.model.evaluate import linearise
 from herk.model.forms.forms import rates
-from herk.model.start import linearise
 
 SMALL = {"lc_ladder": {"N": 3}, "pipe_grid": {"N": 3}, "stokes": {"N": 3}, "cloth": {"N": 2}}
 LEVELS = {"lc_ladder": [2, 2], "pipe_grid": [8, 8], "stokes": [9, 8], "cloth": [6, 6, 6]}

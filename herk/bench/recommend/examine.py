@@ -14,10 +14,11 @@ from herk.bench.recommend.switching import Switch, switches
 from herk.bench.runner.worker import Send
 from herk.core import HerkError, InputError, Problem
 from herk.core.dae import Array, Dae
+from herk.model.contradiction import check_constraints
 from herk.model.evaluate import linearise
 from herk.model.index_reduction.regularize import RegularizationError, regularize
 from herk.model.model import Model
-from herk.model.start import check_constraints, consistent_start, inconsistency
+from herk.model.start import consistent_start, inconsistency
 
 POINTS = 40  # of the trajectory at which the Jacobian is looked at
 GRID = 32  # even intervals, at whose ends solvers are compared

@@ -7,7 +7,7 @@ import numpy as np
 import testset
 from herk.core.dae import Array
 from herk.integrate.solve import solve_dae
-from herk.model.start import check_constraints
+from herk.model.contradiction import check_constraints
 from herk.reproductions.published import Erratum
 from herk.reproductions.thesis import experiments
 from herk.reproductions.thesis.systems import SETTINGS_44, WIND_CORRECTED, WIND_PRINTED

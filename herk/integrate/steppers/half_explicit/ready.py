@@ -22,8 +22,8 @@ from herk.integrate.steppers.half_explicit.tolerances import set_tolerances
 from herk.integrate.steps import Loop
 from herk.linalg.balance import rank
 from herk.linalg.sparse_selection import Selector
-from herk.model.evaluate import Linearisation, linearise, occupied
-from herk.model.start import free_columns, jacobian
+from herk.model.evaluate import Linearisation, jacobian, linearise, occupied
+from herk.model.start import free_columns
 
 SPARSE_THRESHOLD = 0.1
 
