@@ -17,6 +17,7 @@ from tests.fuzz.member import Array, Member, pick, rng_of, round_digits, with_se
 T_END = 6.0
 CLEAR = 0.05  # speed with which a switch must be crossed, and distance at which it must be missed
 PERTURBED = 1e-7
+AT_ONCE = 1e-12  # so near another switch, that is crossed with the one that was found
 LOCATED = (
     30.0  # errors of ten tolerances, crossed with a speed of a third: so well is a switch located in time
 )
@@ -138,6 +139,9 @@ class Motion:
             if run.status != 1 or not hit:
                 return
             self._cross(hit[0], t, y, signs)
+            for i, surface in enumerate(self.surfaces()):  # two of them may be crossed at once
+                if i != hit[0] and signs[i] * surface(*y) < AT_ONCE:
+                    self._cross(i, t, y, signs)
             if self.slides_at is not None or self.doubtful:
                 return
 

@@ -73,6 +73,11 @@ def test_truth_satisfies_the_equations_as_written(family: str) -> None:
         assert wrong < ALLOWED, f"{member.label} ({member.kind}): {wrong:.1e}"
 
 
+def test_a_truth_that_crosses_two_switches_at_once_satisfies_the_equations() -> None:
+    member = FAMILIES["switching"](2000017)  # sign(x) and Abs(x): only one of them had been crossed
+    assert residual(member, judged_times(member, 60)).max() < ALLOWED
+
+
 @pytest.mark.parametrize("family", FAMILIES)
 def test_the_check_of_truths_finds_a_wrong_one_in_every_unknown(family: str) -> None:
     member = FAMILIES[family](101)

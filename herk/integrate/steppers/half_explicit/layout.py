@@ -184,6 +184,9 @@ class HalfExplicit(State):
     cost: Wholes
     open: Wholes  # 1: not given at the start, to be computed
     wanted: Wholes  # the selection asked for
+    other: Wholes  # and one in units of the unknowns, with scratch
+    forced: Wholes
+    flags: Wholes
     work: Floats
     table: Wholes  # of selections, elsewhere
 
@@ -253,7 +256,7 @@ def sizes(
     wholes = dict.fromkeys(
         ("order", "required", "e_rows", "e_columns", "newton_order", "e_order", "cost", "open"), n
     )
-    return vectors | pivots | tables | systems | wholes | {"wanted": m}
+    return vectors | pivots | tables | systems | wholes | {"wanted": m, "other": m, "forced": m, "flags": n}
 
 
 def allocate(

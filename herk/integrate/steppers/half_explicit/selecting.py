@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import log
+
 from herk.integrate.steppers.half_explicit.layout import (
     ALGEBRAIC,
     DERIVATIVE,
@@ -25,6 +27,7 @@ from herk.linalg.selection import IN_ANY_UNITS, RANK_TOLERANCE, eliminate, scale
 SUSPECT = (
     2  # rejections in a row that put the selection under suspicion: made anew, Procedure 3.11 to the letter
 )
+POOR = 0.3  # of the largest volume, in units of the unknowns
 RECHECK = 0.95  # a selection that was confirmed is looked at again after a further fall to this part
 
 
@@ -74,20 +77,64 @@ def jacobian_here(t: float, own: HalfExplicit) -> None:
 
 
 def chosen(loop: Loop, own: HalfExplicit) -> bool:
-    """Write the components Procedure 3.11 prefers; False if dg/dy has lost rank, in any units."""
-    n, m, a, size, weight, relative = own.n, own.m, own.jacobian, own.size, own.weight, own.relative
-    required, cost, scratch, wanted = own.required, own.cost, own.heaviest, own.wanted
+    """Write the components Procedure 3.11 prefers; False if dg/dy has lost rank, in any units.
+
+    Entries are compared as they are, unless what that chooses is poor in units of the unknowns.
+    """
+    n, m, a, kept, wanted = own.n, own.m, own.jacobian, own.stacked, own.wanted
     threshold = 1.0 if loop.rejected >= SUSPECT else own.threshold
-    if not own.in_units:
-        jacobian(loop.t, own.y, own)
-        if eliminate(a, m, n, required, cost, size, scratch, threshold, IN_ANY_UNITS, wanted) == m:
-            return True
-    for i in range(n):
-        weight[i] = size[i] + own.floor[i]
-        relative[i] = size[i] / weight[i]
     jacobian(loop.t, own.y, own)
+    for i in range(m * n):
+        kept[i] = a[i]
+    if not own.in_units and m == eliminate(
+        a, m, n, own.required, own.cost, own.size, own.heaviest, threshold, IN_ANY_UNITS, wanted
+    ):
+        if own.threshold < 1.0 and poor(threshold, own):
+            for i in range(m):
+                wanted[i] = own.other[i]
+        return True
+    return in_units(own.required, threshold, wanted, own)
+
+
+def in_units(required: Wholes, threshold: float, wanted: Wholes, own: HalfExplicit) -> bool:
+    """Write the components Procedure 3.11 prefers where unknowns and rows are of size one."""
+    n, m, a, kept, weight, relative = own.n, own.m, own.jacobian, own.stacked, own.weight, own.relative
+    for i in range(n):
+        weight[i] = own.size[i] + own.floor[i]
+        relative[i] = own.size[i] / weight[i]
+    for i in range(m * n):
+        a[i] = kept[i]
     scale(a, m, n, weight)
-    return eliminate(a, m, n, required, cost, relative, scratch, threshold, RANK_TOLERANCE, wanted) == m
+    return m == eliminate(
+        a, m, n, required, own.cost, relative, own.heaviest, threshold, RANK_TOLERANCE, wanted
+    )
+
+
+def poor(threshold: float, own: HalfExplicit) -> bool:
+    """Tell whether errors grow where the wanted components are computed, beside others that are written.
+
+    By Cramer's rule the selection of the largest volume enlarges no error, and one whose volume is a part of
+    it enlarges errors up to the inverse of that part. What is still zero may turn out to have any size.
+    """
+    n, m, wanted, other, flags = own.n, own.m, own.wanted, own.other, own.flags
+    if not in_units(own.required, threshold, other, own):
+        return False
+    best = volume(other, own)
+    for i in range(n):
+        flags[i] = 0
+    for i in range(m):
+        if own.size[wanted[i]] == 0.0 and not own.required[wanted[i]]:
+            return False
+        flags[wanted[i]] = 1
+    return not in_units(flags, 1.0, own.forced, own) or volume(own.forced, own) < best + log(POOR)
+
+
+def volume(order: Wholes, own: HalfExplicit) -> float:
+    """Return the logarithm of the product of the pivots that an elimination left behind."""
+    total = 0.0
+    for i in range(own.m):
+        total += log(abs(own.jacobian[i * own.n + order[i]]))
+    return total
 
 
 def algebraic_match(row: Wholes, n: int, m: int, wanted: Wholes) -> bool:

@@ -1,0 +1,57 @@
+"""Selections on the way: what is computed from what does not hang on units, and enlarges no error."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import herk
+import testset
+from tests.fuzz.member import Array, Member
+from tests.fuzz.units import in_units
+
+PERIODS = 2.4
+UNITS = (2, 4, 9, 16, 22, 25)
+DECADES = 2  # with more, entries are negligible beside others, and nobody compares them
+
+
+def pendulum() -> Member:
+    """Return the pendulum of the test set in usual units, with its exact solution."""
+    problem = testset.get("pendulum")
+    model, exact = problem.model, problem.reference.exact
+    values = {name: float(value) for name, value in model.parameters.items()}
+    t_end = 2.0 * PERIODS
+
+    def truth(times: Array) -> Array:
+        return np.array([exact(float(t)) for t in times]).T
+
+    entries = [[str(model.E[i, j].subs(values)) for j in range(model.n)] for i in range(model.n)]
+    sizes = np.abs(truth(np.linspace(0.0, t_end, 101))).max(axis=1)
+    return Member(
+        family="pendulum",
+        kind="",
+        seed=0,
+        states=tuple(model.names),
+        E=tuple(map(tuple, entries)),
+        f=tuple(str(row.subs(values)) for row in model.f),
+        t_span=(0.0, t_end),
+        y0=tuple(float(y) for y in problem.y0),
+        sizes=tuple(map(float, sizes)),
+        truth=truth,
+        method="bs32",
+        rtol=1e-5,
+    )
+
+
+def largest_error(member: Member) -> float:
+    """Return the largest error at accepted points in tolerances."""
+    sol = herk.solve_dae(member.model(), method=member.method, rtol=member.rtol, atol=member.atol)
+    assert sol.success, sol.message
+    return float((np.abs(sol.y - member.truth(sol.t)) / member.atol[:, None]).max())
+
+
+@pytest.mark.parametrize("seed", UNITS)
+def test_errors_in_random_units_are_those_in_usual_ones(seed: int) -> None:
+    # Positions may be computed from velocities, but not until these nearly vanish, which enlarges errors.
+    member = pendulum()
+    assert largest_error(in_units(member, np.random.default_rng(seed), DECADES)) < 10 * largest_error(member)
