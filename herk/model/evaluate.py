@@ -218,7 +218,7 @@ def jacobian(dae: Dae, t: float, y: Array) -> Array:
 
 
 def _slopes(dae: Dae, t: float, y: Array, steps: Array) -> Array:
-    columns = [_slope(partial(_shifted, dae, t, y, j), steps[j]) for j in range(dae.n)]
+    columns = [slope(partial(_shifted, dae, t, y, j), steps[j]) for j in range(dae.n)]
     return np.array(columns).T
 
 
@@ -235,22 +235,25 @@ def time_derivative(dae: Dae, t: float, y: Array, t_end: float | None = None) ->
     if dae.g_t is not None:
         return evaluate("g_t", dae.g_t, t, y, (dae.m,))
     size = abs(t) or 1.0 if t_end is None else time_size(t, t_end)
-    return _slope(lambda shift: constraints(dae, t + shift, y), time_step(t, size))
+    return slope(lambda shift: constraints(dae, t + shift, y), time_step(t, size))
 
 
-def _slope(function: Callable[[float], Array], step: float) -> Array:
+def slope(function: Callable[[float], Array], step: float) -> Array:
     """Return the derivative at 0 by a central difference.
 
-    By a one-sided one where the domain of the function ends.
+    By a one-sided one in those rows where the domain of the function ends.
     """
+    found: Array | None = None
     for low, high in ((-step, step), (0.0, step), (-step, 0.0)):
         try:
             with np.errstate(all="ignore"):
-                slope = (function(high) - function(low)) / (high - low)
+                here = (function(high) - function(low)) / (high - low)
         except CallableError:
-            if high == 0.0:
+            if high == 0.0 and found is None:
                 raise
             continue
-        if np.isfinite(slope).all():
+        found = here if found is None else np.where(np.isfinite(found), found, here)
+        if np.isfinite(found).all():
             break
-    return slope
+    assert found is not None
+    return found

@@ -71,15 +71,29 @@ def sparse_jacobian(dae: Dae, t: float, y: Array) -> csr_array:
 
 
 def _slopes(dae: Dae, t: float, y: Array, pattern: Pattern, step: Array) -> csr_array:
-    """Return dg/dy by central differences of groups of columns."""
+    """Return dg/dy by differences of groups of columns, one-sided where the domain of g ends."""
     values = np.zeros(pattern.nnz)
     group = pattern.groups[pattern.indices]
     for number in range(pattern.groups.max(initial=-1) + 1):
         here = np.flatnonzero(group == number)
-        moved = np.where(pattern.groups == number, step, 0.0)
-        change = evaluate.constraints(dae, t, y + moved) - evaluate.constraints(dae, t, y - moved)
-        values[here] = change[pattern.rows[here]] / (2.0 * step[pattern.indices[here]])
+        columns = pattern.indices[here]
+        try:
+            change = _change(dae, t, y, np.where(pattern.groups == number, step, 0.0))[pattern.rows[here]]
+        except (
+            evaluate.CallableError
+        ):  # one of the columns has left the domain: each may be at another end of it
+            change = np.zeros(here.size)
+            for column in np.unique(columns):
+                own = columns == column
+                moved = np.where(np.arange(dae.n) == column, step, 0.0)
+                change[own] = _change(dae, t, y, moved)[pattern.rows[here][own]]
+        values[here] = change / step[columns]
     return pattern.matrix(values)
+
+
+def _change(dae: Dae, t: float, y: Array, moved: Array) -> Array:
+    """Return how g changes with shares of this displacement."""
+    return evaluate.slope(lambda share: evaluate.constraints(dae, t, y + share * moved), 1.0)
 
 
 def _given(dae: Dae, t: float, y: Array, pattern: Pattern | None) -> Any:

@@ -17,6 +17,7 @@ from herk.model.start import Task, newton, sizes_of, start_vector, touched
 
 PLACES = 24  # from which values are looked for
 APART = 1e-6  # relative to their sizes: values that differ by less are one
+NEGLIGIBLE = 1e-3  # beside the size that makes the terms of the constraints balance
 SHOWN = 4
 
 
@@ -35,8 +36,11 @@ def refuse_several(dae: Dae, t: float, y0: Sequence[float | None], found: Array)
     if not wanted:
         return
     fits = [found]
-    for other in _others(dae, t, y0):
-        size = np.maximum(np.abs(other[wanted]), 1e-3)
+    y, unknown = start_vector(dae, y0)
+    typical = sizes_of(dae, t, y, unknown)
+    least = NEGLIGIBLE * typical[[unknown.index(i) for i in wanted]]
+    for other in _others(dae, t, y, unknown, typical):
+        size = np.maximum(np.abs(other[wanted]), least)
         if all((np.abs(other - each)[wanted] > APART * size).any() for each in fits):
             fits.append(other)
     if len(fits) > 1:
@@ -53,11 +57,10 @@ def refuse_several(dae: Dae, t: float, y0: Sequence[float | None], found: Array)
         )
 
 
-def _others(dae: Dae, t: float, y0: Sequence[float | None]) -> Iterator[Array]:
+def _others(dae: Dae, t: float, y: Array, unknown: list[int], size: Array) -> Iterator[Array]:
     """Yield solutions of the constraints for the components left open, from places of all signs and sizes."""
-    y, unknown = start_vector(dae, y0)
     task = Task(dae, t, touched(dae, t, y, unknown), unknown, [])
-    rng, size = np.random.default_rng(3), sizes_of(dae, t, y, unknown)
+    rng = np.random.default_rng(3)
     for k in range(PLACES):
         place = y.copy()
         signs = rng.choice([-1.0, 1.0], len(unknown)) if k > 1 else 1.0 - 2.0 * k

@@ -147,6 +147,15 @@ def test_several_derivatives_that_fit_are_asked_about() -> None:
         herk.solve_dae(CIRCLE, (0.0, 1.0), [2.0])
 
 
+@pytest.mark.parametrize("unit", [1e-12, 1e-4, 1e3])
+def test_derivatives_are_told_apart_in_any_unit(unit: float) -> None:
+    circle = herk.Dae(F=lambda t, y, yp: [(yp[0] / unit) ** 2 + (y[0] / unit) ** 2 - 1.0], n=1)
+    with pytest.raises(herk.InputError, match="Several values fit"):
+        herk.solve_dae(circle, (0.0, 1.0), [0.6 * unit])
+    single = herk.Dae(F=lambda t, y, yp: [(yp[0] / unit) ** 3 + yp[0] / unit + y[0] / unit], n=1)
+    assert herk.solve_dae(single, (0.0, 1.0), [unit], atol=1e-9 * unit).success
+
+
 @pytest.mark.parametrize(
     ("given", "words"),
     [

@@ -86,3 +86,21 @@ def test_value_near_zero_by_chance_does_not_make_its_step_short(value: float) ->
         E=np.zeros((2, 2)), f=lambda t, y: 0.0 * y, g=lambda t, y: [np.sin(y[1]) + y[0] - 1.0], n=2, m=1
     )
     np.testing.assert_allclose(jacobian(dae, 0.0, np.array([1.0, value])), [[1.0, 1.0]], rtol=1e-6)
+
+
+@pytest.mark.parametrize("raising", [False, True])
+@pytest.mark.parametrize("pairs", [1, 60])
+def test_slopes_at_the_edge_of_a_domain_are_taken_on_its_side(pairs: int, raising: bool) -> None:
+    # sqrt(x^3) and (1 - z)^(5/2) at x = 0 and z = 1: the domain ends below for one unknown, above for the other
+    def g(t: float, y: np.ndarray) -> np.ndarray:
+        x, z = y[:pairs], y[pairs:]
+        if raising and (min(x) < 0 or max(z) > 1):
+            raise ValueError("outside")
+        return np.concatenate([x + np.sqrt(x**3), z - (1 - z) ** 2.5])
+
+    zero = np.zeros((2 * pairs, 2 * pairs))
+    dae = herk.Dae(
+        E=zero, f=lambda t, y: 0.0 * y, g=g, n=2 * pairs, m=2 * pairs, jac_g_sparsity=np.eye(2 * pairs)
+    )
+    found = jacobian(dae, 0.0, np.concatenate([np.zeros(pairs), np.ones(pairs)]))
+    np.testing.assert_allclose(found, np.eye(2 * pairs), atol=1e-2)

@@ -140,7 +140,7 @@ def explore(problem: Problem) -> tuple[Flow, Array, Array]:
     t0, t1 = problem.t_span
     flow = Flow(problem.dae, t0, problem.y0)
     t, y = [t0], [np.array(problem.y0)]
-    units = np.array(problem.sizes or [max(float(np.abs(problem.y0).max()), 1e-3)] * len(problem.y0))
+    units = np.array(problem.sizes or [float(np.abs(problem.y0).max()) or 1.0] * len(problem.y0))
     solver = LSODA(flow.rate, t0, flow.start, t1, rtol=EXPLORE_RTOL, atol=EXPLORE_ATOL * units[flow.bound])
     while solver.status == "running" and len(t) < EXPLORE_STEPS:
         try:
