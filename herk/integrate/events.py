@@ -30,15 +30,15 @@ class Watch:
     seen: tuple[int, ...] = ()  # events that were found right at the start, by an earlier part of the run
     began: float = 0.0
     ended: int | None = None  # the terminal event that ended the run
-    sunk: bool = (
-        False  # the muted event went on in the direction in which it is an event: it would come ever faster
-    )
+    sunk: bool = False  # the muted event went on in its direction: it would come ever faster
+    largest: Array = field(default_factory=lambda: np.zeros(0))  # values so far
 
     def start(self, t: float, y: Array) -> None:
         """Evaluate the events at the start."""
         self.began = t
         self.t, self.y = [[] for _ in self.events], [[] for _ in self.events]
         self.values = [value(event, t, y) for event in self.events]
+        self.largest = np.abs(self.values)
         past = [i for i, event in enumerate(self.events) if getattr(event, "eager", False)]
         self.ended = next((i for i in past if self.values[i] > 0.0), None)  # a mode that is over already
 
@@ -48,7 +48,7 @@ class Watch:
         Return time and state of a terminal one, if it ends the run.
         """
         before, after = self.values, [value(event, t_new, y_new) for event in self.events]
-        self.values = after
+        self.values, self.largest = after, np.maximum(self.largest, np.abs(after))
         if self.muted is not None:
             beyond = after[self.muted] * getattr(self.events[self.muted], "direction", 0) > 0
             before[self.muted] = after[self.muted]

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from herk.core import InputError, Solution
+from herk.core import InputError, Solution, Switches
 from herk.core.dae import Array
 from herk.model.evaluate import call
 
-# a switch counts when it is clearly past zero, so that the state found there belongs to the new mode
+# a switch counts when it is clearly past zero beside its largest value, so that rounding does not undo it
 BEYOND = 1e-12
 
 Event = Callable[[float, Array], float]
@@ -43,12 +44,36 @@ def of_state(event: Event, n: int) -> Event:
     return value
 
 
-def armed(event: Event, mode: float, n: int) -> Event:
+@dataclass
+class Modes:
+    """What is known of switches on the way: the one just passed, its new mode, and their largest values."""
+
+    passed: tuple[int, float] | None = None
+    largest: Array = field(default_factory=lambda: np.ones(1))
+
+    def here(self, switches: Switches, t: float, y: Array) -> Array:
+        """Return the modes of this state; that of the switch just passed is known, whatever rounding says."""
+        found = switches.modes(t, y)
+        if self.passed is not None:
+            found[self.passed[0]] = self.passed[1]
+        return found
+
+    def armed(self, switches: Switches, modes: Array, n: int) -> list[Event]:
+        """Return the switches as they end these modes."""
+        limits = BEYOND * np.broadcast_to(self.largest, len(modes))
+        return [armed(*each, n) for each in zip(switches.events, modes, limits, strict=True)]
+
+    def leave(self, which: int, before: float, largest: Array) -> None:
+        """Note the switch that ended a segment, and how large all of them were in it."""
+        self.passed, self.largest = (which, 1.0 - before), np.maximum(self.largest, largest)
+
+
+def armed(event: Event, mode: float, beyond: float, n: int) -> Event:
     """Return the switch as it ends this mode: a crossing in one direction, counted when it is past."""
     sign = -1.0 if mode else 1.0
 
     def value(t: float, y: Array) -> float:
-        return sign * event(t, y[:n]) - BEYOND
+        return sign * event(t, y[:n]) - beyond
 
     value.terminal, value.direction, value.eager = True, 1, True  # type: ignore[attr-defined]
     return value

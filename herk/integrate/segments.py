@@ -25,7 +25,7 @@ from herk.integrate.methods import Method, Plan
 from herk.integrate.options import Request
 from herk.integrate.renewal import renewed
 from herk.integrate.run import Run
-from herk.integrate.segment_events import armed, counted, of_state, reset_by
+from herk.integrate.segment_events import Modes, counted, of_state, reset_by
 from herk.integrate.sliding import at_rest, jumps, stuck
 from herk.integrate.start import ASKED, BEGUN, solution_of
 from herk.model.start import completed_start
@@ -55,6 +55,7 @@ class Journey:
     after: float | None = None  # the breakpoint just passed
     muted: int | None = None  # the event that was just dealt with, which is zero at the new start
     turns: list[tuple[float, int]] = field(default_factory=list)  # times of switches, and which
+    modes: Modes = field(default_factory=Modes)
     free: bool = False  # conditions on the state are no longer switches, the control of errors sees to them
     said: list[str] = field(default_factory=list)  # notes of the journey itself
     resets: set[int] = field(default_factory=set)  # numbers of the segments that a reset began
@@ -217,11 +218,10 @@ def _segment(journey: Journey, stop: float | None, deadline: float | None) -> Re
     events = [counted(event, i, journey.parts) for i, event in enumerate(asked.events or ())]
     switches = journey.switches
     if switches is not None:
-        y = completed_start(dae, t0, y).tolist() if None in y else y
-        modes = switches.modes(t0, np.array(y, dtype=float))
+        modes = journey.modes.here(switches, t0, completed_start(dae, t0, y))
         dae, y, atol = switches.dae, [*y, *modes], np.concatenate([atol, np.ones(len(modes))])
         events = [of_state(event, asked.dae.n) for event in events]
-        events += [armed(*each, asked.dae.n) for each in zip(switches.events, modes, strict=True)]
+        events += journey.modes.armed(switches, modes, asked.dae.n)
     done = sum(part.nstep for part in journey.parts)
     left = None if deadline is None else max(deadline - time.perf_counter(), 1e-9)
     return replace(
@@ -260,6 +260,7 @@ def _goes_on(journey: Journey, run: Run, stop: float | None) -> bool:
     asked, n = journey.asked, journey.asked.dae.n
     t, y = run.output.last
     journey.y, journey.first_step, journey.continued = y[:n].tolist(), None, False
+    journey.modes.passed = None
     if run.change is not None:
         journey.t, journey.after, journey.muted = t, None, None
         journey.hand_over(run.change)
@@ -284,7 +285,9 @@ def _goes_on(journey: Journey, run: Run, stop: float | None) -> bool:
     own = asked.events or ()
     if ended >= len(own):
         journey.muted = None
-        journey.turns.append((t, ended - len(own)))
+        which, before = ended - len(own), run.request.y0[n + ended - len(own)]
+        journey.turns.append((t, which))
+        journey.modes.leave(which, float(before or 0.0), run.watch.largest[len(own) :])
         return True
     reset = getattr(own[ended], "reset", None)
     if reset is None:

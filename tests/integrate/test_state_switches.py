@@ -171,3 +171,16 @@ def test_a_branch_that_ends_where_another_begins_is_passed() -> None:
     assert sol.success, sol.message
     end = 2 - 2 * np.log(2)  # the integral of 1/(1 + sqrt(x)) from 0 to 1
     assert sol.y[0, -1] == pytest.approx(-2 * (2 - end), abs=1e-5)
+
+
+@pytest.mark.parametrize("slow", [0.0, -1e-13, -1e-6])
+@pytest.mark.parametrize("method", ["dopri5", "radau5"])
+def test_no_turn_is_missed_where_the_condition_is_small_at_the_start(slow: float, method: str) -> None:
+    """F = -4 x - 0.4 sign(v): cosines around 0.1 and -0.1 by turns, each half swing shorter by 0.2."""
+    f = ["v", "F", "F + 4*x + 0.4*sign(v)"]
+    model = Model("block", ["x", "v", "F"], np.diag([1, 1, 0]), f, t_span=(0, 10), y0=(5, slow, None))
+    sol = herk.solve_dae(model, rtol=1e-10, atol=1e-12, method=method)
+    half = np.floor(2 * sol.t / np.pi).astype(int)
+    exact = (5 - 0.1 * (2 * half + 1)) * np.cos(2 * sol.t) + 0.1 * (-1.0) ** half
+    assert np.abs(sol["x"] - exact).max() < 1e-7 + abs(slow)
+    assert not sol.notes

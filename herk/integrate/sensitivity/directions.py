@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from herk.core.names import START, as_name, as_varied
 class Directions:
     """Names, and for each the number of its parameter or of its component, -1 for neither.
 
-    `given` is the start as the user wrote it, None for what follows from the rest.
+    `given` is the start as the user wrote it, None for what follows from the rest; modes stand behind it.
     """
 
     names: tuple[str, ...]
@@ -25,11 +25,18 @@ class Directions:
     states: tuple[int, ...]
     given: tuple[float | None, ...]
     estimated: bool = False  # whether the error of S in a step is wanted too
+    modes: tuple[int, ...] = ()  # components that are 0 or 1, and do not change with anything
 
     @property
     def many(self) -> int:
         """Return how many there are."""
         return len(self.names)
+
+    def of(self, dae: Dae, y0: Array) -> Directions:
+        """Return the same for a segment of a run, whose equations may have modes behind the unknowns."""
+        count = len(self.given)
+        there = directions_of(dae, self.names, [*self.given, *y0[count:]])
+        return replace(there, estimated=self.estimated, modes=tuple(range(count, dae.n)))
 
     def units(self, values: Array, y0: Array) -> Array:
         """Return the sizes of what is varied, 1 where it is zero."""

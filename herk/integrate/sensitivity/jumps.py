@@ -7,16 +7,18 @@ and what follows is S+ = D - y'+ tau, where D is the change of the new start on 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
+import sympy as sp
 
 from herk.core import HerkError, Reason
 from herk.core.dae import Array
 from herk.integrate.options import Request
 from herk.integrate.run import Run
 from herk.integrate.sensitivity.directions import Directions
-from herk.integrate.sensitivity.start import constraints_by_parameters, onto_constraints
+from herk.integrate.sensitivity.start import Place, constraints_by_parameters, onto_constraints
 from herk.model.evaluate import linearise
 from herk.model.forms.forms import rates
 
@@ -26,38 +28,70 @@ NEAR = 1e-9  # of the span: how far the zero of a switching function may be from
 
 
 def across(asked: Request, before: Run, after: Run, S: Array, directions: Directions) -> Array:
-    """Return S behind the jump between two segments."""
-    dae = asked.dae
-    t, y = before.output.last
-    y_new, t_new = after.y0, after.request.t0
-    slope, slope_new = rates(dae, t, y), rates(dae, t_new, y_new)
-    reset: Callable[..., Any] | None = None
-    if before.reason is Reason.EVENT:
-        assert before.watch is not None
-        assert before.watch.ended is not None
-        assert asked.events is not None
-        event = asked.events[before.watch.ended]
-        reset = event.reset  # type: ignore[attr-defined]
-        tau = _crossing(event, t, y, slope, S)
-    else:
-        tau = _moving(asked, 0.5 * (t + t_new), directions)
-    moved = S + np.outer(slope, tau)
+    """Return S behind the jump between two segments; `directions` are those of the one behind it."""
+    n, dae = asked.dae.n, after.request.dae
+    (t, y), t_new, y_new = before.output.last, after.request.t0, after.y0
+    S, slope, slope_new = S[:n], rates(before.request.dae, t, y)[:n], rates(dae, t_new, y_new)
+    tau, reset = _passed(asked, before, t_new, S, slope, directions)
+    moved = np.zeros((dae.n, directions.many))
+    moved[:n] = S + np.outer(slope, tau)
     if reset is not None:
-        by_state, by_time = _differences(reset, t, y)
-        moved = by_state @ moved + np.outer(by_time, tau)
+        by_state, by_time = _differences(reset, t, y[:n])
+        moved[:n] = by_state @ moved[:n] + np.outer(by_time, tau)
     offset = constraints_by_parameters(dae, t_new, y_new, directions)
     if dae.m:
         offset = offset + np.outer(linearise(dae, t_new, y_new).g_t, tau)
-    return onto_constraints(dae, t_new, y_new, moved, offset, []) - np.outer(slope_new, tau)
+    place = Place(dae, t_new, y_new, y_new, (), directions.modes)
+    return onto_constraints(place, moved, offset, directions.names) - np.outer(slope_new, tau)
 
 
-def _crossing(event: Callable[..., Any], t: float, y: Array, slope: Array, S: Array) -> Array:
-    """Return how the time of an event moves: e_y (S + y' tau) + e_t tau = 0."""
-    by_state, by_time = _differences(lambda time, state: [event(time, state)], t, y)
-    speed = float(by_state[0] @ slope + by_time[0])
+def _passed(
+    asked: Request, before: Run, t_new: float, S: Array, slope: Array, directions: Directions
+) -> tuple[Array, Callable[..., Any] | None]:
+    """Return how the time of the jump moves, and the reset that is made there."""
+    t, y = before.output.last
+    if before.reason is not Reason.EVENT:
+        return _moving(asked, 0.5 * (t + t_new), directions), None
+    assert before.watch is not None
+    assert before.watch.ended is not None
+    own, ended, y = asked.events or (), before.watch.ended, y[: asked.dae.n]
+    if ended < len(own):
+        event: Any = own[ended]
+        (e_y,), (e_t,) = _differences(lambda time, state: [event(time, state)], t, y)
+        return _crossing(t, e_y @ S, float(e_y @ slope + e_t)), event.reset
+    assert asked.switches is not None
+    e_t, e_y, e_p = _condition(asked, ended - len(own), t, y, directions)
+    return _crossing(t, e_y @ S + e_p, float(e_y @ slope + e_t)), None
+
+
+def _crossing(t: float, change: Array, speed: float) -> Array:
+    """Return how the time of an event moves: e_y (S + y' tau) + e_t tau + e_p = 0."""
     if speed == 0.0:
         raise HerkError(f"The event at t = {t!r} is touched, not crossed: its time has no derivative there.")
-    return np.asarray(-(by_state[0] @ S) / speed)
+    return -change / speed
+
+
+def _condition(
+    asked: Request, which: int, t: float, y: Array, directions: Directions
+) -> tuple[float, Array, Array]:
+    """Return the derivatives of a condition of the model by time, by the state and by what is varied."""
+    model: Any = asked.dae.model  # type: ignore[attr-defined]
+    assert asked.switches is not None
+    label = asked.switches.events[which].label  # type: ignore[attr-defined]
+    function = next(each for each in model.conditions if sp.sstr(each) == label)
+    slopes = _gradient(function, model.t, tuple(model.states), tuple(model.parameters))
+    by_time, *others = slopes(t, y, tuple(model.parameters.values()))
+    by_name = dict(zip((p.name for p in model.parameters), others[y.size :], strict=True))
+    return by_time, np.array(others[: y.size]), np.array([by_name.get(q, 0.0) for q in directions.names])
+
+
+@lru_cache(maxsize=64)
+def _gradient(
+    function: sp.Expr, t: sp.Symbol, states: tuple[sp.Symbol, ...], parameters: tuple[sp.Symbol, ...]
+) -> Callable[..., list[float]]:
+    """Return the derivatives of a condition as a function of (t, y, values of parameters)."""
+    slopes = [function.diff(each).replace(sp.DiracDelta, lambda *_: 0) for each in (t, *states, *parameters)]
+    return sp.lambdify([t, states, parameters], slopes, "numpy")  # type: ignore[no-any-return]
 
 
 def _moving(asked: Request, t: float, directions: Directions) -> Array:

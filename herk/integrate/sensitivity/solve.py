@@ -45,17 +45,7 @@ def differentiated(asked: Request, wanted: Any, *, controlled: bool = False, giv
     `given` is the start as the user wrote it, None where it follows from the rest; else that of the request.
     """
     directions = directions_of(asked.dae, wanted, asked.y0 if given is None else given)
-    if not asked.generate or asked.switches is not None:
-        what = "generate=False" if asked.switches is None else "switches"
-        raise InputError(f"sensitivities are not known with {what}.")
-    if asked.dae.large and not isinstance(asked.method, RadauMethod):
-        raise InputError(f"sensitivities beyond {LARGE} unknowns are known with method='radau5' only.")
-    if controlled and isinstance(asked.method, RadauMethod):
-        raise InputError("sensitivity_errors=True is known of half-explicit methods only.")
-    if isinstance(asked.method, RadauMethod) and asked.method.most > RadauMethod.most:
-        raise InputError(
-            "sensitivities are known of 'radau5' and of half-explicit methods, not of other orders."
-        )
+    _refuse_unknown(asked, controlled)
     if controlled:
         found = _controlled(asked, replace(directions, estimated=True))
     else:
@@ -66,6 +56,28 @@ def differentiated(asked: Request, wanted: Any, *, controlled: bool = False, giv
         found.interrupted.solution = sol  # type: ignore[attr-defined]
         raise found.interrupted
     return sol
+
+
+def _refuse_unknown(asked: Request, controlled: bool) -> None:
+    """Raise if steps or jumps like these cannot be differentiated."""
+    implicit, model = isinstance(asked.method, RadauMethod), getattr(asked.dae, "model", None)
+    if not asked.generate:
+        raise InputError("sensitivities are not known with generate=False.")
+    if asked.switches is not None and not all(hasattr(event, "label") for event in asked.switches.events):
+        raise InputError("sensitivities need switches that stand in the equations of a herk.Model.")
+    if asked.switches is None and model is not None and model.conditions and model.jumps:
+        raise InputError(
+            f"The equations jump where {model.jumps[0]} = 0; sensitivities need to know when: leave out"
+            " switches=False."
+        )
+    if asked.dae.large and not implicit:
+        raise InputError(f"sensitivities beyond {LARGE} unknowns are known with method='radau5' only.")
+    if controlled and implicit:
+        raise InputError("sensitivity_errors=True is known of half-explicit methods only.")
+    if isinstance(asked.method, RadauMethod) and asked.method.most > RadauMethod.most:
+        raise InputError(
+            "sensitivities are known of 'radau5' and of half-explicit methods, not of other orders."
+        )
 
 
 def _controlled(asked: Request, directions: Directions) -> Outcome:
@@ -150,17 +162,18 @@ def _followed(run: Run, sol: Solution, start: Array, directions: Directions) -> 
 def _in_segments(whole: Request, directions: Directions, begun: Run | None = None) -> Outcome:
     """Carry out a request whose run ends and begins anew on the way; `begun` is its first part."""
     journey = travelled(whole, _made, begun)
-    start, found = None, []
+    start, found, n = None, [], whole.dae.n
     for k, run in enumerate(journey.runs):
         dae = run.request.dae
+        along = directions if dae is whole.dae else directions.of(dae, run.y0)
         if start is None:
-            start = first(dae, run.request.t0, run.y0, directions)
+            start = first(dae, run.request.t0, run.y0, along)
         else:
-            start = across(whole, journey.runs[k - 1], run, start, directions)
-        found.append(_followed(run, journey.parts[k], start, directions))
+            start = across(whole, journey.runs[k - 1], run, start, along)
+        found.append(_followed(run, journey.parts[k], start, along))
         start = found[-1].last
     sol = joined(journey)
-    S = _joined_points(journey, sol, [part.points for part in found])
+    S = _joined_points(journey, sol, [part.points[:, :n] for part in found])
     return Outcome(sol, S, max(part.error for part in found), journey.runs[-1].interrupted)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -52,34 +54,38 @@ def first(dae: Dae, t: float, y: Array, directions: Directions) -> Array:
             if given[j] is None:
                 raise InputError(f"The start value of {name} is computed, not given: nothing depends on it.")
             moved[j, q] = 1.0
-    unknown = [i for i, value in enumerate(given) if value is None]
     # A zero that was given is no rounding, which would be taken for a size.
     near = np.array([y[i] if value is None else value for i, value in enumerate(given)])
     offset = constraints_by_parameters(dae, t, y, directions)
-    return onto_constraints(dae, t, y, moved, offset, unknown, directions, near)
+    held = {*directions.states, *directions.modes}  # what is varied does not follow
+    free = {i for i, value in enumerate(given) if value is None} - held
+    return onto_constraints(Place(dae, t, y, near, free, held), moved, offset, directions.names)
 
 
-def onto_constraints(
-    dae: Dae,
-    t: float,
-    y: Array,
-    moved: Array,
-    offset: Array,
-    unknown: list[int],
-    directions: Directions | None = None,
-    near: Array | None = None,
-) -> Array:
+@dataclass(frozen=True)
+class Place:
+    """A point on the constraints, sizes of its unknowns, which of them move first and which do not."""
+
+    dae: Dae
+    t: float
+    y: Array
+    near: Array
+    free: Collection[int]
+    held: Collection[int]
+
+
+def onto_constraints(place: Place, moved: Array, offset: Array, names: Sequence[str]) -> Array:
     """Return `moved` corrected so that g_y S + offset = 0, by the rule that makes starts consistent."""
+    dae, t, y = place.dae, place.t, place.y
     if not dae.m:
         return moved
     jac = jacobian(dae, t, y)
     off = jac @ moved + offset
     if not off.any():
         return moved
-    scale, found = sizes(jac, y if near is None else near), moved
-    held = set() if directions is None else set(directions.states)  # what is varied does not follow
-    early = sorted({*unknown, *free_columns(matrix(dae, t, y))} - held)
-    late = [i for i in range(dae.n) if i not in early and i not in held]
+    scale, found = sizes(jac, place.near), moved
+    early = sorted({*place.free, *free_columns(matrix(dae, t, y))} - {*place.held})
+    late = sorted({*range(dae.n)} - {*early, *place.held})
     for _ in range(3):
         found = found + correction(off, jac, scale, early, late)
         off = jac @ found + offset
@@ -88,7 +94,7 @@ def onto_constraints(
             return found
     stuck = np.flatnonzero(~(wrong <= OFF).all(axis=0))
     if stuck.size:
-        name = directions.names[int(stuck[0])] if directions is not None else "the parameters"
+        name = names[int(stuck[0])]
         raise InputError(f"The constraints leave no room for a change of {name} at t = {t!r}.")
     return found
 
