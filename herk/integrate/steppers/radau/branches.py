@@ -15,6 +15,8 @@ SOON = 1e-8  # this near, in units of the time: conductances of a diode fall by 
 STEEPEST = 2.0  # rate at which the time of a fall shrinks
 MOST = 0.6  # of the way to where the determinant is expected to vanish, in one step
 FALL = 2.0  # of its logarithm in one step: after more, Newton does not feel terms that nearly vanish
+DEEPEST = 0.02  # part of it that may be left after a step: after more of a fall nothing can be foretold
+OTHER = 2.0  # factor between determinants with which a Jacobian is another one
 
 
 def determinant(own: Radau) -> float:
@@ -42,7 +44,7 @@ def same_branch(own: Radau) -> bool:
     if own.sign == 0.0:
         own.sign, own.widest, own.here = (1.0 if found > 0.0 else -1.0), 0.0, 0.0
         own.lasting, own.left = INFINITE, INFINITE
-    own.widest = max(own.widest, abs(found))
+    own.widest, own.linearised = max(own.widest, abs(found)), abs(found)
     return found * own.sign > 0.0
 
 
@@ -56,13 +58,34 @@ def crossed(t: float, own: Radau) -> bool:
         return False
     constraint_jacobian(t, own.new, own)
     own.there = determinant(own) * own.sign
-    if not own.there > 0.0:
+    if not own.there > 0.0 or own.there < DEEPEST * own.here:
         return True
-    if not (own.here > 0.0 and own.here < NEAR * own.widest):
+    if not near(own):
         return False
     if own.there < AT * own.widest and own.left < SOON * own.t_size:
         return True
-    return abs(own.h) > min(MOST * own.left, FALL * own.lasting)
+    return abs(own.h) > farthest(own)
+
+
+def near(own: Radau) -> bool:
+    """Tell whether the determinant is so small that it may be on its way to zero."""
+    return own.here > 0.0 and own.here < NEAR * own.widest
+
+
+def farthest(own: Radau) -> float:
+    """Return how far the next step may lead."""
+    return min(MOST * own.left, FALL * own.lasting) if near(own) else INFINITE
+
+
+def of_elsewhere(own: Radau) -> bool:
+    """Tell whether the Jacobian in use has another determinant than there is here.
+
+    Terms that fell by orders of magnitude may hide behind larger ones in their rows. Newton with the old ones
+    leaves unknowns that they determine where they are, and takes that for quick convergence.
+    """
+    if own.m == 0 or own.fixed or not own.settled:
+        return False
+    return not (own.here < OTHER * own.linearised and own.linearised < OTHER * own.here)
 
 
 def moved(own: Radau) -> None:

@@ -14,6 +14,7 @@ from herk.linalg.dense import substitute
 FARTHEST, FARTHEST_OF_FIVE, FARTHEST_OF_SEVEN = 0.87, 0.734, 0.67
 PART = 0.1  # of the size of a component that may be due to rounding
 DIGITS = 4  # times beside one with which its last digits are tried
+CHANGE = 0.01  # of what a component changes among three stages that its polynomial may be off between them
 JUMP = 8  # rejections in a row that shorten steps by so much that only a jump is left
 
 
@@ -59,8 +60,9 @@ def estimate(loop: Loop, own: Radau) -> float:
 def off_between(loop: Loop, own: Radau) -> float:
     """Return how far the collocation polynomial is from the constraints where it is farthest from its nodes.
 
-    Nothing else limits steps of components that constraints alone determine: they could cross a pole. A jump
-    between values that are level, however short the step, is none.
+    Nothing else limits steps of components that constraints alone determine: they could cross a pole, where
+    the polynomial is off by as much as they change. They are exact at the nodes, so it need not be as exact as
+    steps are. A jump between values that are level, however short the step, is no pole.
     """
     x = FARTHEST if own.s == 3 else FARTHEST_OF_FIVE if own.s == 5 else FARTHEST_OF_SEVEN
     stage, t = own.stage, loop.t + x * own.h
@@ -71,7 +73,7 @@ def off_between(loop: Loop, own: Radau) -> float:
         stage[j] += own.y[j]
     constraints(t, stage, own.g, own)
     correct(own)
-    size = norm(own)
+    size = beside_changes(own)
     if not size > AS_EXACT:
         return size
     if loop.rejected >= JUMP and level(own):
@@ -83,7 +85,21 @@ def off_between(loop: Loop, own: Radau) -> float:
     for k in range(own.m):
         own.g[k] = beyond_rounding(k, own)
     correct(own)
-    return norm(own)
+    return beside_changes(own)
+
+
+def beside_changes(own: Radau) -> float:
+    """Return the norm of `error`, its unit being the tolerance and a small part of what components change.
+
+    With more than three stages the tolerance alone counts: Newton would suffer from longer steps.
+    """
+    n, z, total, part = own.n, own.z, 0.0, CHANGE if own.s == 3 else 0.0
+    for j in range(n):
+        low, high = 0.0, 0.0
+        for i in range(own.s):
+            low, high = min(low, z[i * n + j]), max(high, z[i * n + j])
+        total += (own.error[j] / (own.scale[j] + part * (high - low))) ** 2
+    return (total / n) ** 0.5
 
 
 def level(own: Radau) -> bool:

@@ -82,7 +82,7 @@ class Radau(State):
     unseen: int  # Jacobians since the selection was last looked at
     fresh: int  # the Jacobian belongs to this point
     ahead: int  # its constraints to a point ahead
-    careful: int  # a step from this point failed
+    careful: int  # steps from this point failed
     jacobian_valid: int
     factors_valid: int
     iterations: int
@@ -104,11 +104,13 @@ class Radau(State):
     h: float  # of the step at work
     h_factors: float  # the factors belong to
     h_old: float  # of the last accepted step
+    ceiling: float  # length beyond which Newton, which failed not long ago, may fail again
     error_old: float
     sign: float  # of the determinant of [S E; g_y], 0 if the selection is new
     widest: float  # its largest modulus since then
     here: float  # that at the current point, 0 if it is not known
     there: float  # that at the new one
+    linearised: float  # that of the Jacobian in use
     lasting: float  # time in which it fell by e in the last step
     left: float  # time until it may vanish
     pivot: float  # smallest one of [E; g_y] at the start

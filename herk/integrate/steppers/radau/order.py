@@ -15,7 +15,7 @@ from herk.jit.state import Floats, view
 FEWEST, MORE = 3, 2  # stages, and how many more the next method has
 ITERATIONS, FURTHER, WITH_FIXED_STEPS = 10, 2.5, 60
 EXACT = 1e-11  # tolerance of Newton with fixed steps, where only the error of the method should show
-QUICK, SLOW = 0.002, 0.8  # rates of convergence that ask for a higher, for a lower order
+QUICK, SLOW = 0.01, 0.8  # rates of convergence that ask for a higher, for a lower order
 EVEN_FROM, EVEN_TO = 0.8, 1.2  # change of the step with which the order may rise
 PAUSE = 10  # steps before it rises again
 

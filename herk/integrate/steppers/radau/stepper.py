@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from herk.integrate.controller import shortest_first
-from herk.integrate.steppers.radau.branches import crossed, moved
+from herk.integrate.steppers.radau.branches import crossed, farthest, moved, of_elsewhere
 from herk.integrate.steppers.radau.equations import (
     constraint_jacobian,
     constraints,
@@ -30,6 +30,9 @@ from herk.jit.program import Program
 from herk.linalg.dense import factor, level_rows, substitute
 
 SAFETY, SHRINK, GROW = 0.9, 5.0, 0.125  # h_old / h_new lies between GROW and SHRINK
+FIRST_GROW = 1e-2  # after the first step, which is short since nothing is known yet
+SLOWEST = 0.4  # rate of convergence up to which steps may grow: it grows with them
+BELOW, RISE = 0.8, 2.0  # part of a length with which Newton failed that is tried next, and how it rises again
 KEEP_BELOW = 1e-3  # a Jacobian with which Newton converges this quickly is kept
 POWERS = 6  # of the Jacobian, for its fastest eigenvalue
 SUSPECT = 4  # failures in a row that may be due to the selection
@@ -46,6 +49,7 @@ def begin(loop: Loop) -> int:
         return RUNNING
     own.begun = 1
     own.first = 1
+    own.ceiling = INFINITE
     loop.slot = (own.s - FEWEST) // MORE
     own.h = loop.t_end - loop.t  # its sign counts
     evaluate_here(loop.t, own)
@@ -105,13 +109,16 @@ def try_step(loop: Loop) -> int:
     """Solve the stages, estimate the error, put the new point on the constraints, propose the next step."""
     own = Radau.at(loop.own)
     own.h = loop.h_tried
-    own.careful = loop.rejected > 0 and loop.cause != OK
-    if own.careful and own.ahead:
+    failed = loop.rejected > 0 and loop.cause != OK
+    own.careful = failed and loop.rejected > 1  # a shorter step has its g_y ahead nearer
+    if failed and own.ahead:
         own.jacobian_valid = 0
     if own.careful and loop.rejected >= SUSPECT and not own.in_units:
         own.in_units, own.jacobian_valid = 1, 0
     weigh(own)
     status = solved(loop, own)
+    if status != OK and not own.first:
+        own.ceiling = BELOW * abs(own.h)
     if status == OK:
         for j in range(own.n):
             own.new[j] = own.y[j] + own.z[(own.s - 1) * own.n + j]
@@ -164,23 +171,25 @@ def on_constraints(loop: Loop, own: Radau) -> int:
 def propose(loop: Loop, own: Radau) -> None:
     """Propose the length of the next step: Gustafsson's predictive controller.
 
-    It never grows after a rejection, and keeps a length with which Jacobian and factors can be kept.
+    It never grows after a rejection nor to where Newton fails, and keeps a length with which Jacobian and
+    factors can be kept.
     """
     h, size, most, exponent = loop.h_tried, loop.error, own.most_iterations, 1.0 / (own.s + 1.0)
     own.keep = own.theta <= KEEP_BELOW and not own.always
     if loop.fixed:
         return
     safety = min(SAFETY, SAFETY * (1 + 2 * most) / (own.iterations + 2 * most))
-    quotient = max(GROW, min(SHRINK, size**exponent / safety))
+    quotient = max(FIRST_GROW if own.first else GROW, min(SHRINK, size**exponent / safety))
     if size > 1.0:
         loop.proposed = 0.1 * h if own.first else h / quotient
         return
     if not own.first:
         predicted = own.h_old / h * (size * size / own.error_old) ** exponent / SAFETY
         quotient = max(quotient, min(max(predicted, GROW), SHRINK))
-    new = h / quotient
-    if loop.rejected > 0 and abs(new) > abs(h):
-        new = h
+    new = h / max(quotient, min(1.0, own.theta / SLOWEST))
+    longest = abs(h) if loop.rejected > 0 else max(abs(h), own.ceiling)
+    if abs(new) > longest:
+        new = longest if h > 0.0 else -longest
     if own.keep and new / h >= SAME_FROM and new / h <= SAME_TO:
         new = h
     loop.proposed = new
@@ -200,11 +209,15 @@ def accept(loop: Loop) -> int:
     own.h_old = own.h
     own.error_old = max(1e-2, loop.error)
     own.first = 0
+    own.ceiling *= RISE
     own.fresh = 0
-    if not own.keep or turned(loop.t, own):
-        own.jacobian_valid = 0
-    own.worst_residual = max(own.worst_residual, own.residual)
     moved(own)
+    if not own.keep or turned(loop.t, own) or of_elsewhere(own):
+        own.jacobian_valid = 0
+    most = SAFETY * farthest(own)
+    if abs(loop.h) > most:
+        loop.h = most if own.h > 0.0 else -most
+    own.worst_residual = max(own.worst_residual, own.residual)
     evaluate_here(loop.t, own)
     return STUCK if lost(loop, own) else RUNNING
 
