@@ -5,6 +5,7 @@ from __future__ import annotations
 from herk.core import Solution
 from herk.integrate.implicit import answered
 from herk.integrate.options import Request
+from herk.integrate.relief import wanted
 from herk.integrate.renewal import ENDS, renewed
 from herk.integrate.run import Run
 from herk.integrate.segments import solve_segments
@@ -18,7 +19,7 @@ def in_segments(asked: Request) -> Solution:
 
 def concluded(run: Run) -> Solution:
     """Return the solution of a run that ended; where another method or other constraints go on, they do."""
-    if run.change is not None or (run.reason in ENDS and renewed(run) is not None):
+    if run.change is not None or wanted(run, 1) or (run.reason in ENDS and renewed(run) is not None):
         return _raised(run.request, *solve_segments(run.request, run))
     return _raised(run.request, solution_of(run), run.interrupted)
 

@@ -23,6 +23,7 @@ from herk.integrate.joined import joined
 from herk.integrate.kept import made
 from herk.integrate.methods import Method, Plan
 from herk.integrate.options import Request
+from herk.integrate.relief import DEFEATS, Relief, in_vain, relieved
 from herk.integrate.renewal import renewed
 from herk.integrate.run import Run
 from herk.integrate.segment_events import Modes, counted, of_state, reset_by
@@ -34,8 +35,6 @@ MOST_SEGMENTS = 1000
 MOST_RENEWALS = 40
 MANY, AT_ONCE = 10, 1e-9  # switches, within this part of the span: the solution slides along one of them
 IDLE = 50  # switches after which it is looked whether they are worth their restarts
-# how one of two methods may fail where the other one, which has made steps of this run too, perhaps does not
-DEFEATS = (Reason.NEWTON, Reason.STEP_UNDERFLOW, Reason.SINGULAR, Reason.NONFINITE)
 
 
 @dataclass
@@ -60,6 +59,7 @@ class Journey:
     said: list[str] = field(default_factory=list)  # notes of the journey itself
     resets: set[int] = field(default_factory=set)  # numbers of the segments that a reset began
     renewals: dict[float, Dae] = field(default_factory=dict)  # from a time on, with other constraints
+    relief: Relief | None = None  # of the first method, which failed
 
     def __post_init__(self) -> None:
         """Begin with the method asked for."""
@@ -87,7 +87,8 @@ class Journey:
     @property
     def cuts(self) -> Cuts:
         """Return where the span is cut at breakpoints."""
-        return Cuts(self.asked.t0, self.asked.t1, (*self.asked.breakpoints, *self.renewals))
+        relief = () if self.relief is None else (self.relief.t,)
+        return Cuts(self.asked.t0, self.asked.t1, (*self.asked.breakpoints, *self.renewals, *relief))
 
     def seen(self) -> tuple[int, ...]:
         """Return the events that were found right where the journey stands."""
@@ -170,7 +171,7 @@ def travelled(asked: Request, making: Callable[[Request], Run] = made, begun: Ru
         begun = None
         if run is None:
             break
-        if journey.renew(run):
+        if journey.renew(run) or relieved(journey, run):
             continue
         journey.runs.append(run)
         journey.parts.append(solution_of(run))
@@ -265,6 +266,8 @@ def _goes_on(journey: Journey, run: Run, stop: float | None) -> bool:
         journey.t, journey.after, journey.muted = t, None, None
         journey.hand_over(run.change)
         return True
+    if in_vain(journey, run):
+        return False
     if run.reason in DEFEATS and run.request.plan is not None and len(journey.uses) > 1:
         journey.t, journey.after, journey.muted = t, None, None
         journey.stay(f"{journey.method.name} failed: {run.reason.value}")
@@ -276,6 +279,8 @@ def _goes_on(journey: Journey, run: Run, stop: float | None) -> bool:
         if stop is None or stop == asked.t1:
             return False
         journey.t, journey.after, journey.muted = journey.cuts.begin(stop), stop, None
+        if journey.relief is not None and stop == journey.relief.t:
+            journey.stay(f"{journey.method.name} failed a little later: {journey.relief.failed.reason.value}")
         return True
     if run.reason is not Reason.EVENT or run.watch is None:
         return False

@@ -51,6 +51,36 @@ def test_the_nand_gate_is_reached_to_six_digits() -> None:
     assert digits(sol.y[:, -1], problem.reference.y, 1.0) >= 6.0
 
 
+@pytest.mark.parametrize(("tolerance", "steps"), [(1e-4, 78), (1e-6, 180), (1e-8, 354)])
+def test_what_keeps_steps_from_poles_costs_a_smooth_circuit_none(tolerance: float, steps: int) -> None:
+    """So many steps were made before anything looked at constraints between the nodes."""
+    problem = testset.get("cv_circuit")
+    sol = herk.solve_dae(problem, method="radau5", rtol=tolerance, atol=tolerance)
+    assert sol.success, sol.message
+    assert sol.nstep <= steps
+    assert np.abs(sol.y[:, -1] - problem.reference.y).max() < tolerance
+
+
+def test_a_segment_at_rest_is_left_in_a_few_steps() -> None:
+    """The charge pump has 60 segments between kinks."""
+    sol = herk.solve_dae(testset.get("charge_pump"), method="radau5", rtol=1e-4, atol=1e-6)
+    assert sol.success, sol.message
+    assert sol.nstep <= 380
+    assert sol.nreject == 0
+
+
+def test_a_run_does_not_depend_on_the_runs_before_it() -> None:
+    """Starts behind kinks are repaired whatever machine is at hand: currents jump there."""
+    problem = testset.get("charge_pump")
+    first, _, again = (
+        herk.solve_dae(problem, method="radau5", rtol=rtol, atol=atol)
+        for rtol, atol in [(1e-6, 1e-12), (1e-8, 1e-16), (1e-6, 1e-12)]
+    )
+    assert first.success
+    assert np.array_equal(first.t, again.t)
+    assert np.array_equal(first.y, again.y)
+
+
 def robertson(t_end: float) -> Model:
     rates = ["-0.04*y1 + 1e4*y2*y3", "0.04*y1 - 1e4*y2*y3 - 3e7*y2**2", "y1 + y2 + y3 - 1"]
     E = [[1, 0, 0], [0, 1, 0], [0, 0, 0]]

@@ -61,8 +61,8 @@ def off_between(loop: Loop, own: Radau) -> float:
     """Return how far the collocation polynomial is from the constraints where it is farthest from its nodes.
 
     Nothing else limits steps of components that constraints alone determine: they could cross a pole, where
-    the polynomial is off by as much as they change. They are exact at the nodes, so it need not be as exact as
-    steps are. A jump between values that are level, however short the step, is no pole.
+    the polynomial is off by as much as they change. They are exact at the nodes, so it need not be as exact
+    as steps are. A jump between values that are level, however short the step, is no pole.
     """
     x = FARTHEST if own.s == 3 else FARTHEST_OF_FIVE if own.s == 5 else FARTHEST_OF_SEVEN
     stage, t = own.stage, loop.t + x * own.h

@@ -16,6 +16,7 @@ from herk.integrate.steps import NEGLIGIBLE, RUNNING
 if TYPE_CHECKING:
     from herk.integrate.steppers.radau.machine import Machine
 
+ROUNDING = 1e-14  # relative, of constraints that hold
 WEAKER = 1e-6  # a pivot that is smaller by this factor than where the run was prepared is looked at again
 
 
@@ -57,4 +58,13 @@ class Beginning:
         if PROGRAM[check].call(loop.address) != RUNNING:
             return False
         machine.rtol, machine.atol = asked.rtol, asked.atol
-        return bool(state.pivot >= self.least and loop.error <= NEGLIGIBLE)
+        return bool(state.pivot >= self.least and loop.error <= allowed(asked))
+
+
+def allowed(asked: Request) -> float:
+    """Return how far a start may be from the constraints, in units of the tolerance.
+
+    One that may be repaired must need no repair: behind a kink a current jumps by less than the tolerances of
+    the charges that its constraint contains, and no step is short enough for what it was.
+    """
+    return min(NEGLIGIBLE, ROUNDING / asked.rtol) if asked.consistent == "project" else NEGLIGIBLE

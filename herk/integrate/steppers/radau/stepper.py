@@ -30,7 +30,7 @@ from herk.jit.program import Program
 from herk.linalg.dense import factor, level_rows, substitute
 
 SAFETY, SHRINK, GROW = 0.9, 5.0, 0.125  # h_old / h_new lies between GROW and SHRINK
-FIRST_GROW = 1e-2  # after the first step, which is short since nothing is known yet
+FIRST_GROW = 1e-3  # after the first step, which is short since nothing is known yet
 SLOWEST = 0.4  # rate of convergence up to which steps may grow: it grows with them
 BELOW, RISE = 0.8, 2.0  # part of a length with which Newton failed that is tried next, and how it rises again
 KEEP_BELOW = 1e-3  # a Jacobian with which Newton converges this quickly is kept

@@ -1,0 +1,59 @@
+"""Where the first method of a run fails, the other one begins: not there, but at a point before.
+
+Close to a singular point all solutions look alike, so a method that begins there may go on along another one.
+From some way before it sees for itself what the constraints do. If it gets no farther, the failure stands.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from herk.core import Reason
+from herk.integrate.run import Run
+from herk.integrate.start import solution_of
+
+if TYPE_CHECKING:
+    from herk.integrate.segments import Journey
+
+# how one of two methods may fail where the other one perhaps does not
+DEFEATS = (Reason.NEWTON, Reason.STEP_UNDERFLOW, Reason.SINGULAR, Reason.NONFINITE)
+BACK = 0.1  # of the way of the run that failed, which is made again by the other method
+FARTHER = 1e-3  # of the span, that it must get on behind the failure
+
+
+@dataclass(frozen=True)
+class Relief:
+    """The run that failed, how many segments came before it, and from where the other method goes on."""
+
+    failed: Run
+    before: int
+    t: float
+
+
+def wanted(run: Run, uses: int) -> bool:
+    """Tell whether a run failed where its only method so far has a partner."""
+    return run.reason in DEFEATS and run.request.plan is not None and uses == 1
+
+
+def relieved(journey: Journey, run: Run) -> bool:
+    """Go back if the other method is to try its luck from there."""
+    if not wanted(run, len(journey.uses)) or journey.relief is not None:
+        return False
+    start, t = run.request.t0, run.output.last[0]
+    journey.relief = Relief(run, len(journey.runs), t - BACK * (t - start))
+    return t != start
+
+
+def in_vain(journey: Journey, run: Run) -> bool:
+    """Tell whether the other method failed too, about where the first one did: then that is what is told."""
+    relief = journey.relief
+    if relief is None or run.reason not in DEFEATS:
+        return False
+    way = journey.forward * (run.output.last[0] - relief.failed.output.last[0])
+    if way > FARTHER * abs(journey.asked.t1 - journey.asked.t0):
+        return False
+    journey.runs[relief.before :] = [relief.failed]
+    journey.parts[relief.before :] = [solution_of(relief.failed)]
+    del journey.uses[1:]
+    return True
