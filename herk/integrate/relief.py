@@ -30,6 +30,12 @@ class Relief:
     before: int
     t: float
 
+    @property
+    def why(self) -> str:
+        """Return what is told about the change of the method."""
+        assert self.failed.reason is not None
+        return f"{self.failed.request.method.name} failed a little later: {self.failed.reason.value}"
+
 
 def wanted(run: Run, uses: int) -> bool:
     """Tell whether a run failed where its only method so far has a partner."""

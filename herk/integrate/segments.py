@@ -280,7 +280,7 @@ def _goes_on(journey: Journey, run: Run, stop: float | None) -> bool:
             return False
         journey.t, journey.after, journey.muted = journey.cuts.begin(stop), stop, None
         if journey.relief is not None and stop == journey.relief.t:
-            journey.stay(f"{journey.method.name} failed a little later: {journey.relief.failed.reason.value}")
+            journey.stay(journey.relief.why)
         return True
     if run.reason is not Reason.EVENT or run.watch is None:
         return False
