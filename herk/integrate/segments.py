@@ -23,7 +23,7 @@ from herk.integrate.joined import joined
 from herk.integrate.kept import made
 from herk.integrate.methods import Method, Plan
 from herk.integrate.options import Request
-from herk.integrate.relief import DEFEATS, Relief, in_vain, relieved
+from herk.integrate.relief import DEFEATS, Relief, handed_over, in_vain, relieved
 from herk.integrate.renewal import renewed
 from herk.integrate.run import Run
 from herk.integrate.segment_events import Modes, counted, of_state, reset_by
@@ -279,9 +279,7 @@ def _goes_on(journey: Journey, run: Run, stop: float | None) -> bool:
         if stop is None or stop == asked.t1:
             return False
         journey.t, journey.after, journey.muted = journey.cuts.begin(stop), stop, None
-        if journey.relief is not None and stop == journey.relief.t:
-            journey.stay(journey.relief.why)
-        return True
+        return handed_over(journey, stop)
     if run.reason is not Reason.EVENT or run.watch is None:
         return False
     ended = run.watch.ended
