@@ -37,11 +37,11 @@ def follow(run: Run, start: Array, directions: Directions, times: Array, values:
     machine, track = run.machine, run.output.track
     assert isinstance(machine, Machine)
     own, natives = machine.state.copy(), by_parameters(machine.dae, directions)
-    tangent = _tangent(own.n, own.m, directions.many)
+    tangent = _tangent(own.n, own.m, own.most_stages, directions.many)
     tangent.own, tangent.at_repeat = own.address, STEPPER[repeat].address
     tangent.at_g_p, tangent.at_residual_p = natives["g_p"].entry, natives["residual_p"].entry
     tangent.s[:] = start.ravel()
-    size = 2 * own.n + own.d
+    size = (own.most_stages - 1) * own.n + own.d
     # The last step before an event was longer than the one that is left of it.
     last = track.count - 1 if run.reason is not Reason.EVENT else track.count - 2
     kept = machine.state.record[: max(min(machine.state.recorded, last), 0) * size]
@@ -50,6 +50,7 @@ def follow(run: Run, start: Array, directions: Directions, times: Array, values:
         (
             track.t,
             track.y.reshape(-1),
+            track.slots,
             kept,
             np.ascontiguousarray(times),
             np.ascontiguousarray(values).reshape(-1),
@@ -64,13 +65,14 @@ def follow(run: Run, start: Array, directions: Directions, times: Array, values:
     return Followed(out, tangent.s.reshape(own.n, directions.many).copy())
 
 
-def _tangent(n: int, m: int, many: int) -> Tangent:
-    """Return the memory of the pass."""
-    d = n - m
-    sizes = {"s": n * many, "y": 3 * n, "v": 3 * n, "e": 3 * n * n, "r": 3 * n * n}
-    sizes |= {"basis": 3 * n * d, "shift": 3 * n * many, "z": 3 * n * many, "g_y": m * n, "g_p": m * many}
-    sizes |= {"r_p": 3 * n * many, "matrix": 9 * d * d, "right": 3 * d * many, "solution": 3 * d * many}
-    sizes |= {"square": n * n, "column": 3 * n, "delta": 3 * n, "order": 3 * n, "square_order": n}
-    tangent = Tangent(**sizes, pivots=n, free=n)
+def _tangent(n: int, m: int, most: int, many: int) -> Tangent:
+    """Return the memory of the pass, for at most so many stages."""
+    d, all_of_them = n - m, most * n
+    sizes = {"s": n * many, "y": all_of_them, "v": all_of_them, "e": all_of_them * n, "r": all_of_them * n}
+    sizes |= {"basis": all_of_them * d, "g_y": m * n, "g_p": m * many, "matrix": (most * d) ** 2}
+    sizes |= dict.fromkeys(("shift", "z", "r_p"), all_of_them * many)
+    sizes |= dict.fromkeys(("right", "solution"), most * d * many)
+    sizes |= dict.fromkeys(("column", "delta", "order"), all_of_them)
+    tangent = Tangent(**sizes, square=n * n, square_order=n, pivots=n, free=n)
     tangent.many = many
     return tangent

@@ -74,10 +74,6 @@ def _refuse_unknown(asked: Request, controlled: bool) -> None:
         raise InputError(f"sensitivities beyond {LARGE} unknowns are known with method='radau5' only.")
     if controlled and implicit:
         raise InputError("sensitivity_errors=True is known of half-explicit methods only.")
-    if isinstance(asked.method, RadauMethod) and asked.method.most > RadauMethod.most:
-        raise InputError(
-            "sensitivities are known of 'radau5' and of half-explicit methods, not of other orders."
-        )
 
 
 def _controlled(asked: Request, directions: Directions) -> Outcome:

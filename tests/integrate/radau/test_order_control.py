@@ -88,9 +88,3 @@ def test_an_ensemble_takes_the_steps_of_single_runs() -> None:
 def test_fixed_steps_are_refused_since_the_order_would_be_open() -> None:
     with pytest.raises(InputError, match="changes its order with the steps"):
         herk.solve_dae(testset.get("pendulum"), method="radau", step=0.01)
-
-
-@pytest.mark.parametrize("method", ["radau", "radau9"])
-def test_sensitivities_are_refused(method: str) -> None:
-    with pytest.raises(InputError, match="known of 'radau5'"):
-        herk.solve_dae(testset.get("pendulum"), method=method, sensitivities=["g"])

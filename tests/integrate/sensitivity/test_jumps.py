@@ -10,7 +10,7 @@ import pytest
 import herk
 from herk.core.dae import Array
 
-METHODS = pytest.mark.parametrize("method", ["dopri5", "radau5", "auto"])
+METHODS = pytest.mark.parametrize("method", ["dopri5", "radau5", "radau13", "auto"])
 TIGHT = {"rtol": 1e-10, "atol": 1e-12}
 TIMES = np.array([0.5, 2.0, 4.0, 7.0, 10.0])
 STEP = 1e-30  # of derivatives of closed solutions along the imaginary axis

@@ -81,6 +81,18 @@ def test_sensitivities_agree_with_complex_steps(problem: str, method: str) -> No
     agree(herk.solve_dae(model, sensitivities=names, **how), judged(problem))
 
 
+@pytest.mark.parametrize("method", ["radau9", "radau13", "radau"])
+@pytest.mark.parametrize("problem", ["wind_pendulum", "cv_circuit", "akzo"])
+def test_higher_orders_and_their_control_are_differentiated_too(problem: str, method: str) -> None:
+    sol = herk.solve_dae(
+        model_of(problem, CASES[problem]),
+        sensitivities=CASES[problem][2],
+        method=method,
+        **tolerances(problem),
+    )
+    agree(sol, judged(problem))
+
+
 @BOTH
 def test_they_pass_changes_of_the_selection(method: str) -> None:
     how = {"method": method, **tolerances("pendulum")}

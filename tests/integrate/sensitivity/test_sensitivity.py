@@ -65,7 +65,7 @@ def test_they_are_the_derivatives_of_the_discrete_solution_not_of_the_exact_one(
         assert np.abs(found - exact).max() > 1e-7 * np.abs(own).max()
 
 
-@pytest.mark.parametrize("method", ["dopri5", "dop853", "bs32", "radau5"])
+@pytest.mark.parametrize("method", ["dopri5", "dop853", "bs32", "radau5", "radau9", "radau"])
 def test_values_between_steps_are_those_of_the_same_run(method: str) -> None:
     """Exact: x = cos(w t) has dx/dw = -t sin(w t)."""
     E, f = [[1, 0, 0], [0, 1, 0], [0, 0, 0]], ["v", "w*a", "a + w*x"]

@@ -84,11 +84,11 @@ def exchange(a: Floats, i: int, row: int, width: int) -> None:
 
 
 def assemble(tangent: Tangent, own: Radau) -> None:
-    """Write the system for u of the three stages, and its right-hand sides."""
+    """Write the system for u of the stages, and its right-hand sides."""
     d = own.d
-    for k in range(3):
+    for k in range(own.s):
         for row in range(d):
-            for other in range(3):
+            for other in range(own.s):
                 entries(k, row, other, tangent, own)
             right_side(k, row, tangent, own)
 
@@ -96,9 +96,9 @@ def assemble(tangent: Tangent, own: Radau) -> None:
 def entries(k: int, row: int, other: int, tangent: Tangent, own: Radau) -> None:
     """Write one row of one block: (A^-1)_ij / h E_i N_j, and (E y' - f)_y N_i on the diagonal."""
     n, d = own.n, own.d
-    scale, first = own.inverse[3 * k + other] / tangent.h, k * n * n + own.rows[row] * n
+    scale, first = own.inverse[own.s * k + other] / tangent.h, k * n * n + own.rows[row] * n
     matrix, basis = (
-        view(tangent.matrix, (k * d + row) * 3 * d + other * d, d),
+        view(tangent.matrix, ((k * d + row) * own.s + other) * d, d),
         view(tangent.basis, other * n * d, n * d),
     )
     for c in range(d):
@@ -124,8 +124,8 @@ def right_side(k: int, row: int, tangent: Tangent, own: Radau) -> None:
             for q in range(many):
                 right[q] -= r * tangent.shift[(k * n + j) * many + q]
         if e != 0.0:
-            for other in range(3):
-                scale = own.inverse[3 * k + other] / tangent.h * e
+            for other in range(own.s):
+                scale = own.inverse[own.s * k + other] / tangent.h * e
                 for q in range(many):
                     change = tangent.shift[(other * n + j) * many + q] - tangent.s[j * many + q]
                     right[q] -= scale * change

@@ -16,7 +16,7 @@ class Tangent(State):
     at_residual_p: int
     h: float
     s: Floats  # n x many
-    y: Floats  # of the three stages, n each
+    y: Floats  # of the stages, n each
     v: Floats  # y' of them
     e: Floats  # E of them, n x n each
     r: Floats  # (E y' - f)_y
@@ -26,7 +26,7 @@ class Tangent(State):
     g_y: Floats
     g_p: Floats
     r_p: Floats
-    matrix: Floats  # 3d x 3d
+    matrix: Floats  # s d x s d
     right: Floats
     solution: Floats
     square: Floats  # n x n
