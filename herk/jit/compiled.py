@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from herk.jit.cache import compiled_folder
 
-try:
-    import numba
-    from numba.core.registry import CPUDispatcher
-except ImportError:  # pragma: no cover - exercised by the test that hides numba
-    numba = None
-    CPUDispatcher = ()
-
-HAVE_NUMBA = numba is not None
+HAVE_NUMBA = find_spec("numba") is not None  # imported where it compiles: a model needs none of it
 
 
 def compiled(*signature: Any, **options: Any) -> Callable[[Callable[..., Any]], Any]:
@@ -26,8 +21,10 @@ def compiled(*signature: Any, **options: Any) -> Callable[[Callable[..., Any]], 
     Divisions by zero and overflows give IEEE values, as in C: a step that produces them is rejected, not
     raised.
     """
-    if numba is None:
+    if not HAVE_NUMBA:
         return lambda function: function
+    import numba
+
     decorate = numba.njit(
         *signature, **({"cache": True, "error_model": "numpy", "nogil": True, "_nrt": False} | options)
     )
@@ -47,6 +44,8 @@ def compiled(*signature: Any, **options: Any) -> Callable[[Callable[..., Any]], 
 @contextmanager
 def _kept_in(place: Path) -> Iterator[None]:
     """Let numba keep what is decorated now in our own folder; it reads the setting when it decorates."""
+    import numba
+
     before = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(place)
     try:
@@ -61,9 +60,11 @@ def quiet() -> Iterator[None]:
 
     Tests cover what we use of it.
     """
-    if numba is None:
+    if not HAVE_NUMBA:
         yield
         return
+    import numba
+
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", numba.core.errors.NumbaExperimentalFeatureWarning)
         yield
@@ -74,4 +75,6 @@ def is_compiled(function: object) -> bool:
 
     Numba's, or machine code of a model (see codegen.native).
     """
-    return HAVE_NUMBA and (isinstance(function, CPUDispatcher) or hasattr(function, "address"))
+    dispatcher = sys.modules.get("numba.core.registry")  # what numba compiled has imported it
+    made = dispatcher is not None and isinstance(function, dispatcher.CPUDispatcher)
+    return HAVE_NUMBA and (made or hasattr(function, "address"))

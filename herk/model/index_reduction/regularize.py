@@ -135,8 +135,6 @@ def regularize(
 @lru_cache(maxsize=64)
 def _regularize(model: Model, max_index: int, simplify: bool) -> Regularization:
     explain.refuse_absent_states(model)
-    import scipy.linalg  # noqa: F401 - it brings a library of its own, which must be there to be limited
-
     way = ""
     with one_thread(model.n):
         if model.n > LARGE:
