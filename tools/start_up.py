@@ -20,9 +20,11 @@ SOLVE = (
 
 
 def seconds(program: str, cache: str) -> float:
+    """Return what a process of a user prints; like any other, it keeps the bytecode of what it imports."""
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     done = subprocess.run(
         [sys.executable, "-c", program],
-        env=os.environ | {"HERK_CACHE_DIR": cache},
+        env=environment | {"HERK_CACHE_DIR": cache},
         capture_output=True,
         text=True,
         check=True,
