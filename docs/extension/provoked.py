@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -39,13 +38,20 @@ def said() -> Iterator[tuple[str, str]]:
 
 def skeletons_of(message: str, known: list[str]) -> list[str]:
     """Return the skeletons that fit a message; one that says next to nothing fits only if no other does."""
-    fitting = [text for text in known if _pattern(text).search(message)]
+    fitting = [text for text in known if _fits(text, message)]
     telling = [text for text in fitting if len(text.replace("...", "")) > VAGUE]
     return telling or fitting
 
 
-def _pattern(skeleton: str) -> re.Pattern[str]:
-    return re.compile(".*?".join(re.escape(part) for part in skeleton.split("...")), re.DOTALL)
+def _fits(skeleton: str, message: str) -> bool:
+    """Tell whether the parts of a skeleton stand in the message one behind the other."""
+    at = 0
+    for part in skeleton.split("..."):
+        found = message.find(part, at)
+        if found < 0:
+            return False
+        at = found + len(part)
+    return True
 
 
 def unprovoked() -> list[str]:

@@ -81,12 +81,16 @@ def test_solver_serves_output_times_and_time_limits(own_solver, own_problem):
     assert 0 < late.t[-1] < 10
 
 
-def test_the_mask_of_the_thesis_integrates_with_herkosidae(tmp_path):
+def test_the_mask_of_the_thesis_runs_as_a_script_and_integrates_with_herkosidae(tmp_path, capsys):
     """The bead circles with speed 1 on a circle of radius 1.
 
     The coarse value is kept, so errors are those of 16 eps0 per step.
     """
-    module = SimpleNamespace(**runpy.run_path(str(new.create("thesis-problem", "own_mask", tmp_path))))
+    path = new.create("thesis-problem", "own_mask", tmp_path)
+    module = SimpleNamespace(**runpy.run_path(str(path), run_name="__main__"))
+    said = capsys.readouterr()
+    assert said.out.startswith("t = 10 after ")
+    assert said.err == ""
     X, T, H = module.run()
     exact = np.array([np.cos(T), np.sin(T), -np.sin(T), np.cos(T), np.full(len(T), 0.5)])
     assert T[-1] == 10.0
@@ -95,15 +99,6 @@ def test_the_mask_of_the_thesis_integrates_with_herkosidae(tmp_path):
     x, dx = np.array([0.6, 0.8, -1.6, 1.2, 0.7]), 1e-6 * np.eye(5)
     quotient = np.array([(module.g(0, x + d) - module.g(0, x - d)) / 2e-6 for d in dx]).T
     np.testing.assert_allclose(module.J(0, x), quotient, atol=1e-8)
-
-
-def test_the_mask_of_the_thesis_runs_as_a_script(tmp_path):
-    path = new.create("thesis-problem", "own_mask", tmp_path)
-    done = subprocess.run(
-        [sys.executable, str(path)], capture_output=True, text=True, timeout=300, check=True
-    )
-    assert done.stdout.startswith("t = 10 after ")
-    assert done.stderr == ""
 
 
 def test_nothing_is_overwritten(tmp_path):
