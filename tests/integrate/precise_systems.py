@@ -75,7 +75,7 @@ def pendulum_exact(t: Any) -> list[Any]:
 # on an interval symmetric about the change of selection odd orders cancel at the end.
 with long_numbers():
     SELECTOR_SPAN = tuple(mpmath.nstr(mpmath.mpf(part) * mpmath.pi, DIGITS) for part in ("0.22", "0.3"))
-PENDULUM_SPAN = ("0.28", "0.7")  # through the lowest point, with a change of the selection on either side of it
+PENDULUM_SPAN = ("0.28", "0.7")  # through the lowest point, with changes of the selection on both sides of it
 ACADEMIC = Precise(
     "academic",
     np.diag([1.0, 0.0]),
