@@ -73,9 +73,20 @@ class Batch:
         least: Array = beginning.least_pivots(machine)
         return least
 
-    def run(self, asked: Request, y0: Array, values: Array | None) -> Found:
-        """Run members from these starts (nan: to be computed) with these values of the parameters."""
+    @property
+    def repairs(self) -> bool:
+        """Tell whether components whose derivative does not occur can be computed by the machine."""
+        return self.kind is half_explicit and bool(self.machine.state.required.any())
+
+    def run(self, asked: Request, y0: Array, values: Array | None, *, moved: bool = False) -> Found:
+        """Run members from these starts (nan: to be computed) with these values of the parameters.
+
+        `moved`: components whose derivative does not occur are computed too, from the values given.
+        """
         count, n = y0.shape
+        missing = np.isnan(y0)
+        if moved:
+            missing |= self.machine.state.required != 0
         out = np.full((count, self.times.size, n), np.nan)
         status, done, made = (np.zeros(count, dtype=np.int64) for _ in range(3))
         status[:], residual = REFUSED, np.zeros(count)
@@ -85,28 +96,31 @@ class Batch:
         for stretch in _stretches(usable):
             room = out[stretch], status[stretch], done[stretch], made[stretch], residual[stretch]
             own = None if values is None else values[stretch]
-            self._stretch(asked, self._completed(asked, y0[stretch], own), own, room)
+            complete = self._completed(asked, y0[stretch], missing[stretch], own)
+            self._stretch(asked, complete, np.isnan(complete), own, room)
         for k in np.flatnonzero(status != FINISHED):
             out[k, done[k] :] = np.nan
         return Found(out, status == FINISHED, status == REFUSED, done, made, residual)
 
-    def _completed(self, asked: Request, y0: Array, values: Array | None) -> Array:
+    def _completed(self, asked: Request, y0: Array, missing: Array, values: Array | None) -> Array:
         """Return the starts with what is computed of them: its sizes count as those of given values do."""
-        if not np.isnan(y0).any():
+        if not missing.any():
             return y0
         found = y0.copy()
         room = found, *(np.zeros(len(y0), dtype=np.int64) for _ in range(3)), np.zeros(len(y0))
         self.members.only_begun = 1
-        self._stretch(asked, y0, values, room)
+        self._stretch(asked, y0, missing, values, room)
         self.members.only_begun = 0
-        return np.where(np.isnan(y0), found, y0)
+        return np.where(missing, found, y0)
 
-    def _stretch(self, asked: Request, y0: Array, values: Array | None, room: tuple[Any, ...]) -> None:
+    def _stretch(
+        self, asked: Request, y0: Array, missing: Array, values: Array | None, room: tuple[Any, ...]
+    ) -> None:
         """Run these members; selections they ask for on the way are made, and the member begins again."""
         machine: Any = self.machine
         first, last = 0, len(y0)
         while first < last:
-            self._load(self.starts(machine, asked, y0, values), room)
+            self._load(self.starts(machine, asked, y0, missing, values), room)
             self.members.first, self.members.last, self.members.steps = first, last, asked.max_steps
             first = int(self._run(self.members.address))
             if first < last:

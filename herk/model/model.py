@@ -212,7 +212,8 @@ class Model(FrontDoors):
             if name not in known:
                 raise nearest(name, known, f"parameter of model {self.name!r}")
         new = {known[name]: plain.finite(value, f"Parameter {name}") for name, value in changes.items()}
-        return self._changed(parameters=MappingProxyType({**self.parameters, **new}))
+        values = MappingProxyType({**self.parameters, **new})
+        return self._changed(parameters=values, structure=self.structure)  # the same, and long to find
 
     def with_span(self, t_end: float | None = None, t0: float | None = None) -> Model:
         """Return a copy with another end or start time.
@@ -224,11 +225,8 @@ class Model(FrontDoors):
         (0.0, 5.0)
 
         """
-        return self._changed(
-            t_span=plain.span(
-                (self.t_span[0] if t0 is None else t0, self.t_span[1] if t_end is None else t_end)
-            )
-        )
+        ends = self.t_span[0] if t0 is None else t0, self.t_span[1] if t_end is None else t_end
+        return self._changed(t_span=plain.span(ends))
 
     def with_start(self, y0: Sequence[float | None] | Mapping[Any, float | None]) -> Model:
         """Return a copy with other start values, in order or by name; what is not named stays.

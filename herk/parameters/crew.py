@@ -47,7 +47,7 @@ class Crew:
         self.queue = np.arange(count)
         self._next, self._lock, self._stop = 0, threading.Lock(), False
         self._done = 0
-        self._share = 1
+        self._share, self._moved = 1, False
 
     def work(self, threads: int) -> Ensemble:
         """Solve all members; an interrupt carries what was computed."""
@@ -74,8 +74,9 @@ class Crew:
         if suits(prepared):
             crew = self._crew(prepared, min(threads, max(self.table.size - self._next, 1)))
             self._batches(crew, bar)
-            self.queue, self._next = np.array(self._repaired(), dtype=np.int64), 0
-            self._batches(crew, bar)
+            if crew[0].repairs:
+                self._again(crew, bar, sorted(self.refused), moved=True)
+            self._again(crew, bar, self._repaired())
             self.left += self.refused
         else:
             self.left += range(self._next, self.table.size)
@@ -106,10 +107,14 @@ class Crew:
             crew.append(Batch(other, self.times))
         return crew
 
+    def _again(self, crew: list[Batch], bar: Any, members: list[int], *, moved: bool = False) -> None:
+        """Run members whose starts were refused once more."""
+        self.queue, self._next, self.refused, self._moved = np.array(members, dtype=np.int64), 0, [], moved
+        self._batches(crew, bar)
+
     def _repaired(self) -> list[int]:
         """Put starts on the constraints; return the members for which that was possible."""
-        found, self.refused = sorted(self.refused), []
-        repaired = []
+        found, repaired = sorted(self.refused), []
         for k in found:
             model = self.table.system.with_parameters(**self.table.parameters(k))
             try:
@@ -170,7 +175,7 @@ class Crew:
 
     def _run(self, batch: Batch, which: np.ndarray) -> None:
         values = self.table.values[which] if self.table.known else None
-        found = batch.run(batch.prepared.asked, self.y0[which], values)
+        found = batch.run(batch.prepared.asked, self.y0[which], values, moved=self._moved)
         ended = which[found.finished]
         self.y[ended] = found.y[found.finished].transpose(0, 2, 1)
         self.nstep[ended], self.residual[ended] = found.nstep[found.finished], found.residual[found.finished]

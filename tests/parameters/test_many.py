@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,7 @@ import herk
 import testset
 from herk.core.dae import Array
 from herk.jit.native import Native
+from herk.parameters import crew
 from herk.parameters.crew import Crew
 
 TIMES = np.linspace(0.0, 3.0, 16)
@@ -85,6 +87,22 @@ def test_starts_off_the_constraints_are_put_on_them() -> None:
     found = herk.solve_many(model, herk.grid(l=[0.5, 1.0, 2.0]), t_eval=TIMES)
     length = np.sqrt(found["x"] ** 2 + found["y"] ** 2)
     assert np.allclose(length, np.array([[0.5], [1.0], [2.0]]), rtol=1e-13)
+
+
+def test_wrong_multipliers_are_repaired_by_the_machine_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """At rest lam = g cos(angle) / (2 l), which is -g y / (2 l^2); 5 was given."""
+    model = testset.get("pendulum").model
+    values, y0 = pendulums(8)
+    y0[:, 4] = 5.0
+    herk.solve_dae(model, consistent="project")
+    monkeypatch.setattr(crew, "consistent_start", None)  # nothing is left to Python
+    found = herk.solve_many(model, values, y0, t_eval=TIMES)
+    assert found.success.all()
+    assert np.allclose(found["lam"][:, 0], -values["g"] * y0[:, 1] / (2 * values["l"] ** 2), rtol=1e-13)
+    for k in range(len(found)):
+        own = {name: column[k] for name, column in values.items()}
+        single = herk.solve_dae(model, y0=y0[k], parameters=own, t_eval=TIMES, consistent="project")
+        assert np.array_equal(single.y, found.y[k])
 
 
 def test_breakpoints_that_other_members_have_are_seen() -> None:
@@ -176,15 +194,23 @@ def test_frames_go_in_and_out() -> None:
     assert "2 finished" in repr(found)
 
 
-def test_a_dataset_of_xarray_is_made_where_that_is_installed() -> None:
+def test_a_dataset_of_xarray_is_looked_up_by_member_time_and_parameter() -> None:
+    xr = pytest.importorskip("xarray")
+    found = herk.solve_many(DECAY, {"k": [1.0, 2.0], "y0:x": [1.0, 3.0]}, t_eval=[0.0, 0.5], rtol=1e-9)
+    data = found.to_xarray()
+    assert isinstance(data, xr.Dataset)
+    assert dict(data.sizes) == {"member": 2, "t": 2}
+    assert float(data["x"].sel(t=0.5)[1]) == pytest.approx(3 * np.exp(-1.0), rel=1e-7)
+    assert float(data.where(data["k"] == 1.0, drop=True)["x"].sel(t=0.5).item()) == found["x"][0, 1]
+    assert data["y0:x"].values.tolist() == [1.0, 3.0]
+    assert np.array_equal(data["x"].mean("member").values, found["x"].mean(axis=0))
+
+
+def test_without_xarray_its_datasets_are_refused_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "xarray", None)
     found = herk.solve_many(DECAY, {"k": [1.0, 2.0]}, t_eval=[0.0, 0.5], progress=True)
-    try:
-        import xarray  # noqa: F401
-    except ImportError:
-        with pytest.raises(herk.InputError, match="needs the package xarray"):
-            found.to_xarray()
-    else:
-        assert found.to_xarray()["x"].shape == (2, 2)
+    with pytest.raises(herk.InputError, match="needs the package xarray"):
+        found.to_xarray()
 
 
 def test_quantiles_of_equally_spaced_members_are_in_between() -> None:

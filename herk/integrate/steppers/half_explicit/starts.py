@@ -10,8 +10,8 @@ from herk.integrate.steppers.half_explicit.machine import Machine
 from herk.integrate.steppers.half_explicit.tolerances import set_tolerances
 
 
-def starts(machine: Machine, asked: Request, y0: Array, values: Array | None) -> Array:
-    """Return the state at the start of every member, by rows; y0 has nan where it is to be computed."""
+def starts(machine: Machine, asked: Request, y0: Array, missing: Array, values: Array | None) -> Array:
+    """Return the state at the start of every member, by rows; `missing` tells what is to be computed."""
     beginning, state = machine.beginning, machine.state
     assert beginning is not None
     beginning.restore(machine)
@@ -19,8 +19,7 @@ def starts(machine: Machine, asked: Request, y0: Array, values: Array | None) ->
     fill(asked, machine.loop)
     n, place, count = state.n, state.places, len(y0)
     words = np.tile(state.words, (count, 1))
-    missing = np.isnan(y0)
-    y = np.where(missing, 0.0, y0)  # as in a single run
+    y = np.where(np.isnan(y0), 0.0, y0)  # as in a single run
     _put(words, place["y"], y)
     _put(words.view(np.int64), place["open"], missing)
     if values is not None:

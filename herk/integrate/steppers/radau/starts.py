@@ -13,8 +13,14 @@ from herk.integrate.steppers.radau.stepper import check
 from herk.integrate.steppers.radau.tolerances import set_tolerances
 
 
-def starts(machine: Machine, asked: Request, y0: Array, values: Array | None) -> Array:
-    """Return the state at the start of every member, by rows; y0 with nan is refused at the start."""
+def starts(
+    machine: Machine,
+    asked: Request,
+    y0: Array,
+    missing: Array,  # noqa: ARG001 - nothing is
+    values: Array | None,
+) -> Array:
+    """Return the state at the start of every member, by rows."""
     beginning, state = machine.beginning, machine.state
     assert beginning is not None
     machine.loop.words[:], state.words[:] = beginning.loop, beginning.state
