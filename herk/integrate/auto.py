@@ -28,7 +28,9 @@ EARLY = 16  # explicit steps that show what they cost, where that is much
 CHANGE = 3e5  # operations that a change costs: a machine made ready, a first step
 SHARE = 0.1  # of the work left that a trial may cost
 DEARER = 1.3  # an explicit step that costs more implicit ones than this is not worth its stages
-HOPELESS = 0.2  # of the explicit method's progress for the same work: less than this decides at once
+HOPELESS = (
+    0.2  # of the explicit method's progress for the same work: less than this decides at the second look
+)
 LONGER = 2.0  # explicit steps of higher order beside implicit ones, where accuracy limits both, at least
 SAFELY = 0.8  # part of the bound of stability that is counted on
 CLEARLY = 1.5  # how much better the explicit method must seem for a change back
@@ -112,7 +114,8 @@ class Chooser:
         if not self._fastest() < INFINITE:  # y' is determined by less than rounding: nothing can begin here
             return None
         if plan.trial and h / cost < plan.pace:
-            if h / cost > HOPELESS * plan.pace and steps * cost < SHARE * abs(self.asked.t1 - t) / plan.pace:
+            hopeless = h / cost < HOPELESS * plan.pace and steps > TRIAL
+            if not hopeless and steps * cost < SHARE * abs(self.asked.t1 - t) / plan.pace:
                 return None
             patient = replace(plan, partner=self.asked.method, trial=False, patience=RARER * plan.patience)
             return Change(patient, plan.pace * plan.cost, "implicit steps led no farther for the same work")

@@ -31,6 +31,7 @@ FIRST_CHUNK, LONGEST_CHUNK, PATIENCE = (
 )  # steps; seconds after which a chunk should come back to Python
 # seconds of stepping, all runs of a model together, after which kernels with written-out sums are made
 WORTH_A_KERNEL = 0.05
+RARER = 4  # how many more steps are made before the next look at the choice of the method
 NEVER = 1 << 62
 AS_IT_IS = nullcontext()
 
@@ -232,7 +233,7 @@ class Run:
             and (self.taken == self.due or status == CONSIDER)
         ):
             if self.taken == self.due:
-                self.pause = min(2 * self.pause, LONGEST_CHUNK)
+                self.pause = min(RARER * self.pause, LONGEST_CHUNK)
                 self.due += self.pause
             self.change = self.chooser.look(t, self.taken, limited=status == CONSIDER)
             if self.change is not None:
