@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
@@ -9,6 +10,7 @@ import sympy as sp
 
 from herk.codegen.equations import Equations, filled
 
+MOST_STEPS = 10_000  # of floor and ceiling in a span, that are met one by one
 SAMPLES = 4001  # of the span, between which a condition is taken to change at most once
 HALVINGS = 80
 
@@ -46,6 +48,8 @@ def distances(part: sp.Basic) -> Iterator[sp.Expr]:
         for i, first in enumerate(choice.args):
             for second in choice.args[:i]:
                 yield first - second
+    for step in part.atoms(sp.floor, sp.ceiling):
+        yield sp.sin(sp.pi * step.args[0])  # which is zero at whole numbers
 
 
 def breakpoints(
@@ -55,13 +59,33 @@ def breakpoints(
     found: set[float] = set()
     for function in functions:
         slope = sp.diff(function, t)
-        if t not in slope.free_symbols:
+        steps = _whole(function, t, values, span)
+        if steps is not None:
+            found |= steps
+        elif t not in slope.free_symbols:
             if not slope.is_zero:
                 number = complex((-function.xreplace({t: sp.S.Zero}) / slope).evalf(subs=dict(values)))
                 found |= {number.real} if not number.imag and abs(number.real) < 1e300 else set()
         else:
             found |= set(_zeros(function.xreplace({p: sp.Float(v) for p, v in values.items()}), t, span))
     return tuple(sorted(found))
+
+
+def _whole(
+    function: sp.Expr, t: sp.Symbol, values: Mapping[sp.Symbol, float], span: tuple[float, float]
+) -> set[float] | None:
+    """Return the times in the span at which a linear function, the argument of a sine, is a whole number."""
+    if not isinstance(function, sp.sin):
+        return None
+    inside = function.args[0].xreplace({p: sp.Float(v) for p, v in values.items()}) / sp.pi
+    slope = sp.diff(inside, t)
+    if not slope.is_number or slope == 0:
+        return None
+    rate, start = float(slope), float(inside.xreplace({t: sp.S.Zero}))
+    low, high = sorted(rate * end + start for end in span)
+    if not high - low < MOST_STEPS:
+        return None
+    return {(number - start) / rate for number in range(math.floor(low) + 1, math.ceil(high))}
 
 
 def _zeros(function: sp.Expr, t: sp.Symbol, span: tuple[float, float]) -> Iterator[float]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from herk.core import Dae, HerkError, InputError
 from herk.core.dae import Array
 from herk.linalg.balance import LOST, rank, sizes
-from herk.model.evaluate import CallableError, Linearisation, constraints, jacobian, located
+from herk.model.evaluate import CallableError, Linearisation, constraints, jacobian, located, time_derivative
 from herk.model.implicit import HIGHER, Implicit
 from herk.model.large import equations_of, stack_of
 from herk.model.large_start import correction, determined, is_finite, slopes, touching, without_derivative
@@ -291,5 +291,9 @@ def newton(task: Task, y: Array, scale: Array | None = None) -> tuple[Array | No
     if best == np.inf:
         return None, OUTSIDE
     g, limits = closest
+    g_t = time_derivative(task.dae, task.t, nearest_point)[task.rows]
+    limits = limits + EPS * np.abs(task.t * g_t)  # what changes with time is known to the last digit of t
+    if (np.abs(g) <= 1e3 * limits).all():
+        return nearest_point, ""
     wrong = [i for i in np.argsort(-np.abs(g) / limits)[:3] if abs(g[i]) > 1e3 * limits[i]]
     return None, f"{', '.join(f'{_row(task.dae, task.rows[i])} stays at {g[i]:.3g}' for i in wrong)}."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from copy import copy
@@ -15,10 +16,13 @@ from sympy.core.relational import GreaterThan, LessThan, Relational, StrictGreat
 from herk.core import Switches
 from herk.core.dae import Array
 from herk.model.breakpoints import distances
+from herk.model.functions import floor
 from herk.model.model import Model
 
 MOST_KNOWN = 32
 _known: OrderedDict[tuple[str, tuple[sp.Expr, ...]], Model] = OrderedDict()  # models in modes
+TINIEST = 1e-300
+BY_PIECES = (sp.Piecewise, sp.Abs, sp.sign, sp.Heaviside, sp.Max, sp.Min, sp.floor, sp.ceiling)
 ABOVE, BELOW = (GreaterThan, StrictGreaterThan), (LessThan, StrictLessThan)
 
 
@@ -60,24 +64,30 @@ class Distance:
     names: tuple[str, ...]
     scale: float
     label: str = ""
+    step: bool = False  # the sine of pi times the function: a whole number belongs to what is above it
 
     @classmethod
     def of(cls, model: Model, function: sp.Expr) -> Distance:
         """Insert the values of the parameters."""
         values = {p: sp.Float(value) for p, value in model.parameters.items()}
-        plain = function.xreplace(values)
+        step = isinstance(function, sp.sin)
+        plain = (function.args[0] / sp.pi if step else function).xreplace(values)
         at = {s: 0.0 if v is None else v for s, v in zip(model.states, model.y0, strict=True)}
         sizes = [
             abs(complex(term.evalf(subs=at | {model.t: model.t_span[0]}))) for term in sp.Add.make_args(plain)
         ]
-        size = max((each for each in sizes if 0.0 < each < np.inf), default=1.0)
+        size = 1.0 if step else max((each for each in sizes if 0.0 < each < np.inf), default=1.0)
         names = (str(model.t), *(f"y{i}" for i in range(model.n)))
         renamed = plain.xreplace(dict(zip(model.states, map(sp.Symbol, names[1:]), strict=True)))
-        return cls(sp.sstr(renamed), names, size, sp.sstr(function))
+        return cls(sp.sstr(renamed), names, size, sp.sstr(function), step)
 
     def __call__(self, t: float, y: Array) -> float:
         """Return the value."""
-        return float(_compiled(self.text, self.names)(t, *y)) / self.scale
+        value = float(_compiled(self.text, self.names)(t, *y)) / self.scale
+        if not self.step or not math.isfinite(value):
+            return value
+        below = math.floor(value)
+        return (1 - 2 * (below % 2)) * max(math.sin(math.pi * (value - below)), TINIEST)
 
 
 @lru_cache(maxsize=256)
@@ -98,7 +108,7 @@ class Branches:
 
     def smooth(self, e: sp.Expr) -> sp.Expr:
         """Return a formula whose branches are chosen by modes."""
-        if not e.args or not e.has(sp.Piecewise, sp.Abs, sp.sign, sp.Heaviside, sp.Max, sp.Min):
+        if not e.args or not e.has(*BY_PIECES):
             return e
         if isinstance(e, sp.Piecewise):
             return sp.Piecewise(*((self.smooth(value), self.condition(when)) for value, when in e.args))
@@ -114,7 +124,16 @@ class Branches:
             )
         if isinstance(e, (sp.Max, sp.Min)) and any(map(self.has_mode, distances(e))):
             return self.extreme(e)
+        if isinstance(e, (sp.floor, sp.ceiling)) and self.has_mode(sp.sin(sp.pi * e.args[0])):
+            return self.step(e)
         return e.func(*(self.smooth(argument) for argument in e.args))
+
+    def step(self, e: sp.Expr) -> sp.Expr:
+        """Return the whole number below or above: an even or an odd one, by functions that step elsewhere."""
+        even, inside = self.mode(sp.sin(sp.pi * e.args[0])), self.smooth(e.args[0])
+        half = sp.Rational(1, 2)
+        below = 2 * (even * floor((inside + half) / 2) + (1 - even) * floor((inside - half) / 2)) + 1 - even
+        return below + 1 if isinstance(e, sp.ceiling) else below
 
     def extreme(self, e: sp.Expr) -> sp.Expr:
         """Return the largest or smallest argument as a sum in which modes leave one."""

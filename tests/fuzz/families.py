@@ -1,10 +1,11 @@
-"""The ten families by name."""
+"""The families by name."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from tests.fuzz import (
+    attacks,
     circuits,
     driven,
     known,
@@ -29,4 +30,5 @@ FAMILIES: dict[str, Callable[[int], Member]] = {
     "pivots": pivots.make,
     "switching": switching.make,
     "testset": known.make,
+    "attacks": attacks.make,
 }

@@ -184,3 +184,24 @@ def test_no_turn_is_missed_where_the_condition_is_small_at_the_start(slow: float
     exact = (5 - 0.1 * (2 * half + 1)) * np.cos(2 * sol.t) + 0.1 * (-1.0) ** half
     assert np.abs(sol["x"] - exact).max() < 1e-7 + abs(slow)
     assert not sol.notes
+
+
+@pytest.mark.parametrize("method", ["dop853", "radau5"])
+@pytest.mark.parametrize(
+    ("rate", "row", "end"),
+    [
+        ("1", "z - floor(3*x)", [2.05, 6.0]),
+        ("1", "z - ceiling(2*t)", [2.05, 5.0]),
+        ("1", "z - Mod(t + 0.1, 0.7)", [2.05, 0.05]),
+        ("1", "z - Mod(x, 0.5)", [2.05, 0.05]),
+        ("z", "z - 1 - floor(x)", [5.9, 6.0]),  # 1, 1/2, ... 1/5 s for each unit, then 6 units a second
+    ],
+)
+def test_steps_of_floor_ceiling_and_mod_are_met_one_by_one(
+    rate: str, row: str, end: list[float], method: str
+) -> None:
+    until = 2.05 if rate == "1" else 137 / 60 + 0.15
+    model = herk.Model("steps", ["x", "z"], [[1, 0], [0, 0]], [rate, row], t_span=(0, until), y0=[0, None])
+    sol = herk.solve_dae(model, method=method, rtol=1e-8, atol=1e-10)
+    assert sol.success, sol.message
+    np.testing.assert_allclose(sol.y[:, -1], end, atol=1e-6)
