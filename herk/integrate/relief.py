@@ -43,8 +43,8 @@ def wanted(run: Run, uses: int) -> bool:
 
 
 def relieved(journey: Journey, run: Run) -> bool:
-    """Go back if the other method is to try its luck from there."""
-    if not wanted(run, len(journey.uses)) or journey.relief is not None:
+    """Go back if the other method is to try its luck from there, unless a branch may just have ended."""
+    if not wanted(run, len(journey.uses)) or journey.relief is not None or journey.switches is not None:
         return False
     start, t = run.request.t0, run.output.last[0]
     journey.relief = Relief(run, len(journey.runs), t - BACK * (t - start))

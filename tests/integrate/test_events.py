@@ -291,3 +291,22 @@ def test_counters_tell_of_the_steps_up_to_the_stop_alone(stop):
     for name in ("nstep", "nreject", "nfev", "ngev", "njev", "nlu", "nit", "residual"):
         assert getattr(sol, name) == getattr(plain, name), name
     assert sol.nfev > 0
+
+
+@pytest.mark.parametrize("method", ["dopri5", "radau5", "auto"])
+@pytest.mark.parametrize("before", [1e-3, 1e-8, 1e-12])
+def test_an_event_right_before_the_end_of_the_span_is_found_and_ends_the_run(
+    before: float, method: str
+) -> None:
+    model = herk.Model("clock", ["x", "z"], [[1, 0], [0, 0]], ["1", "z - x**2"], t_span=(0, 1), y0=[0, 0])
+
+    def near_the_end(t: float, y: np.ndarray) -> float:
+        return float(y[0]) - (1.0 - before)
+
+    noted = herk.solve_dae(model, method=method, events=near_the_end)
+    assert (noted.status, noted.t[-1]) == (0, 1.0)
+    near_the_end.terminal = True
+    ended = herk.solve_dae(model, method=method, events=near_the_end, t_eval=[0.5, 1.0])
+    assert (ended.status, ended.t.tolist()) == (1, [0.5])
+    for sol in (noted, ended):
+        np.testing.assert_allclose(sol.t_events[0], [1.0 - before], rtol=1e-14)
