@@ -15,6 +15,7 @@ import sympy as sp
 from herk.codegen.equations import filled
 from herk.core.dae import Array
 from herk.model.breakpoints import distances
+from herk.model.index_reduction.scales import scales
 
 if TYPE_CHECKING:
     from herk.model.model import Model
@@ -62,7 +63,8 @@ class Neighbourhood:
         ]
         y0 = np.array([0.0 if value is None else value for value in model.y0])
         rng, (t0, t1) = np.random.default_rng(11), model.t_span
-        away = FAR * rng.standard_normal((TRIES, y0.size)) * (np.abs(y0) + 1.0)
+        self.units = np.array(scales(model).y)
+        away = FAR * rng.standard_normal((TRIES, y0.size)) * (np.abs(y0) + self.units)
         times = t0 + rng.random(TRIES) * (t1 - t0)
         self.places = [(float(t), y0 + row) for t, row in zip(times, away, strict=True)]
         with np.errstate(all="ignore"):
@@ -74,7 +76,8 @@ class Neighbourhood:
         seen, chosen = 0, np.array(inside)
         with np.errstate(all="ignore"):
             for t, y, j in self._on(which):
-                low, high = (self.terms(t, _moved(y, j, sign * BESIDE))[chosen] for sign in (-1, 1))
+                beside = BESIDE * self._size(y, j)
+                low, high = (self.terms(t, _moved(y, j, sign * beside))[chosen] for sign in (-1, 1))
                 if not np.isfinite(high - low).all():
                     continue
                 sizes = np.maximum(np.maximum(np.abs(low), np.abs(high)), self.sizes[chosen])
@@ -105,19 +108,22 @@ class Neighbourhood:
                 slope = self._slope(which, t, y, j)
                 if not 0.0 < abs(slope) < np.inf:
                     break
-                y = _moved(y, j, -self.signs(t, y)[which] / slope, whole=True)
+                y = _moved(y, j, -self.signs(t, y)[which] / slope)
             else:
-                if abs(self.signs(t, y)[which]) < 1e-10 * abs(slope) * (abs(y[j]) + 1.0):
+                if abs(self.signs(t, y)[which]) < 1e-10 * abs(slope) * self._size(y, j):
                     yield t, y, j
 
     def _slope(self, which: int, t: float, y: Array, j: int) -> float:
-        step = 1e-6 * (abs(y[j]) + 1.0)
-        ends = [self.signs(t, _moved(y, j, sign * step, whole=True))[which] for sign in (-1, 1)]
+        step = 1e-6 * self._size(y, j)
+        ends = [self.signs(t, _moved(y, j, sign * step))[which] for sign in (-1, 1)]
         return float((ends[1] - ends[0]) / (2 * step))
 
+    def _size(self, y: Array, j: int) -> float:
+        return float(abs(y[j]) + self.units[j])
 
-def _moved(y: Array, j: int, by: float, *, whole: bool = False) -> Array:
-    """Return y with one component moved, by parts of its size or by so much."""
+
+def _moved(y: Array, j: int, by: float) -> Array:
+    """Return y with one component moved by so much."""
     found = y.copy()
-    found[j] += by if whole else by * (abs(y[j]) + 1.0)
+    found[j] += by
     return found

@@ -205,3 +205,14 @@ def test_steps_of_floor_ceiling_and_mod_are_met_one_by_one(
     sol = herk.solve_dae(model, method=method, rtol=1e-8, atol=1e-10)
     assert sol.success, sol.message
     np.testing.assert_allclose(sol.y[:, -1], end, atol=1e-6)
+
+
+@pytest.mark.parametrize("unit", [1e-9, 1e-3, 1.0, 1e6])
+def test_jumps_are_found_in_any_unit(unit: float) -> None:
+    """x in units of its own; where 1 of them is passed, z jumps from 1 to 2 and bends down."""
+    f = ["1", f"z - Piecewise((x/{unit!r}, x < {unit!r}), (3 - (x/{unit!r})**2, True))"]
+    model = Model("units", ["x", "z"], [[1, 0], [0, 0]], f, t_span=(0, 2.5 * unit), y0=(0, 0))
+    assert len(model.jumps) == 1
+    sol = herk.solve_dae(model, method="radau5", rtol=1e-6, atol=[1e-6 * unit, 1e-6])
+    assert sol.success, sol.message
+    assert sol.y[1, -1] == pytest.approx(3 - 2.5**2, abs=1e-5)
