@@ -45,7 +45,7 @@ def solve_pieces(solve: Callable[[Any, Settings], Solution], prepared: Any, sett
         try:
             here = here.restarted((begin, cuts.t1), solution.y[:, -1])
         except InputError as error:
-            words = f"No start was found behind t = {since!r}: {error}"
+            words = f"No consistent start was found after t = {since!r}: {error}"
             parts[-1] = replace(parts[-1], reason=Reason.INCONSISTENT, message=words)
             return _joined(cuts, parts)
 

@@ -172,7 +172,7 @@ def _from_dae(module: ModuleType, attribute: str, path: Path) -> Problem:
     missing = [name for name in ("t_span", "y0") if not hasattr(module, name)]
     if missing:
         raise InputError(
-            f"{path.name} defines `{attribute}`, but not {' and '.join(missing)}: a herk.Dae brings no span"
+            f"{path.name} defines `{attribute}`, but not {' and '.join(missing)}: a herk.Dae has no span"
             " and no start."
         )
     dae, span = getattr(module, attribute), tuple(module.t_span)

@@ -193,4 +193,4 @@ def _refuse_twins(elements: Sequence[Element]) -> None:
     for each in elements:
         missing = [name for name in each.partners if name not in inductors]
         if missing:
-            raise InputError(f"{each.name} couples {missing[0]}, which is no inductor of the netlist.")
+            raise InputError(f"{each.name} couples {missing[0]}, which is not an inductor of the netlist.")

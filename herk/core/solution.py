@@ -149,7 +149,7 @@ class Solution(Stats):
         """Return y' at one time (n) or several (n x times), from the equations at the dense output."""
         y = self(t)
         if self.slopes is None:
-            raise InputError("The equations of this solution are not known; solve_dae gives one with them.")
+            raise InputError("This solution does not know its equations; use one that solve_dae returned.")
         return self.slopes(t, y)
 
     @property

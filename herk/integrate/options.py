@@ -131,7 +131,7 @@ def system(given: Any, t_span: Any, y0: Any, parameters: Any = None) -> tuple[Da
     y0 = in_order(dae, y0)
     span, start = span if t_span is None else t_span, start if y0 is None else y0
     if span is None or start is None:
-        raise InputError("A herk.Dae brings no span and no start: call solve_dae(dae, t_span, y0).")
+        raise InputError("A herk.Dae has no span and no start: call solve_dae(dae, t_span, y0).")
     return dae, span, start
 
 
@@ -251,7 +251,7 @@ def _told(dae: Dae, callback: Any) -> Any:
 def _step(value: Any, t0: float, t1: float) -> float | None:
     step: float | None = positive(value, "step", none=True)
     if step is not None and not 16 * EPS * max(abs(t0), abs(t1)) < step < math.inf:
-        raise InputError(f"step = {step:g} is not a step from {t0} to {t1} in double precision.")
+        raise InputError(f"step = {step:g} is too small or too large for a span from {t0} to {t1}.")
     return step
 
 

@@ -49,7 +49,7 @@ def renewed(run: Run) -> tuple[float, Form] | None:
 
 def note(t: float) -> str:
     """Return what a user is told about a change."""
-    return f"From t = {t:.6g} on the constraints are combined in another way: as before, they divide by zero."
+    return f"From t = {t:.6g} on, the constraints are combined differently: before, they divide by zero."
 
 
 def _combined(dae: Form, t: float, far: float, y: Array) -> Form | None:

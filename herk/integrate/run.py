@@ -222,7 +222,7 @@ class Run:
         elif self.taken >= self.request.max_steps:
             self._end(
                 Reason.MAX_STEPS,
-                f"max_steps = {self.taken} steps were made; t = {t!r} of {self.request.t1!r} is reached."
+                f"max_steps = {self.taken} steps were made; the run reached t = {t!r} of {self.request.t1!r}."
                 + self.machine.exhausted(),
             )
         if self.reason is None and time.perf_counter() > self.deadline:
@@ -242,7 +242,8 @@ class Run:
     def _late(self, t: float) -> None:
         self._end(
             Reason.TIME_LIMIT,
-            f"time_limit = {self.request.time_limit} s is over; t = {t!r} of {self.request.t1!r} is reached.",
+            f"time_limit = {self.request.time_limit} s is over; the run reached t = {t!r} of"
+            f" {self.request.t1!r}.",
         )
 
     def _end(self, reason: Reason, message: str) -> None:

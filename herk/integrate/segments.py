@@ -206,7 +206,7 @@ def _made(
         if journey.first_step is not None:  # of another method, which cannot begin here
             journey.stay(f"{journey.method.name} cannot begin here")
             return _made(journey, stop, deadline, making)
-        words = f"No start was found behind t = {journey.t!r}: {error}"
+        words = f"No consistent start was found after t = {journey.t!r}: {error}"
         journey.parts[-1] = replace(journey.parts[-1], reason=Reason.INCONSISTENT, message=words)
         return None
 

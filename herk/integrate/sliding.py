@@ -52,7 +52,7 @@ def stuck(t: float, segments: int, event: object | None) -> str:
         return f"{segments} segments were made up to t = {t!r}: events come ever faster."
     where = getattr(event, "label", "a switch")
     return (
-        f"The run stopped at t = {t!r}: the solution slides along {where} = 0, to which"
-        " the equations lead back from both sides. Write down what holds there, such as rest, or end the run"
-        " before."
+        f"The run stopped at t = {t!r}: the solution slides along {where} = 0, and the"
+        " equations push it back from both sides. Write what holds there, such as rest, as equations, or end"
+        " the run before."
     )

@@ -100,7 +100,7 @@ def _known(parsed: sp.Expr, names: Mapping[str, sp.Symbol], place: str) -> None:
     if undefined:
         listed = ", ".join(sorted(map(str, undefined)))
         cure = "write functions as formulas of t and derivatives as states of their own"
-        raise InputError(f"{place} contains {listed}; {_meant(undefined) or cure}.")
+        raise InputError(f"{place} contains {listed}; {_meant(undefined) or cure + '.'}")
     unknown = sorted(s.name for s in parsed.free_symbols if s.name not in names)
     if unknown:
         is_not = (
@@ -120,7 +120,7 @@ def _meant(undefined: set[sp.Expr]) -> str:
     for written in sorted(each.func.__name__ for each in undefined if isinstance(each, AppliedUndef)):
         near = difflib.get_close_matches(written.lower().replace("arc", "a"), lower, n=1, cutoff=0.75)
         if near:
-            return f"did you mean {lower[near[0]]}"
+            return f"did you mean {lower[near[0]]}?"
     return ""
 
 

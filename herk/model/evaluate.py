@@ -81,7 +81,7 @@ def located(system: Any, t: float | None, y: Any, caller: str) -> tuple[Dae, flo
     if y is None:
         y = getattr(system, "y0", None)
     if t is None or y is None:
-        raise InputError(f"A herk.Dae brings no start: call {caller}(dae, t0, y0).")
+        raise InputError(f"A herk.Dae has no start: call {caller}(dae, t0, y0).")
     return dae, float(t), y
 
 
@@ -120,7 +120,7 @@ def shaped(name: str, value: Any, shape: tuple[int, ...]) -> Array:
         array: Array = np.array(() if value is None else real(value), dtype=float)
     except (TypeError, ValueError):
         raise InputError(
-            f"{name}(t, y) returned {type(value).__name__}, which is no array of numbers."
+            f"{name}(t, y) returned {type(value).__name__}, which is not an array of numbers."
         ) from None
     if array.shape != shape or value is None:
         found = "None" if value is None else f"an array of shape {array.shape}"

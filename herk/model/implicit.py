@@ -172,7 +172,7 @@ def _occurrence(dae: Dae, both: Dae, t_span: tuple[float, float], y: Array) -> t
         if np.isfinite(jac).all():
             found.append(jac)
     if not found:
-        raise InputError(f"dF/dy' was found nowhere near the start. {first or 'It is not finite.'}")
+        raise InputError(f"dF/dy' could not be evaluated near the start. {first or 'It is not finite.'}")
     return np.hstack(found), np.vstack(found)
 
 

@@ -234,7 +234,7 @@ def _called(unknowns: Sequence[sp.Expr], names: Mapping[Any, str]) -> dict[sp.Ex
     unused = [str(each) for each in wanted if each not in jets.values()]
     if unused:
         known = ", ".join(map(str, jets.values()))
-        raise InputError(f"names names {unused[0]}; the coordinates and speeds are {known}.")
+        raise InputError(f"names= contains {unused[0]}; the coordinates and speeds are {known}.")
     return {each: sp.Symbol(wanted.get(which, which.state), real=True) for each, which in jets.items()}
 
 

@@ -51,9 +51,8 @@ def refuse_several(dae: Dae, t: float, y0: Sequence[float | None], found: Array)
         more = " or others" if len(fits) > SHOWN else ""
         where = "yp0" if isinstance(dae, Implicit) else "start"
         raise InputError(
-            f"Several values fit the start, each of another solution: {' or '.join(listed[:SHOWN])}{more}."
-            f" Say in {where} which is meant; a value that is only near is repaired by"
-            ' consistent="project".'
+            f"Several values fit, each the start of another solution: {' or '.join(listed[:SHOWN])}{more}."
+            f' Give the one you mean in {where}; with consistent="project" a value near it is enough.'
         )
 
 

@@ -55,7 +55,7 @@ def data_of(given: Any, names: Sequence[str], sigma: Any, t0: float) -> Data:
     columns = {as_state(name, names): values for name, values in columns.items()}
     for name in columns:
         if name not in names:
-            raise nearest(name, names, "component of the model, as the data have it,")
+            raise nearest(name, names, "component of the model, as a column of the data,")
     if any(column.shape != t.shape for column in columns.values()):
         raise InputError(
             "Every column of the data needs a value for every time, nan where nothing was measured."

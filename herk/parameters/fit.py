@@ -104,7 +104,7 @@ def _searched(search: Search, loss: str, max_nfev: int | None) -> Fit:
         error.solution = search.result(False, "Interrupted; the best values so far.")  # type: ignore[attr-defined]
         raise
     except ValueError as error:  # of an unknown loss, say
-        raise InputError(f"least_squares refuses: {error}") from None
+        raise InputError(f"SciPy's least_squares refused this: {error}") from None
     return search.result(bool(found.status > 0), ENDED[found.status], found.x)
 
 

@@ -52,7 +52,7 @@ def free_of(model: Any, given: Any) -> Free:
     how = given if isinstance(given, Mapping) else dict.fromkeys(listed)
     asked = {as_varied(name, model.names): how[name] for name in listed}
     if not asked:
-        raise InputError("free names nothing: a fit needs a parameter or a start value to change.")
+        raise InputError("free is empty: a fit needs a parameter or a start value to change.")
     rows = []
     for name, how in asked.items():
         if name not in known:
@@ -79,7 +79,7 @@ def _row(name: str, how: Any, own: float | None) -> tuple[float, float, float]:
     if len(numbers) == 2 and (first is None or not low < first < high):
         first = 0.5 * (low + high) if np.isfinite(low + high) else None
     if first is None or not np.isfinite(first):
-        raise InputError(f"{name} has no value to begin with; give one: free={{{name!r}: value}}.")
+        raise InputError(f"{name} has no first value; give one: free={{{name!r}: value}}.")
     if not low <= first <= high:
         raise InputError(
             f"The first value of {name}, {first!r}, is not between its bounds {low!r} and {high!r}."

@@ -113,7 +113,7 @@ def gradient(
 
 
 def _start(model: Any, name: str) -> float:
-    value = model.y0[place(name, model.names, "unknown to start from")]
+    value = model.y0[place(name, model.names, "unknown")]
     if value is None:
         raise InputError(f"The start value of {name} is computed, not given: nothing depends on it.")
     return float(value)

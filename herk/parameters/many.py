@@ -79,7 +79,7 @@ def solve_many(
     threads = _threads(jobs)
     for name in ("dense_output", "sensitivities"):
         if name in options:
-            raise InputError(f"{name}= has no place in solve_many, which keeps values at t_eval alone.")
+            raise InputError(f"solve_many does not take {name}=; it keeps values at t_eval only.")
     if client is not None:
         return spread(client, table, span, times, options, _shown(progress))
     return Crew(table, span, times, options, _shown(progress)).work(threads)
@@ -88,7 +88,7 @@ def solve_many(
 def _span(table: Table, t_span: Any) -> tuple[float, float]:
     own = getattr(table.system, "t_span", None)
     if t_span is None and own is None:
-        raise InputError("A herk.Dae brings no span: give t_span=(t0, t_end).")
+        raise InputError("A herk.Dae has no span: give t_span=(t0, t_end).")
     return span_of(own if t_span is None else t_span)
 
 

@@ -73,7 +73,7 @@ def table_of(system: Any, parameters: Any, y0: Any) -> Table:
     count = _members({**varied, **{START + name: values for name, values in starts.items()}})
     own = list(system.y0) if is_model else [None] * len(names)
     if not is_model and set(starts) != set(names):
-        raise InputError("A herk.Dae brings no start: give y0, a row of values for every member.")
+        raise InputError("A herk.Dae has no start: give y0, a row of values for every member.")
     rows = [
         starts.get(name, np.array([np.nan if v is None else v])) for name, v in zip(names, own, strict=True)
     ]

@@ -62,4 +62,4 @@ def checked_options(options: Mapping[str, Any], caller: str, more: Sequence[str]
     """Refuse options that mean nothing here."""
     for name in (*NOT_HERE, *more):
         if name in options:
-            raise InputError(f"{name}= has no place in {caller}; it is known from the other arguments.")
+            raise InputError(f"{caller} does not take {name}=; it follows from the other arguments.")

@@ -210,7 +210,7 @@ def test_a_circuit_can_be_stored() -> None:
         ("V1 a 0 SIN(1 2)", "SIN takes 3 to 5 numbers, not 2"),
         ("V1 a 0 PULSE(0 1 0 0 0 1)", "times above zero to rise and to fall"),
         ("V1 a 0 1 2", "a source is a number, SIN"),
-        ("K1 L1 L2 0.5\nL1 a 0 1", "K1 couples L2, which is no inductor"),
+        ("K1 L1 L2 0.5\nL1 a 0 1", "K1 couples L2, which is not an inductor"),
         ("D1 a 0 odd", "there is no line '.model odd"),
         (".model x R(1)", "only diodes have models"),
         (".op", "only .tran, .model and .end are known"),

@@ -145,9 +145,9 @@ def test_a_method_without_error_estimate_asks_for_a_step() -> None:
 WRONG_VALUES = [
     ("f", lambda t, y: np.zeros(3), "shape (3,)"),
     ("f", lambda t, y: None, "None"),
-    ("f", lambda t, y: "text", "no array of numbers"),
+    ("f", lambda t, y: "text", "not an array of numbers"),
     ("f", lambda t, y: np.full(2, nan), "not finite"),
-    ("f", lambda t, y: {"a": 1}, "no array of numbers"),
+    ("f", lambda t, y: {"a": 1}, "not an array of numbers"),
     ("g", lambda t, y: y, "shape (2,)"),
     ("g", lambda t, y: y[0] - y[1], "shape ()"),
     ("g", lambda t, y: np.array([np.inf]), "not finite"),

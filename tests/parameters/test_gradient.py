@@ -57,13 +57,13 @@ def test_functions_that_are_not_analytic_are_differentiated_by_real_steps(kink: 
     [
         ({"names": ["kk"]}, "Did you mean 'k'"),
         ({"names": 3}, "must be names of parameters"),
-        ({"names": ["y0:q"]}, "no unknown to start from"),
+        ({"names": ["y0:q"]}, "no unknown named"),
         ({"names": ["y0:z"]}, "is computed, not given"),
         ({"scalar": 3}, "scalar must be a function"),
         ({"scalar": "q"}, "no component"),
         ({"scalar": lambda sol: sol.y}, "must return a finite number"),
         ({"system": 3}, "gradient takes a herk.Model"),
-        ({"dense_output": True}, "has no place in gradient"),
+        ({"dense_output": True}, "gradient does not take"),
         ({"max_steps": 2}, "no solution to differentiate"),
     ],
 )

@@ -60,9 +60,7 @@ def directions_of(dae: Dae, wanted: Any, given: Sequence[float | None]) -> Direc
     """Return the directions of these names."""
     generated: Any = dae.generated
     if not hasattr(generated, "code"):
-        raise InputError(
-            "sensitivities need a herk.Model, whose equations can be differentiated; callables cannot."
-        )
+        raise InputError("sensitivities need a herk.Model; callables cannot be differentiated.")
     names = [as_varied(name, dae.names) for name in names_of(wanted)]
     known = [p.name for p in generated.code.equations.parameters]
     own = [p.name for p in getattr(getattr(dae, "model", None), "parameters", {})]
@@ -70,12 +68,12 @@ def directions_of(dae: Dae, wanted: Any, given: Sequence[float | None]) -> Direc
     for name in names:
         start = name.removeprefix(START) if name.startswith(START) else None
         if start is not None and start not in dae.names:
-            raise nearest(start, dae.names, "unknown to start from")
+            raise nearest(start, dae.names, "unknown")
         if start is None and name not in known:
             if name in own:
                 raise InputError(
-                    f"The equations have another structure at the present value of {name} than near it; no"
-                    " derivative is known there. Choose another value, 1e-15 for 0."
+                    f"The equations have a different structure at this very value of {name}, so there is no"
+                    " derivative. Choose a value beside it, such as 1e-15 for 0."
                 )
             raise nearest(name, [*own, *(START + each for each in dae.names)], "parameter")
         parameters.append(-1 if start is not None else known.index(name))
@@ -95,5 +93,5 @@ def names_of(wanted: Any) -> Sequence[str]:
             f'sensitivities must be names of parameters, or "y0:x" for a start value, not {wanted!r}.'
         )
     if len(set(names)) < len(names):
-        raise InputError(f"sensitivities names {', '.join(sorted(names))}: one of them twice.")
+        raise InputError(f"sensitivities must not contain a name twice: {', '.join(sorted(names))}.")
     return names

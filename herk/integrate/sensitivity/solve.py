@@ -62,7 +62,7 @@ def _refuse_unknown(asked: Request, controlled: bool) -> None:
     """Raise if steps or jumps like these cannot be differentiated."""
     implicit, model = isinstance(asked.method, RadauMethod), getattr(asked.dae, "model", None)
     if not asked.generate:
-        raise InputError("sensitivities are not known with generate=False.")
+        raise InputError("sensitivities cannot be computed with generate=False.")
     if asked.switches is not None and not all(hasattr(event, "label") for event in asked.switches.events):
         raise InputError("sensitivities need switches that stand in the equations of a herk.Model.")
     if asked.switches is None and model is not None and model.conditions and model.jumps:
@@ -71,9 +71,9 @@ def _refuse_unknown(asked: Request, controlled: bool) -> None:
             " switches=False."
         )
     if asked.dae.large and not implicit:
-        raise InputError(f"sensitivities beyond {LARGE} unknowns are known with method='radau5' only.")
+        raise InputError(f"sensitivities of more than {LARGE} unknowns need method='radau5'.")
     if controlled and implicit:
-        raise InputError("sensitivity_errors=True is known of half-explicit methods only.")
+        raise InputError("sensitivity_errors=True needs a half-explicit method, such as 'dopri5'.")
 
 
 def _controlled(asked: Request, directions: Directions) -> Outcome:

@@ -121,8 +121,8 @@ def _places(model: Model) -> dict[str, Any]:
     allowed = all(E[i, j].is_zero or j in velocities for i in dynamic for j in range(n))
     if not pairs or len(kinematic) != len(pairs) or len(dynamic) != len(velocities) or not allowed:
         raise InputError(
-            f"Model {model.name!r} is no second-order system: every derivative must stand in a row p' = v or"
-            " M v' = force."
+            f"Model {model.name!r} is not a second-order system: every derivative must stand in a row p' = v"
+            " or M v' = force."
         )
     multipliers = tuple(j for j in range(n) if j not in (*positions, *velocities))
     return {

@@ -27,7 +27,7 @@ from herk.model.model import Model
 
 __all__ = ["Regularization", "RegularizationError", "Step", "by_structure", "regularize"]
 
-BY_STRUCTURE = "Found by structure; ranks proved in numbers at consistent points."
+BY_STRUCTURE = "Found from the structure; ranks confirmed numerically at consistent points."
 
 
 @dataclass(frozen=True)

@@ -80,7 +80,7 @@ def _ordered(orders: Mapping[str, int], declared: Sequence[str], written: Sequen
     if declared:
         missing = sorted(set(orders) - set(declared))
         if missing:
-            raise nearest(missing[0], declared, "name among the unknowns")
+            raise nearest(missing[0], declared, "unknown in the list unknowns=")
         return {name: orders.get(name, 0) for name in declared}
     seen = [
         word for each in written if isinstance(each, str) for word in _NAME.findall(PRIMES.sub(PRIME, each))

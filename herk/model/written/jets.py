@@ -43,5 +43,5 @@ def jet(key: Any, what: str) -> Jet:
         return Jet(plain_name(key.name))
     match = _WRITTEN.fullmatch(PRIMES.sub(PRIME, key)) if isinstance(key, str) else None
     if match is None:
-        raise InputError(f"{what} names {shown(key)}; names are written x, x', x'' or given as sympy's x(t).")
+        raise InputError(f"{what} contains {shown(key)}; names are written x, x', x'' or sympy's x(t).")
     return Jet(match[1], len(match[2]))

@@ -91,7 +91,7 @@ class Reader:
         name, order = symbol.name.rstrip(PRIME), symbol.name.count(PRIME)
         if name in self.known:
             if order:
-                raise InputError(f"{place} contains {Jet(name, order)}, but {name} is no unknown.")
+                raise InputError(f"{place} contains {Jet(name, order)}, but {name} is not an unknown.")
             return self.known[name]
         if not texts and plain_name(name) not in self.declared:
             raise InputError(
@@ -137,7 +137,9 @@ def _sympy(equation: Any, place: str) -> sp.Expr:
     if isinstance(equation, sp.Eq):
         return sp.Add(equation.lhs, -equation.rhs)
     if isinstance(equation, (bool, BooleanAtom)):
-        raise InputError(f"{place} is {equation}: both sides were compared before the equation came to be.")
+        raise InputError(
+            f"{place} is {equation}, a comparison and not an equation: write Eq(left, right) or a text."
+        )
     if isinstance(equation, (int, float)) or not isinstance(equation, (sp.Expr, int, float)):
         try:
             return sp.sympify(equation, strict=True) + 0

@@ -41,8 +41,8 @@ def _place(model: Model, key: Any, follow: Mapping[int, int]) -> int:
         if at not in follow:
             below, here = Jet(wanted.name, order), Jet(wanted.name, order + 1)
             raise InputError(
-                f"The start names {wanted}, but no row of model {model.name!r} calls {here} a state: a start"
-                f" has values of states, and {here} follows from the equations once {below} is known."
+                f"The start names {wanted}, but {here} is not a state of model {model.name!r}: it follows"
+                f" from the equations once {below} is known."
             )
         at = follow[at]
     return at

@@ -314,5 +314,5 @@ def test_get_takes_names_and_tableaus_and_suggests_the_nearest_name():
 
 @pytest.mark.parametrize("text", ["", "1/0", "x", "1 + sqrt(6)", "1/2 - 1/3*sqrt(x)"])
 def test_a_coefficient_that_cannot_be_read_is_refused(text):
-    with pytest.raises(InputError, match="no coefficient"):
+    with pytest.raises(InputError, match="not a coefficient"):
         number(text)

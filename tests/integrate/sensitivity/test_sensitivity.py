@@ -213,16 +213,16 @@ def test_backwards_in_time_they_undo_themselves() -> None:
     ("given", "words"),
     [
         ({"sensitivities": ["gg"]}, "Did you mean 'g'"),
-        ({"sensitivities": ["y0:q"]}, "no unknown to start from named 'q'"),
+        ({"sensitivities": ["y0:q"]}, "no unknown named 'q'"),
         ({"sensitivities": []}, "must be names of parameters"),
         ({"sensitivities": [3]}, "must be names of parameters"),
         ({"sensitivities": 3}, "must be names of parameters"),
-        ({"sensitivities": ["g", "g"]}, "one of them twice"),
+        ({"sensitivities": ["g", "g"]}, "contain a name twice"),
         ({"sensitivities": ["y0:lam"]}, "is computed, not given"),
-        ({"sensitivities": ["g"], "generate": False}, "not known with generate=False"),
+        ({"sensitivities": ["g"], "generate": False}, "cannot be computed with generate=False"),
         (
             {"sensitivities": ["g"], "method": "radau5", "sensitivity_errors": True},
-            "half-explicit methods only",
+            "needs a half-explicit method",
         ),
     ],
 )

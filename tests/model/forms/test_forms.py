@@ -546,7 +546,7 @@ def test_second_order_form_finds_accelerations_as_unknowns_and_single_second_der
         ("akzo", "ggl", "none has to be differentiated"),
         ("cv_circuit", "ggl", "use 'index2'"),
         ("spring_chain", "baumgarte", "up to index 3"),
-        ("akzo", "second_order", "no second-order system"),
+        ("akzo", "second_order", "not a second-order system"),
         ("pendulum", "idnex1", "Did you mean 'index1'"),
     ],
 )

@@ -359,5 +359,7 @@ def test_wrong_objects_are_named() -> None:
     empty = KanesMethod(ReferenceFrame("N"), [q], [u], kd_eqs=[q.diff(t) - u])
     with pytest.raises(herk.InputError, match="no bodies yet"):
         herk.Model.from_kane(empty, t_span=(0, 1))
-    with pytest.raises(herk.InputError, match=r"names names z; the coordinates and speeds are x1, .*, x1'"):
+    with pytest.raises(
+        herk.InputError, match=r"names= contains z; the coordinates and speeds are x1, .*, x1'"
+    ):
         herk.Model.from_lagrange(cartesian_double_pendulum(), t_span=(0, 1), names={"z": "w"})

@@ -115,7 +115,7 @@ def number(text: str) -> Number:
         )
     except (ValueError, ZeroDivisionError):
         raise InputError(
-            f"{text!r} is no coefficient; write a decimal, 'p/q' or 'p/q + r/s*sqrt(d)'."
+            f"{text!r} is not a coefficient; write a decimal, 'p/q' or 'p/q + r/s*sqrt(d)'."
         ) from None
 
 

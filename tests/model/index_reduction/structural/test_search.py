@@ -91,7 +91,7 @@ def test_both_ways_agree_on_chains_nets_ladders_and_pipes(model: Model) -> None:
 def test_a_chain_of_many_rods_has_its_lengths_speeds_and_accelerations_as_constraints() -> None:
     found = regularize(chain(60))
     assert (found.index, found.counts, found.notes) == (3, [60, 60, 60], ())
-    assert found.way.startswith("Found by structure")
+    assert found.way.startswith("Found from the structure")
     x, y, u, w, T = (sp.symbols(f"{letter}:60", real=True) for letter in "xyuwT")
     g, l, m = sp.symbols("g l m", real=True)  # noqa: E741
     lengths = found.levels[0][7], (x[7] - x[6]) ** 2 + (y[7] - y[6]) ** 2 - l**2
@@ -111,7 +111,7 @@ def test_what_a_large_model_hides_is_told_in_few_lines() -> None:
     found = regularize(chain(60))
     told = found.explain().splitlines()
     assert told[0] == "Model 'chain': index 3, strangeness index 2, 180 constraints, per level [60, 60, 60]."
-    assert told[1].startswith("Found by structure")
+    assert told[1].startswith("Found from the structure")
     assert told.count("  ... 57 more of this level") == 3
     assert len(told) < 20
     assert "57 more of level 2" in found._repr_html_()
