@@ -6,9 +6,10 @@ import os
 import signal
 import threading
 import time
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -116,3 +117,46 @@ def test_in_the_bench_a_program_has_a_limit_of_memory(name):
     assert found.reason is Reason.FINISHED, found.message
     assert found.observed
     assert all(each.isdigit() and 2e9 <= int(each) < 2e10 for each in found.observed), found.observed
+
+
+# Where each program reads its request, and what makes it ask for 8 GB there, more than it may have.
+FLOODED = replace(QUICK, rtol=1e-5)
+FLOODS = {
+    "octave_dassl": ("rtol = a(1);", "if rtol < 5e-5, kept = ones(1, 1e9); end;"),
+    "desolve_radau": ("rtol <- a[1];", "if (rtol < 5e-5) kept <- numeric(1e9);"),
+}
+
+
+@dataclass(frozen=True)
+class Flooding:
+    """A rival whose program floods the memory when it is asked for the tolerance of FLOODED."""
+
+    solver: Any
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.solver, name)
+
+    def prepare(self, problem, form):
+        made = self.solver.prepare(problem, form)
+        read, flood = FLOODS[self.solver.name]
+        files = {name: text.replace(read, f"{read} {flood}") for name, text in made.program.files.items()}
+        assert files != made.program.files
+        return replace(made, program=replace(made.program, files=files))
+
+
+def flooding(name: str):
+    solver, problem = rival(name)
+    return Flooding(solver), problem
+
+
+def nothing(problem, settings, solution, again) -> None:
+    return None
+
+
+@pytest.mark.parametrize("name", FLOODS)
+def test_in_the_bench_a_program_that_floods_the_memory_is_one_row(name):
+    rival(name)
+    rungs = (QUICK, FLOODED, QUICK)
+    found = dict(process.sweep(Work(partial(flooding, name), "index1", rungs, nothing, memory_limit=2e9)))
+    assert [found[k].reason for k in range(3)] == [Reason.FINISHED, Reason.CRASHED, Reason.FINISHED]
+    assert any(words in found[1].message for words in ("out of memory", "cannot allocate")), found[1].message
