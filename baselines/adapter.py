@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from baselines.completion import model_points
-from baselines.pieces import solve_pieces
+from baselines.segments import solve_segments
 from herk.core import InputError, Problem, Reason, Settings, Solution
 from herk.core.dae import Array
 
@@ -155,11 +155,11 @@ class Rival:
         raise NotImplementedError
 
     def solve(self, prepared: Any, settings: Settings) -> Solution:
-        """Solve, piece by piece if the problem has kinks.
+        """Solve, segment by segment if the problem has breakpoints.
 
         Whatever happens, the points reached are returned with a reason.
         """
-        return solve_pieces(self._solve, prepared, settings)
+        return solve_segments(self._solve, prepared, settings)
 
     def _solve(self, prepared: Any, settings: Settings) -> Solution:
         z0, _ = prepared.start

@@ -86,8 +86,7 @@ class Casadi(Rival):
 
     def prepare(self, problem: Problem, form: str) -> Graph:
         """Return the form with its graph."""
-        base = implicit(problem, form)
-        ready = Graph(base.form, base.t_span, base.start, base.back, kinks=base.kinks, sizes=base.sizes)
+        ready = Graph.from_other(implicit(problem, form))
         _ = ready.system
         return ready
 

@@ -84,9 +84,7 @@ class Diffsol(FromFormulas):
         base = implicit(problem, form)
         text = source(written(base.form))
         compiled(text, self.method)
-        return Compiled(
-            base.form, base.t_span, base.start, base.back, text, kinks=base.kinks, sizes=base.sizes
-        )
+        return Compiled.from_other(base, text=text)
 
     def integrate(self, prepared: Compiled, settings: Settings, watch: Watch, points: Points) -> None:
         """Solve to the end, or to every output time."""

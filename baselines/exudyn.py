@@ -165,14 +165,12 @@ class Exudyn(Rival):
             scales(own.expressions())
         except InputError as error:
             return False, f"{self.name} is for constrained mechanical systems; of {problem.name!r}, {error}"
-        return (True, "") if not problem.kinks else (False, f"problem {problem.name!r} has kinks")
+        return (True, "") if not problem.breakpoints else (False, f"problem {problem.name!r} has breakpoints")
 
     def prepare(self, problem: Problem, form: str) -> Mechanism:
         """Return the form with its functions compiled."""
         own: Any = problem.form(form)
-        known = {"form": own, "t_span": problem.t_span, "start": own.start(), "back": own.back}
-        known |= {name: getattr(problem, name) for name in ("kinks", "sizes")}
-        return Mechanism(**known, scale=tuple(scales(own.expressions())))
+        return Mechanism.of(problem, own, scale=tuple(scales(own.expressions())))
 
     def solve(self, prepared: Mechanism, settings: Settings) -> Solution:
         """Solve; whatever happens, the points reached are returned with a reason."""

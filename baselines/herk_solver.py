@@ -66,7 +66,13 @@ class Herk(Rival):
         switches = problem.switches if form == "overdetermined" else None
         sizes = () if switches is not None else problem.sizes
         ready = Whole(
-            dae, problem.t_span, (z0, z0), back, sizes=sizes, breakpoints=problem.kinks, switches=switches
+            dae,
+            problem.t_span,
+            (z0, z0),
+            back,
+            sizes=sizes,
+            breakpoints=problem.breakpoints,
+            switches=switches,
         )
         t0, t1 = problem.t_span
         step = None if self.adaptive else 1e-3 * abs(t1 - t0)

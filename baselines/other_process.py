@@ -19,7 +19,7 @@ import time
 import weakref
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +27,8 @@ import numpy as np
 
 from baselines.adapter import Points, TimeUpError, Watch, tolerances
 from baselines.formulas import FromFormulas
-from baselines.pieces import solve_pieces
 from baselines.prepared import Implicit
+from baselines.segments import solve_segments
 from herk.core import Reason, Settings, Solution
 from herk.core.dae import Array
 
@@ -169,8 +169,8 @@ class Outside(Implicit):
 def outside(base: Implicit, program: Program, order: Sequence[int] | None = None) -> Outside:
     """Return the form with its program, which is started here: building and starting are not timed."""
     session_of(program)
-    known = {f.name: getattr(base, f.name) for f in fields(Implicit)}
-    return Outside(**known, program=program, order=tuple(range(base.form.n) if order is None else order))
+    there = tuple(range(base.form.n) if order is None else order)
+    return Outside.from_other(base, program=program, order=there)
 
 
 @dataclass(frozen=True)
@@ -178,15 +178,15 @@ class OtherProcess(FromFormulas):
     """A rival in a program of its own: `prepare` writes the program, which is asked here."""
 
     def solve(self, prepared: Outside, settings: Settings) -> Solution:
-        """Solve piece by piece; the seconds of all pieces are added up."""
+        """Solve segment by segment; the seconds of all segments are added up."""
         spent: list[float] = []
 
-        def piece(part: Any, asked: Settings) -> Solution:
+        def segment(part: Any, asked: Settings) -> Solution:
             solution = self._solve(part, asked)
             spent.append(solution.seconds or 0.0)
             return solution
 
-        return replace(solve_pieces(piece, prepared, settings), seconds=sum(spent))
+        return replace(solve_segments(segment, prepared, settings), seconds=sum(spent))
 
     def integrate(self, prepared: Outside, settings: Settings, watch: Watch, points: Points) -> None:
         """Ask the program."""

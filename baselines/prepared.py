@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -29,8 +29,20 @@ class Prepared:
     t_span: tuple[float, float]
     start: tuple[Array, Array]
     back: Back
-    kinks: tuple[float, ...] = field(default=(), kw_only=True)
+    breakpoints: tuple[float, ...] = field(default=(), kw_only=True)
     sizes: tuple[float, ...] = field(default=(), kw_only=True)
+
+    @classmethod
+    def of(cls, problem: Problem, own: Any, **more: Any) -> Self:
+        """Return a form of a problem; what is not given in `more` is the form's or the problem's own."""
+        known = {"form": own, "t_span": problem.t_span, "back": own.back, "sizes": problem.sizes}
+        known |= {"breakpoints": problem.breakpoints, **more}
+        return cls(**known) if "start" in known else cls(start=own.start(), **known)
+
+    @classmethod
+    def from_other(cls, base: Prepared, **more: Any) -> Self:
+        """Return the same with what a solver adds to it."""
+        return cls(**{f.name: getattr(base, f.name) for f in fields(Prepared)}, **more)
 
     def restarted(self, t_span: tuple[float, float], y: Array) -> Prepared:
         """Return the same on another span, beginning near y (unknowns of the model)."""
@@ -117,7 +129,7 @@ class _Completed(Elimination):
 def implicit(problem: Problem, form: str) -> Implicit:
     """Return a form for solvers of F(t, z, z') = 0, compiled."""
     own: Any = problem.form(form)
-    made = Implicit(own, problem.t_span, own.start(), own.back, kinks=problem.kinks, sizes=problem.sizes)
+    made = Implicit.of(problem, own)
     z, zp = made.start
     made.residual(made.t_span[0], z, zp, np.empty(own.n))
     made.jacobian(made.t_span[0], z, zp, 1.0, np.empty(own.n**2))
@@ -135,7 +147,7 @@ def explicit(problem: Problem, form: str) -> Explicit:
     if own.m:
         kept = [j for j in range(own.n) if j not in own.algebraic]
         z, zp, back = z[kept], zp[kept], Back(own.n, tuple(kept), own.algebraic, own)
-    made = Explicit(own, problem.t_span, (z, zp), back, kinks=problem.kinks, sizes=problem.sizes)
+    made = Explicit.of(problem, own, start=(z, zp), back=back)
     made.rate(made.t_span[0], z)
     made.rate_jacobian(made.t_span[0], z)
     return made

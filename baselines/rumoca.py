@@ -78,10 +78,10 @@ class Rumoca(FromFormulas):
     def supports(self, problem: Problem, form: str) -> tuple[bool, str]:
         """Take the equations as written alone: the index is reduced by another hand here."""
         supported, why = super().supports(problem, form)
-        if supported and problem.kinks:
+        if supported and problem.breakpoints:
             return (
                 False,
-                f"problem {problem.name!r} has kinks, between which {self.name} cannot be started anew",
+                f"problem {problem.name!r} has breakpoints, between which {self.name} cannot be started anew",
             )
         if supported and f"index{_index(problem)}" != form:
             return (
@@ -95,9 +95,7 @@ class Rumoca(FromFormulas):
         base = implicit(problem, form)
         text = source(written(base.form), base.start[0])
         compiled(text)
-        return Modelica(
-            base.form, base.t_span, base.start, base.back, text, kinks=base.kinks, sizes=base.sizes
-        )
+        return Modelica.from_other(base, text=text)
 
     def integrate(self, prepared: Modelica, settings: Settings, watch: Watch, points: Points) -> None:
         """Simulate with output on a grid."""

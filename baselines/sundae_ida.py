@@ -46,7 +46,7 @@ class Sundae(Rival):
         if not self.sparse:
             return implicit(problem, form)
         own: Any = problem.form(form)
-        made = Implicit(own, problem.t_span, own.start(), own.back, kinks=problem.kinks, sizes=problem.sizes)
+        made = Implicit.of(problem, own)
         OnPattern(own).warm(made)
         return made
 

@@ -168,8 +168,7 @@ class Cvode(Sundials):
 
     def prepare(self, problem: Problem, form: str) -> Held:
         """Return the ODE, compiled."""
-        base = explicit(problem, form)
-        made = Held(base.form, base.t_span, base.start, base.back, kinks=base.kinks, sizes=base.sizes)
+        made = Held.from_other(explicit(problem, form))
         _ = made.projection, self.available()  # compiled, and the library loaded, before anything is timed
         return made
 

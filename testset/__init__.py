@@ -16,7 +16,7 @@ from herk.core import InputError, Problem, Registry, nearest
 
 __all__ = ["further", "get", "names", "register"]
 
-_OTHERS = ("__init__", "stored", "pulses", "wheelset_contact", "chain_entries", "make_references")
+_OTHERS = ("__init__", "stored", "pulses", "mosfet", "wheelset_contact", "chain_entries", "make_references")
 _MODULES = sorted(path.stem for path in Path(__file__).parent.glob("*.py") if path.stem not in _OTHERS)
 
 

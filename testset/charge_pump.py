@@ -6,7 +6,7 @@ Both sums of charges stay zero, so the circuit has no memory: U2 follows from on
 U3 = 4 U2. Of the cases of the transistor only those are written here that this leaves. U1 is never below the
 voltage of the flat band. Source and drain do not change roles (U3 >= U2). The channel conducts if and only if
 U1 > VT0 (s > 0 and CS U2 = COX s/3 give U1 - threshold = 2.2 U2), and then it is pinched off at the drain (U1
-- U3 is below the threshold). So all kinks are at times known in advance.
+- U3 is below the threshold). So all breakpoints are at times known in advance.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def charges(u1: Any, u2: Any) -> tuple[Any, Any]:
 
 
 def exact(time: float) -> Array:
-    """Return the solution, at kinks its limit from the left."""
+    """Return the solution, at breakpoints its limit from the left."""
     u1, slope = INPUT.left(time)
     cs, cox, vt0, gamma, phi = map(float, (CS, COX, VT0, GAMMA, PHI))
     over = u1 - vt0 + gamma * math.sqrt(phi)  # s = over - U2 - gamma sqrt(phi + U2), and CS U2 = COX s/3
@@ -73,7 +73,7 @@ def drain_charge(t: float, y: Array) -> float:  # noqa: ARG001
     return float(y[3] + y[4])
 
 
-def kinks(t_end: float) -> tuple[float, ...]:
+def breakpoints(t_end: float) -> tuple[float, ...]:
     """Return when the input has a corner and when it passes the threshold.
 
     Where the transistor begins and ceases to conduct.
@@ -124,6 +124,6 @@ def problem(t_end: float = 1.2e-6) -> Problem:
         ),
         groups={"charges": (0, 1, 2, 3, 4), "voltages": (5, 6, 7), "currents": (8,)},
         tags=frozenset(TAGS),
-        kinks=kinks(t_end),
+        breakpoints=breakpoints(t_end),
         sizes=SIZES,
     )

@@ -1,4 +1,4 @@
-"""Input signals of circuits: trapezoidal pulses as formulas, and the times of their kinks."""
+"""Input signals of circuits: trapezoidal pulses as formulas, and the times of their breakpoints."""
 
 from __future__ import annotations
 
@@ -16,33 +16,28 @@ from herk.model.entries import t
 class Pulse:
     """A signal that waits at 0, rises to `top`, stays there, falls, and begins anew.
 
-    The four times are given as exact texts.
+    The four times are given as exact texts; a fifth is that of a rest before it begins anew.
     """
 
     top: int
-    times: tuple[str, str, str, str]
+    times: tuple[str, ...]
 
     @property
     def corners(self) -> list[tuple[Fraction, int]]:
-        """Return time and value at the beginning and at the end of the four parts of a period."""
-        return list(
-            zip(
-                accumulate(map(Fraction, self.times), initial=Fraction(0)),
-                (0, 0, self.top, self.top, 0),
-                strict=True,
-            )
-        )
+        """Return time and value at the beginning and at the end of the parts of a period."""
+        times = accumulate(map(Fraction, self.times), initial=Fraction(0))
+        return list(zip(times, (0, 0, self.top, self.top, 0, 0), strict=False))
 
     @property
     def period(self) -> Fraction:
         """Return the length of a period."""
         return self.corners[-1][0]
 
-    def kinks(self, t_end: float) -> tuple[float, ...]:
+    def breakpoints(self, t_end: float) -> tuple[float, ...]:
         """Return the times of the corners after 0 and up to t_end."""
         periods = range(int(t_end / float(self.period)) + 1)
         times = (float(k * self.period + time) for k in periods for time, _ in self.corners[1:])
-        return tuple(time for time in times if time <= t_end)
+        return tuple(time for time in times if 0 < time <= t_end)
 
     def left(self, time: float) -> tuple[float, float]:
         """Return value and slope, at corners those of the part before."""
@@ -96,6 +91,7 @@ class Pulse:
                 _exact(end) - time,
             )
             for (start, low), (end, high) in pairwise(self.corners)
+            if end > start
         ]
 
 

@@ -131,16 +131,15 @@ class Radau5(Rival):
 
     def prepare(self, problem: Problem, form: str) -> Ready:
         """Return the form, compiled."""
-        extra: dict[str, Any] = {"kinks": problem.kinks, "sizes": problem.sizes}
+        extra: dict[str, Any] = {}
         if self.projected:
             extra |= {"top": problem.form(f"index{own_index(problem.model)}"), "whole": problem.dae}
         try:
             own: Any = problem.form(form)
             own._implicit  # noqa: B018 - compiled now, or refused
-            made = Ready(own, problem.t_span, own.start(), own.back, **extra)
+            made = Ready.of(problem, own, **extra)
         except InputError:
-            ode = explicit(problem, form)
-            made = Ready(ode.form, ode.t_span, ode.start, ode.back, by_rate=True, **extra)
+            made = Ready.from_other(explicit(problem, form), by_rate=True, **extra)
         self.solve(made, Settings(options={"max_steps": 1}))
         return made
 

@@ -131,7 +131,7 @@ class Problem:
         Components that belong together: positions, velocities, multipliers.
     tags : set of str, optional
         Such as "stiff".
-    kinks : sequence of float, optional
+    breakpoints : sequence of float, optional
         Times at which the right-hand side is not smooth; a solver does well to start anew there.
     switches : Switches, optional
         Equations that change where functions of the state change sign.
@@ -158,7 +158,7 @@ class Problem:
     invariants: tuple[Invariant, ...] = ()
     groups: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     tags: frozenset[str] = frozenset()
-    kinks: tuple[float, ...] = ()
+    breakpoints: tuple[float, ...] = ()
     given_forms: Mapping[str, Dae] = field(default_factory=dict, repr=False)
     switches: Switches | None = field(default=None, repr=False)
     sizes: tuple[float, ...] = ()
@@ -171,7 +171,7 @@ class Problem:
         object.__setattr__(self, "t_span", (float(self.t_span[0]), float(self.t_span[1])))
         y0 = _frozen(self.y0)
         object.__setattr__(self, "y0", y0)
-        object.__setattr__(self, "kinks", tuple(sorted(float(time) for time in self.kinks)))
+        object.__setattr__(self, "breakpoints", tuple(sorted(float(time) for time in self.breakpoints)))
         for group, members in self.groups.items():
             if not all(0 <= i < len(y0) for i in members):
                 raise InputError(

@@ -219,7 +219,7 @@ def _brought(
     switches = None if switches is False else switches
     if isinstance(given, Problem):
         atol = given.atol(atol) if given.sizes and np.ndim(atol) == 0 else atol
-        return atol, times or given.kinks, switches or given.switches
+        return atol, times or given.breakpoints, switches or given.switches
     model = getattr(dae, "model", None)
     if not times and model is not None:
         model = model if model.t_span == span else model.with_span(span[1], span[0])
@@ -229,7 +229,7 @@ def _brought(
 
 def _searched(given: Any, dae: Dae) -> bool:
     """Tell whether conditions are looked for unasked: in a model, not where a problem says what happens."""
-    if isinstance(given, Problem) and (given.kinks or given.switches is not None):
+    if isinstance(given, Problem) and (given.breakpoints or given.switches is not None):
         return False
     return getattr(dae, "form", "") == "overdetermined"
 

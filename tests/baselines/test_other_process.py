@@ -107,8 +107,8 @@ def test_a_program_that_dies_hangs_or_talks_nonsense_costs_one_run(prepared, wha
     assert RIVAL.solve(prepared, asked(FINE)).success
 
 
-def test_seconds_of_all_pieces_are_added_up(prepared):
-    sol = RIVAL.solve(replace(prepared, kinks=(0.5,)), asked(FINE))
+def test_seconds_of_all_segments_are_added_up(prepared):
+    sol = RIVAL.solve(replace(prepared, breakpoints=(0.5,)), asked(FINE))
     assert sol.success, sol.message
     assert sol.seconds == 2 * CLAIMED
 

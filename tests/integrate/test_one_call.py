@@ -41,7 +41,7 @@ def test_references_are_reached_without_naming_a_method(name: str) -> None:
     assert sol.residual < 1e-9
 
 
-def test_the_charge_pump_is_reached_across_its_kinks() -> None:
+def test_the_charge_pump_is_reached_across_its_breakpoints() -> None:
     problem = testset.get("charge_pump")
     sol = herk.solve_dae(problem, rtol=1e-8, atol=1e-16)
     assert sol.success, sol.message

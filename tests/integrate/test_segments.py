@@ -118,7 +118,7 @@ def test_no_step_leads_across_a_breakpoint(backwards):
 
 def test_a_problem_brings_its_breakpoints_switches_and_sizes():
     kinked = testset.get("nand_gate")
-    first = kinked.kinks[0]
+    first = kinked.breakpoints[0]
     sol = herk.solve_dae(kinked, (0.0, 1.05 * first), rtol=1e-4)
     assert sol.success
     assert np.abs(sol.t - first).min() < 1e-12 * first

@@ -28,7 +28,7 @@ SLOW = ("andrews", "nand_gate", "slider_crank", *GIVEN)
 NOT_FOR_EXPLICIT = {
     *testset.names("stiff"),
     *testset.names("discontinuous"),
-}  # solved in tests of their own, by others or in pieces
+}  # solved in tests of their own, by others or in segments
 NAMES = [
     pytest.param(name, marks=pytest.mark.slow) if name in SLOW else name
     for name in testset.names()

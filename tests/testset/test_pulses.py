@@ -1,4 +1,4 @@
-"""Trapezoidal pulses: formula, slope, limits from the left and kinks belong to the same signal."""
+"""Trapezoidal pulses: formula, slope, limits from the left and breakpoints belong to the same signal."""
 
 from __future__ import annotations
 
@@ -31,12 +31,23 @@ def test_corner_belongs_to_the_part_behind_it_and_its_left_limit_to_the_part_bef
     assert UP_AND_DOWN.left(time)[1] == before
 
 
-def test_kinks_are_where_the_slope_changes_the_end_included():
-    assert UP_AND_DOWN.kinks(40.0) == (15.0, 20.0, 35.0, 40.0)
-    kinks = FAST.kinks(1.2e-6)
-    assert len(kinks) == 40
-    assert kinks[-1] == pytest.approx(1.2e-6, rel=1e-15)
-    for a, b in pairwise((0.0, *kinks)):
+@pytest.mark.parametrize(
+    ("time", "value", "slope"), [(2, 2, 1), (7, 5, 0), (13, 2, -1), (17, 0, 0), (22, 2, 1)]
+)
+def test_a_pulse_may_begin_at_once_and_rest_at_the_end(time, value, slope):
+    pulse = Pulse(5, ("0", "5", "5", "5", "5"))
+    assert pulse.signal().subs(t, time) == value == pulse.differentiable(40.0).subs(t, time)
+    assert pulse.slope().subs(t, time) == slope
+    assert pulse.left(time) == (value, slope)
+    assert set(pulse.breakpoints(20.0)) == {5.0, 10.0, 15.0, 20.0}
+
+
+def test_breakpoints_are_where_the_slope_changes_the_end_included():
+    assert UP_AND_DOWN.breakpoints(40.0) == (15.0, 20.0, 35.0, 40.0)
+    breakpoints = FAST.breakpoints(1.2e-6)
+    assert len(breakpoints) == 40
+    assert breakpoints[-1] == pytest.approx(1.2e-6, rel=1e-15)
+    for a, b in pairwise((0.0, *breakpoints)):
         inside = [FAST.left(a + part * (b - a))[1] for part in (0.01, 0.5, 0.99)]
         assert len(set(inside)) == 1
 

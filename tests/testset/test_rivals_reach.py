@@ -49,7 +49,7 @@ def test_rival_reaches_the_reference_to_six_digits(name, group, solver, form, rt
 @pytest.mark.parametrize(("solver", "form", "rtol"), [
     ("herk_dopri5", "overdetermined", 1e-9), ("scipy_radau", "ode", 1e-8), ("ida_sundae", "index2", 1e-8),
 ])  # fmt: skip
-def test_charge_pump_is_solved_from_kink_to_kink(solver, form, rtol):
+def test_charge_pump_is_solved_from_breakpoint_to_breakpoint(solver, form, rtol):
     p = testset.get("charge_pump")
     times = np.array([20e-9, 55e-9, 100e-9, 115e-9, 535e-9, 1.2e-6])
     solution = solved(p, solver, form, rtol, times)

@@ -121,7 +121,7 @@ def facts(offer: Offer) -> Facts:
         fastest=fastest,
         stability_steps=steps,
         grid=grid(
-            problem.t_span, (*problem.kinks, *(time for each in found_switches for time in each.times))
+            problem.t_span, (*problem.breakpoints, *(time for each in found_switches for time in each.times))
         ),
     )
 

@@ -36,7 +36,7 @@ def test_references_are_reached_to_eight_digits(name: str) -> None:
 
 
 @pytest.mark.parametrize(("rtol", "atol"), [(1e-4, 1e-6), (1e-6, 1e-8), (1e-8, 1e-16)])
-def test_the_charge_pump_is_reached_to_eight_digits_across_its_kinks(rtol: float, atol: float) -> None:
+def test_the_charge_pump_is_reached_to_eight_digits_across_its_breakpoints(rtol: float, atol: float) -> None:
     problem = testset.get("charge_pump")
     sol = herk.solve_dae(problem, method="radau5", rtol=rtol, atol=atol)
     assert sol.success, sol.message

@@ -1,6 +1,6 @@
-"""Problems with kinks are solved piece by piece.
+"""Problems with breakpoints are solved segment by segment.
 
-No step crosses a kink, jumps are found, points and counters belong to one run.
+No step crosses a breakpoint, jumps are found, points and counters belong to one run.
 """
 
 from __future__ import annotations
@@ -15,23 +15,29 @@ import herk
 from baselines.adapter import tolerances
 from herk.core import Problem, Reason, Settings
 
-KINK = 1.0
+BREAK = 1.0
 
 
-def stairs(kinks: tuple[float, ...] = (KINK, 3.0)) -> Problem:
-    """x' = z, z = 0 before the kink, 2 (t - 1) + 1 behind it, 0 again from 3 on: z jumps, x has corners."""
-    slope = f"Piecewise((0, t < {KINK}), (2*t - 1, t < 3), (0, True))"
+def stairs(breakpoints: tuple[float, ...] = (BREAK, 3.0)) -> Problem:
+    """x' = z, z = 0 before the first breakpoint, 2 (t - 1) + 1 behind it, 0 again from 3 on: z jumps, x has corners."""
+    slope = f"Piecewise((0, t < {BREAK}), (2*t - 1, t < 3), (0, True))"
     model = herk.Model(
         "stairs", ["x", "z"], [[1, 0], [0, 0]], ["z", f"z - {slope}"], t_span=(0, 4), y0=(1.0, 0.0)
     )
     return Problem(
-        "stairs", "Stairs", (0.0, 4.0), np.array([1.0, 0.0]), "made for this test", model, kinks=kinks
+        "stairs",
+        "Stairs",
+        (0.0, 4.0),
+        np.array([1.0, 0.0]),
+        "made for this test",
+        model,
+        breakpoints=breakpoints,
     )
 
 
 def exact(t: float) -> tuple[float, float]:
-    """Return the solution, at kinks the limit from the left."""
-    if t <= KINK:
+    """Return the solution, at breakpoints the limit from the left."""
+    if t <= BREAK:
         return 1.0, 0.0
     return (1 + t**2 - t, 2 * t - 1) if t <= 3 else (7.0, 0.0)
 
@@ -47,7 +53,7 @@ SOLVERS = [
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("solver", "form"), SOLVERS)
-def test_every_solver_starts_anew_at_kinks_and_finds_the_jump(solver, form):
+def test_every_solver_starts_anew_at_breakpoints_and_finds_the_jump(solver, form):
     rival, times = baselines.get(solver), np.array([0.0, 0.5, 1.0, 1.5, 3.0, 3.5])
     prepared = rival.prepare(stairs(), form)
     solution = rival.solve(prepared, Settings(rtol=1e-8, atol=1e-10, t_eval=times))
@@ -57,10 +63,10 @@ def test_every_solver_starts_anew_at_kinks_and_finds_the_jump(solver, form):
     free = rival.solve(prepared, Settings(rtol=1e-8, atol=1e-10))
     assert (np.diff(free.t) > 0).all()
     assert free.t[-1] == 4.0
-    assert not ((free.t[:-1] < KINK - 1e-9) & (free.t[1:] > KINK + 1e-9)).any()
+    assert not ((free.t[:-1] < BREAK - 1e-9) & (free.t[1:] > BREAK + 1e-9)).any()
 
 
-def test_kinks_that_a_model_shows_are_met_without_being_told():
+def test_breakpoints_that_a_model_shows_are_met_without_being_told():
     rival, settings = baselines.get("herk_dopri5"), Settings(rtol=1e-8, atol=1e-10)
     prepared = rival.prepare(stairs(), "overdetermined")
     told, found = rival.solve(prepared, settings), rival.solve(replace(prepared, breakpoints=()), settings)
@@ -69,18 +75,18 @@ def test_kinks_that_a_model_shows_are_met_without_being_told():
     assert np.array_equal(found.y, told.y)
 
 
-def test_run_that_ends_early_keeps_the_pieces_before():
+def test_run_that_ends_early_keeps_the_segments_before():
     rival = baselines.get("herk_dopri5")
     prepared = rival.prepare(stairs(), "overdetermined")
     solution = rival.solve(
         prepared, Settings(rtol=1e-8, atol=1e-10, options={"max_steps": 2, "max_step": 0.4})
     )
     assert solution.reason is Reason.MAX_STEPS
-    assert 0.0 < solution.t[-1] < KINK
+    assert 0.0 < solution.t[-1] < BREAK
 
 
-def test_kinks_are_met_backwards_in_time_too():
-    """From the end, where x = 7 and z = 0, back to the start: x = 1 before the first kink."""
+def test_breakpoints_are_met_backwards_in_time_too():
+    """From the end, where x = 7 and z = 0, back to the start: x = 1 before the first breakpoint."""
     rival, times = baselines.get("scipy_radau"), np.array([4.0, 3.5, 2.5, 1.5, 0.5, 0.0])
     prepared = rival.prepare(stairs(), "ode")
     z, zp = prepared.form.start(np.array(exact(4.0)), 4.0)

@@ -1,4 +1,4 @@
-"""Problems that are not smooth at known times, their kinks.
+"""A foreign solver's run in segments: it ends and begins anew at breakpoints, where a problem is not smooth.
 
 The span is cut as `herk.solve_dae` cuts it (`herk.integrate.cuts`), and a solver makes one segment after the
 other, each from a start of its own. Unknowns whose derivative occurs go on continuously; algebraic ones may
@@ -19,16 +19,16 @@ from herk.core.dae import Array
 from herk.integrate.cuts import Cuts
 
 
-def solve_pieces(solve: Callable[[Any, Settings], Solution], prepared: Any, settings: Settings) -> Solution:
+def solve_segments(solve: Callable[[Any, Settings], Solution], prepared: Any, settings: Settings) -> Solution:
     """Solve one segment after the other, the first failure being the last.
 
     Points are joined, counters summed.
     """
-    cuts, parts = Cuts(*prepared.t_span, prepared.kinks), []
+    cuts, parts = Cuts(*prepared.t_span, prepared.breakpoints), []
     stop = cuts.following(cuts.t0)
     if stop is None:
         return solve(prepared, settings)
-    begun, since, here = time.perf_counter(), cuts.t0, replace(prepared, kinks=())
+    begun, since, here = time.perf_counter(), cuts.t0, replace(prepared, breakpoints=())
     while True:
         span = (here.t_span[0], cuts.end(stop))
         asked = _asked(cuts, settings, since, stop, not parts)
