@@ -14,7 +14,7 @@ from herk.integrate.steppers.radau.layout import NONFINITE, OK, Radau, function_
 from herk.integrate.steppers.radau.newton import factored, mixed, newton, predict
 from herk.integrate.steppers.radau.order import enter
 from herk.integrate.steppers.radau.stepper import propose
-from herk.integrate.steps import RUNNING, Loop
+from herk.integrate.steps import INFINITE, RUNNING, Loop
 from herk.jit.program import Program
 from herk.jit.state import view
 
@@ -25,6 +25,7 @@ def begin(loop: Loop) -> int:
     if not own.begun:
         own.begun = 1
         own.first = 1
+        own.ceiling = INFINITE  # steps grow as the error allows
         evaluate_here(loop.t, own)
     return RUNNING
 
