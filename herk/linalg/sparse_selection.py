@@ -1,7 +1,7 @@
 """Which components are algebraic where there are many: Procedure 3.11 by sparse elimination.
 
-Components that must be algebraic take rows first; the other rows choose among the other components, those
-that are algebraic already before others. So a selection changes where it has become bad and nowhere else.
+Components that must be algebraic take rows first; the other rows choose among the other components. A
+selection that exists changes where it has become bad and nowhere else.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 
 from herk.jit.state import Floats, Wholes
 from herk.linalg.elimination import FAVOUR, NONE, eliminated
+from herk.linalg.exchange import exchanged
 from herk.linalg.ordering import least_fill, matched
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 THRESHOLD = 1e-3  # of the largest entry left in a row: a column in fewer rows may be taken
-ALIKE = 2.0  # by how much a column counts more that is in the same rows as the one it replaces
 LEVELS = 0.999, 0.5, 1.0 / FAVOUR
 MOST_MATCHED = 30_000  # rows up to which a largest product is looked for, which takes time as their square
 CROWDED = 10  # times the mean: columns in so many rows do not decide about the order of rows
@@ -33,15 +33,14 @@ class Selector:
 
     required: Wholes
     cost: Wholes
+    floor: Floats | None = None  # what is small for each unknown
     order: Wholes | None = None  # place of each row
-    pairs: Wholes | None = None  # the column each row had in the last selection
 
     def selections(self, matrix: csr_array, size: Floats, kept: Wholes) -> Iterator[Wholes]:
         """Yield selections for these values: components in ascending order, fewer than rows at lost rank.
 
-        First columns matched to rows by the sizes of entries, which change least and where they must; then
-        those found by elimination, which sees what entries do not show, among columns near each row and
-        among all.
+        First those kept, exchanged where they have become bad; then columns matched to rows by the sizes of
+        entries, and those found by elimination among columns near each row and among all.
         """
         columns = matrix.shape[1]
         if self.order is None:
@@ -49,21 +48,23 @@ class Selector:
         free = np.ones(columns, dtype=bool)
         free[self.required] = False
         others = np.flatnonzero(free)
+        number = np.full(columns, NONE)
+        number[others] = np.arange(len(others))
         for local in (True, False):
             forced = _rows_of(matrix, self.required, local=local)
             if len(forced) < len(self.required):
                 continue
-            rest = np.setdiff1d(np.arange(matrix.shape[0]), forced)
+            open_rows = np.ones(matrix.shape[0], dtype=bool)
+            open_rows[forced] = False
+            rest = np.flatnonzero(open_rows)
             rest = rest[np.argsort(self.order[rest])]
             reduced, cost = matrix[rest][:, others], self.cost[others]
-            before = np.full(len(rest), NONE)
-            if self.pairs is not None and len(kept):
-                number = np.full(columns, NONE)
-                number[others] = np.arange(len(others))
-                before = np.where(self.pairs[rest] == NONE, NONE, number[self.pairs[rest]])
-            meant = partners(reduced, cost, before, THRESHOLD)
+            if local and len(kept):
+                yield from self._better(reduced, number[kept[free[kept]]], size, others)
+            meant = partners(reduced, cost, THRESHOLD)
             if local and (meant != NONE).all():
-                yield self._with(rest, others[meant])
+                yield from self._better(reduced, meant, size, others)
+                yield self._with(others[meant])
             pivots = eliminated(
                 reduced,
                 np.arange(len(rest)),
@@ -73,49 +74,23 @@ class Selector:
                 threshold=THRESHOLD,
                 local=local,
             ).pivot
-            yield self._with(rest[pivots != NONE], others[pivots[pivots != NONE]])
+            yield self._with(others[pivots[pivots != NONE]])
 
-    def _with(self, rows: Wholes, chosen: Wholes) -> Wholes:
-        """Return the required components and those chosen for rows, which is noted."""
-        assert self.order is not None
-        self.pairs = np.full(len(self.order), NONE)
-        self.pairs[rows] = chosen
+    def _better(self, reduced: csr_array, chosen: Wholes, size: Floats, others: Wholes) -> Iterator[Wholes]:
+        """Yield a selection after exchanges, if it is regular as far as rows of the same level tell."""
+        found = exchanged(reduced, chosen, (size if self.floor is None else size + self.floor)[others])
+        if found is not None:
+            yield self._with(others[found])
+
+    def _with(self, chosen: Wholes) -> Wholes:
+        """Return the required components and those chosen."""
         return np.sort(np.concatenate([self.required, chosen])).astype(np.int64)
 
 
-def partners(matrix: csr_array, cost: Wholes, before: Wholes, threshold: float) -> Wholes:
-    """Return for each row a column meant to be its pivot: the one before while its entry is large enough.
-
-    A row that loses its column takes a free one, if possible one that occurs in the same rows; where that
-    does not work out, the product of all entries is made as large as possible.
-    """
+def partners(matrix: csr_array, cost: Wholes, threshold: float) -> Wholes:
+    """Return for each row a column meant to be its pivot: the product of all entries is large."""
     rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
-    share = _shares(matrix, rows, cost, threshold)
-    good = share * FAVOUR >= 1.0
-    same = matrix.indices == before[rows]
-    if same.any():
-        found = np.full(len(before), NONE)
-        found[rows[good & same]] = matrix.indices[good & same]
-        _exchange(matrix, rows, np.where(good, share, 0.0), before, found)
-        if (found >= 0).all():
-            return found
-    return _heaviest(matrix, rows, share * np.where(same, FAVOUR, 1.0))
-
-
-def _exchange(matrix: csr_array, rows: Wholes, share: Floats, before: Wholes, found: Wholes) -> None:
-    """Give rows without a column a free one, before others one in the same rows as the column it replaces."""
-    mark = np.random.default_rng(1).random(matrix.shape[0])
-    alike = np.zeros(matrix.shape[1])
-    np.add.at(alike, matrix.indices, mark[rows])
-    taken = np.zeros(matrix.shape[1], dtype=bool)
-    taken[found[found >= 0]] = True
-    for row in np.flatnonzero(found < 0):
-        columns = matrix.indices[matrix.indptr[row] : matrix.indptr[row + 1]]
-        value = share[matrix.indptr[row] : matrix.indptr[row + 1]] * ~taken[columns]
-        value *= np.where(alike[columns] == alike[before[row]], ALIKE, 1.0)
-        if value.any():
-            found[row] = columns[np.argmax(value)]
-            taken[found[row]] = True
+    return _heaviest(matrix, rows, _shares(matrix, rows, cost, threshold))
 
 
 def _heaviest(matrix: csr_array, rows: Wholes, weight: Floats) -> Wholes:
@@ -165,7 +140,9 @@ def _matched(matrix: csr_array, rows: Wholes, entries: NDArray[np.bool_]) -> Who
 def _rows_of(matrix: csr_array, required: Wholes, *, local: bool) -> Wholes:
     """Return rows that determine the required components, one for each; fewer if there are none."""
     turned = matrix[:, required].T.tocsr()
-    local = local and len(np.unique(turned.indices)) > len(required)  # otherwise each row is needed
+    touched: Wholes = np.flatnonzero(np.bincount(turned.indices, minlength=1)).astype(np.int64)
+    if len(touched) <= len(required):  # each row is needed; whether they are enough, the factors tell
+        return touched
     pivots: Wholes = eliminated(turned, np.arange(len(required)), local=local).pivot
     chosen: Wholes = pivots[pivots != NONE]
     return chosen

@@ -7,7 +7,7 @@ import pytest
 from scipy.sparse import csr_array, random_array
 
 from herk.linalg.selection import select
-from herk.linalg.sparse_selection import Selector, order_of_rows
+from herk.linalg.sparse_selection import Selector
 
 NOTHING = np.zeros(0, dtype=np.int64)
 
@@ -54,10 +54,7 @@ def test_a_component_that_became_bad_is_exchanged_for_its_neighbour_and_the_rest
     before = np.arange(1, 80, 2)
     angles[17] = 1.56  # nearly level: its height says nothing about it
     matrix = links(angles)
-    chosen = selector(matrix)
-    chosen.order = order_of_rows(matrix)
-    chosen.pairs = before
-    after = next(iter(chosen.selections(matrix, np.zeros(80), before)))
+    after = next(iter(selector(matrix).selections(matrix, np.zeros(80), before)))
     assert set(after) - set(before) == {34}
     assert set(before) - set(after) == {35}
 
@@ -67,9 +64,7 @@ def test_a_component_that_is_half_as_good_as_another_stays() -> None:
     angles[17] = np.arctan(2.0)
     matrix = links(angles)
     before = np.arange(1, 80, 2)
-    chosen = selector(matrix)
-    chosen.pairs = before
-    assert (next(iter(chosen.selections(matrix, np.zeros(80), before))) == before).all()
+    assert (next(iter(selector(matrix).selections(matrix, np.zeros(80), before))) == before).all()
 
 
 def test_dependent_rows_leave_too_few_components() -> None:

@@ -39,6 +39,7 @@ class SparseMachine(Machine):
     in_force: SparseLU | None = None  # kept alive, too
     loaded: OrderedDict[int, tuple[SparseLU, np.ndarray]] = field(default_factory=OrderedDict)
     numbers: list[int] = field(default_factory=list)  # of components: shared by all selections
+    slot_of: dict[tuple[int, ...], int] = field(default_factory=dict)  # of known selections
 
     def first_selection(self, here: Linearisation) -> tuple[int, ...]:
         """Select algebraic components at the start; say so if the constraints are dependent."""
@@ -56,7 +57,7 @@ class SparseMachine(Machine):
         """Make the selection the compiled steps ask for."""
         state, loop = self.state, self.loop
         PROGRAM[jacobian_here].call(loop.t, state.address)
-        suspect = loop.rejected >= SUSPECT or loop.cause != OK or state.always
+        suspect = loop.rejected >= SUSPECT or state.always
         kept = () if suspect else self.known[state.slot]
         algebraic, _ = self._select(np.array(kept, dtype=np.int64))
         state.answered, state.chosen = 1, -1
@@ -96,9 +97,10 @@ class SparseMachine(Machine):
         return number
 
     def _number(self, algebraic: tuple[int, ...]) -> int:
-        if algebraic not in self.known:
+        if algebraic not in self.slot_of:
+            self.slot_of[algebraic] = len(self.known)
             self.known.append(algebraic)
-        return self.known.index(algebraic)
+        return self.slot_of[algebraic]
 
     def _keep(self, number: int, factors: SparseLU) -> None:
         """Have the factors of a selection at hand, in place of those looked at longest ago."""

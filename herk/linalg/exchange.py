@@ -1,0 +1,146 @@
+"""Better columns for a large selection: two are exchanged while one is a large multiple of those selected.
+
+With B = A_S^-1 A_N (selected columns S, the others N) an exchange of i in S for j in N multiplies the
+determinant of A_S by B_ij; no large entry left means columns nearly as good as any (the largest volume,
+Knuth 1985; rank-revealing factorisations of Gu & Eisenstat 1996). Sparse entries alone do not show that
+columns depend on each other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from herk.core.dae import Array
+from herk.jit.state import Wholes
+
+if TYPE_CHECKING:
+    from scipy.sparse import csc_array, csr_array
+    from scipy.sparse.linalg import SuperLU
+
+LARGE = 2.5  # a multiple that is worth an exchange
+MOST = 400  # exchanges at one point
+RENEWED = 40  # exchanges after which A_S is factored anew
+DRAWS = 8  # random directions that show which rows of B are long
+TRIALS = 4  # long rows looked at that need have no large entry
+GAIN = 1.1  # what a larger entry of the same column must bring to be looked at
+
+
+@dataclass
+class Basis:
+    """Selected columns of a matrix, the factors of their first choice and the exchanges since."""
+
+    matrix: csc_array
+    chosen: Wholes
+    factors: SuperLU
+    etas: list[tuple[int, Array]] = field(default_factory=list)
+
+    def solve(self, right: Array) -> Array:
+        """Return A_S^-1 times some columns."""
+        found = np.asarray(self.factors.solve(right))
+        for i, d in self.etas:
+            found = exchanged_row(found, i, d)
+        return found
+
+    def row(self, i: int) -> Array:
+        """Return row i of A_S^-1 A."""
+        x = np.zeros(len(self.chosen))
+        x[i] = 1.0
+        for k, d in reversed(self.etas):
+            x[k] -= (d @ x - x[k]) / d[k]
+        return np.asarray(self.factors.solve(x, trans="T") @ self.matrix)
+
+    def column(self, j: int) -> Array:
+        """Return column j of A_S^-1 A."""
+        return self.solve(self.matrix[:, [j]].toarray().ravel())
+
+
+def exchanged_row(z: Array, i: int, d: Array) -> Array:
+    """Return A_S^-1 times something after column i has become d of the columns before."""
+    share = z[i] / d[i]
+    z = z - np.multiply.outer(d, share)
+    z[i] = share
+    return z
+
+
+def exchanged(matrix: csr_array, chosen: Wholes, size: Array) -> Wholes | None:
+    """Return columns of a wide matrix of which no other is a large multiple; None if these are singular.
+
+    Multiples are in units of the unknowns. Columns in many more rows than others of a row do not count in it:
+    those are unknowns of an earlier level, and constraints of their own are meant for them.
+    """
+    from scipy.sparse import csc_array, diags_array
+
+    if not len(chosen):
+        return chosen
+    home = _home(matrix) @ diags_array(np.where(size > 0.0, size, 1.0))
+    tops = np.asarray(abs(home).max(axis=1).todense()).ravel()
+    scaled = csc_array(diags_array(1.0 / np.where(tops > 0.0, tops, 1.0)) @ home)
+    probes = scaled @ np.random.default_rng(3).standard_normal((matrix.shape[1], DRAWS))
+    chosen, left = chosen.copy(), MOST
+    while True:
+        basis = _factored(scaled, chosen)
+        if basis is None:
+            return None
+        made = _improve(basis, probes, min(left, RENEWED))
+        left -= made
+        if made < RENEWED or left <= 0:
+            return basis.chosen
+
+
+def _home(matrix: csr_array) -> csr_array:
+    """Return a matrix without entries in columns that occur in many more rows than others of the same row."""
+    from scipy.sparse import csr_array
+
+    rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+    cost = np.bincount(matrix.indices, minlength=matrix.shape[1])[matrix.indices]
+    least = np.full(matrix.shape[0], matrix.shape[0])
+    np.minimum.at(least, rows, cost)
+    near = 2 * cost <= 3 * least[rows]
+    return csr_array((matrix.data[near], (rows[near], matrix.indices[near])), shape=matrix.shape)
+
+
+def _factored(matrix: csc_array, chosen: Wholes) -> Basis | None:
+    from scipy.sparse.linalg import splu
+
+    try:
+        return Basis(matrix, chosen, splu(matrix[:, chosen]))
+    except RuntimeError:  # exactly singular
+        return None
+
+
+def _improve(basis: Basis, probes: Array, most: int) -> int:
+    """Exchange columns while a large multiple is found; return how many exchanges were made."""
+    length = basis.solve(probes)
+    fine = np.zeros(len(basis.chosen), dtype=bool)
+    trials = 0
+    while trials < TRIALS and len(basis.etas) < most:
+        long = np.where(fine, 0.0, np.abs(length).max(axis=1))
+        first = int(np.argmax(long))
+        if not long[first] > LARGE:
+            break
+        i, j, d = _largest(basis, first)
+        if abs(d[i]) > LARGE:
+            basis.chosen[i] = j
+            basis.etas.append((i, d))
+            length = exchanged_row(length, i, d)
+            fine[i] = False
+        else:
+            fine[first] = True
+            trials += 1
+    return len(basis.etas)
+
+
+def _largest(basis: Basis, i: int) -> tuple[int, int, Array]:
+    """Return an entry of B that is the largest of its row and column, and that column."""
+    while True:
+        row = np.abs(basis.row(i))
+        row[basis.chosen] = 0.0
+        j = int(np.argmax(row))
+        d = basis.column(j)
+        k = int(np.argmax(np.abs(d)))
+        if abs(d[k]) <= GAIN * abs(d[i]):
+            return i, j, d
+        i = k

@@ -1,0 +1,69 @@
+"""Exchanges: whatever columns they begin with, no other is a large multiple of those that are selected."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array, random_array
+
+from herk.linalg.exchange import LARGE, exchanged
+from testset.cloth import edge, ends, rest, rods
+
+
+def multiples(matrix: csr_array, chosen: np.ndarray) -> np.ndarray:
+    dense = matrix.toarray()
+    return np.abs(np.linalg.solve(dense[:, chosen], dense))
+
+
+def net(N: int) -> csr_array:
+    """Return dg/dy of the lengths of the rods of a crumpled cloth."""
+    joined, noise = np.array(rods(N)), np.random.default_rng(2).normal(0.0, 0.3 / N, (N * N, 3))
+    place = ends(rest(N, 0.5) + noise, edge(N))
+    matrix = np.zeros((len(joined), 3 * N * N))
+    for i, (a, b) in enumerate(joined):
+        d = place[b] - place[a]
+        matrix[i, 3 * b : 3 * b + 3] = d
+        if a >= 0:
+            matrix[i, 3 * a : 3 * a + 3] = -d
+    return csr_array(matrix)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_columns_of_a_full_matrix_become_nearly_as_good_as_any(seed: int) -> None:
+    generator = np.random.default_rng(seed)
+    matrix = csr_array(generator.normal(size=(20, 45)))
+    matrix[:, [1]] = matrix[:, [0]] + 1e-7 * matrix[:, [1]]  # two of those to begin with are nearly the same
+    begin = np.arange(20)
+    found = exchanged(matrix, begin, np.ones(45))
+    assert found is not None
+    assert multiples(matrix, begin).max() > 1e6
+    assert multiples(matrix, found).max() <= LARGE * (1.0 + 1e-6)
+
+
+def test_multiples_are_in_units_of_the_unknowns() -> None:
+    matrix, size = csr_array([[1.0, 100.0]]), np.array([1000.0, 1.0])
+    assert exchanged(matrix, np.array([0]), size) == [0]
+    assert exchanged(matrix, np.array([0]), np.ones(2)) == [1]
+
+
+def test_columns_of_a_net_that_depend_on_each_other_though_all_entries_are_large_are_exchanged() -> None:
+    matrix = net(8)
+    dense, generator = matrix.toarray(), np.random.default_rng(0)
+    begin = None
+    while begin is None:  # some columns, regular but badly so
+        order = generator.permutation(dense.shape[1])
+        kept: list[int] = []
+        for j in order:
+            if np.linalg.matrix_rank(dense[:, [*kept, j]], tol=1e-9) > len(kept):
+                kept.append(j)
+        begin = np.sort(kept)
+    found = exchanged(matrix, begin, np.ones(dense.shape[1]))
+    assert found is not None
+    assert multiples(matrix, begin).max() > 10 * LARGE
+    assert multiples(matrix, found).max() < 2 * LARGE  # columns in many more rows than others do not count
+
+
+def test_columns_that_are_singular_are_refused() -> None:
+    matrix = csr_array(random_array((5, 9), density=1.0, rng=np.random.default_rng(0)))
+    matrix[:, [1]] = 0.0 * matrix[:, [1]]
+    assert exchanged(matrix, np.arange(5), np.ones(9)) is None
