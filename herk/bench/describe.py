@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import baselines
@@ -11,6 +11,8 @@ from herk.bench.record import Record, plain
 from herk.core import Problem
 
 LONGEST = 3000  # characters of a formula that somebody may still read
+MOST = 100  # formulas that somebody may still read
+FIRST = 6  # of more, so many are shown
 
 
 def solver(name: str) -> Record:
@@ -54,8 +56,8 @@ def _formulas(own: Problem) -> Record:
     from herk.model.index_reduction.regularize import regularize
 
     model = own.model
-    equations = [f"{_left(model, row)} = {latex(model.f[row])}" for row in range(model.n)]
-    constraints = [[f"0 = {latex(each)}" for each in level] for level in regularize(model).levels]
+    equations = _first(range(model.n), lambda row: f"{_left(model, row)} = {latex(model.f[row])}")
+    constraints = [_first(level, lambda each: f"0 = {latex(each)}") for level in regularize(model).levels]
     return {"equations": _short(equations), "constraints": [_short(level) for level in constraints]}
 
 
@@ -64,12 +66,19 @@ def _left(model: Any, row: int) -> str:
     from sympy import latex
 
     terms = []
-    for entry, state in zip(model.E[row, :], model.states, strict=True):
+    for (_, column), entry in sorted(model.E[row, :].todok().items()):
         factor = latex(entry) if not entry.is_Add else f"\\left({latex(entry)}\\right)"
         factor = {1: "", -1: "-"}.get(entry, factor)
-        if entry != 0:
-            terms.append(f"{factor} \\dot{{{latex(state)}}}".strip())
+        terms.append(f"{factor} \\dot{{{latex(model.states[column])}}}".strip())
     return " + ".join(terms).replace("+ -", "- ") or "0"
+
+
+def _first(given: Sequence[Any], written: Callable[[Any], str]) -> list[str]:
+    """Return formulas as LaTeX; of very many the first, and how many follow."""
+    if len(given) <= MOST:
+        return [written(each) for each in given]
+    rest = f"\\text{{and {len(given) - FIRST} more}}"
+    return [*(written(each) for each in given[:FIRST]), rest]
 
 
 def _short(formulas: Iterable[str]) -> list[str]:

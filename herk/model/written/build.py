@@ -46,10 +46,11 @@ def from_equations(
     found = rows(residuals, orders, clock, stand_ins)
     called = _named(found.states, names, (clock, *values))
     final = {stand_ins[each]: symbol for each, symbol in called.items()}
-    E, f = ([[e.xreplace(final) for e in row] for row in part] for part in (found.E, [found.f]))
+    E = {(i, j): e.xreplace(final) for i, row in enumerate(found.E) for j, e in row.items()}
+    f = [e.xreplace(final) for e in found.f]
     states = list(called.values())
     blank = [None] * len(states)
-    model = Model(name, states, E, f[0], t=clock, parameters=values, t_span=t_span, y0=blank)
+    model = Model(name, states, E, f, t=clock, parameters=values, t_span=t_span, y0=blank)
     model = started(model, start)
     model._set(notes=found.notes, implicit=found.implicit)
     return model

@@ -18,7 +18,7 @@ class Rows:
     """E and f row by row, the states in order, and what was done to get there, in sentences."""
 
     states: tuple[Jet, ...]
-    E: list[list[sp.Expr]]
+    E: list[dict[int, sp.Expr]]  # entries by columns
     f: list[sp.Expr]
     notes: tuple[str, ...]
     implicit: tuple[int, ...] = ()  # states that are derivatives which enter nonlinearly
@@ -38,15 +38,15 @@ def rows(
     length = {name: max(1, order + (Jet(name, order) in raised)) for name, order in orders.items()}
     states = tuple(sorted((Jet(name, k) for name in orders for k in range(length[name])), key=_place(orders)))
     column = {jet: j for j, jet in enumerate(states)}
-    E, f = [], []
+    E, f = list[dict[int, sp.Expr]](), list[sp.Expr]()
     for jet in states:  # x' = dx
         above = Jet(jet.name, jet.order + 1)
         if above in column:
-            E.append([sp.S(int(j == column[jet])) for j in range(len(states))])
+            E.append({column[jet]: sp.S.One})
             f.append(symbols[above])
     ends = {symbols[jet]: column[Jet(jet.name, jet.order - 1)] for jet in leading - raised}
     for residual in plain:
-        row, rest = _split(residual, ends, len(states))
+        row, rest = _split(residual, ends)
         E.append(row)
         f.append(rest)
     implicit = tuple(column[jet] for jet in curved)
@@ -55,8 +55,8 @@ def rows(
 
 def _place(orders: Mapping[str, int]) -> Callable[[Jet], tuple[bool, int, int]]:
     """Return the rule of order: unknowns, their derivatives, and last the purely algebraic unknowns."""
-    names = list(orders)
-    return lambda jet: (not orders[jet.name], jet.order, names.index(jet.name))
+    number = {name: i for i, name in enumerate(orders)}
+    return lambda jet: (not orders[jet.name], jet.order, number[jet.name])
 
 
 def _written(t: sp.Symbol, symbols: Mapping[Jet, sp.Symbol]) -> dict[sp.Expr, sp.Symbol]:
@@ -72,11 +72,11 @@ def _nonlinear(residuals: Sequence[sp.Expr], leading: Mapping[sp.Symbol, Jet]) -
     """Return the leading derivatives that enter nonlinearly, each with the equation where it does so."""
     found: dict[Jet, int] = {}
     for number, residual in enumerate(residuals):
-        for symbol in sorted(residual.free_symbols & set(leading), key=str):
+        for symbol in sorted(residual.free_symbols & leading.keys(), key=str):
             slope = sp.diff(residual, symbol)
-            if slope.free_symbols & set(leading):
+            if slope.free_symbols & leading.keys():
                 slope = sp.expand(slope)
-            partners = slope.free_symbols & set(leading)
+            partners = slope.free_symbols & leading.keys()
             for each in {symbol, *partners} if partners else ():
                 found.setdefault(leading[each], number)
     return found
@@ -93,21 +93,20 @@ def _coupled(
     """
     found: set[sp.Symbol] = set()
     for residual in residuals:
-        inside = residual.free_symbols & set(leading)
+        inside = residual.free_symbols & leading.keys()
         if len(inside) > 1 and any(sp.diff(residual, each).free_symbols & unknowns for each in inside):
             found |= inside
     equations = sum(bool(residual.free_symbols & found) for residual in residuals)
-    constrained = any(not residual.free_symbols & set(leading) for residual in residuals)
+    constrained = any(not residual.free_symbols & leading.keys() for residual in residuals)
     return {leading[each] for each in found} if constrained and equations == len(found) else set()
 
 
-def _split(residual: sp.Expr, ends: Mapping[sp.Symbol, int], n: int) -> tuple[list[sp.Expr], sp.Expr]:
+def _split(residual: sp.Expr, ends: Mapping[sp.Symbol, int]) -> tuple[dict[int, sp.Expr], sp.Expr]:
     """Return the row of E and its f of an equation in which the symbols `ends` are linear."""
-    row = [sp.S.Zero] * n
-    inside = residual.free_symbols & set(ends)
+    row, inside = {}, residual.free_symbols & ends.keys()
     for symbol in inside:
         slope = sp.diff(residual, symbol)
-        row[ends[symbol]] = sp.expand(slope) if slope.free_symbols & set(ends) else slope
+        row[ends[symbol]] = sp.expand(slope) if slope.free_symbols & ends.keys() else slope
     return row, -residual.xreplace(dict.fromkeys(inside, sp.S.Zero))
 
 
