@@ -76,10 +76,14 @@ def _at(sol: Solution, what: Any, times: Array) -> Array:
     return np.interp(times, sol.t[order], sol[what][order])
 
 
+def _unknowns(sol: Solution) -> str:
+    return f"{len(sol.y)} unknowns" if sol.unknowns is None else f"{len(sol.y)} of {sol.unknowns} unknowns"
+
+
 def facts(sol: Solution) -> dict[str, str]:
     """Return what was solved, how it ended and what it took, in few words."""
     span = f"t = {sol.t[0]:.6g} to {sol.t[-1]:.6g}" if len(sol.t) else "no points"
-    rows = {"solved": ", ".join(filter(None, (sol.system, span, f"{len(sol.y)} unknowns")))}
+    rows = {"solved": ", ".join(filter(None, (sol.system, span, _unknowns(sol))))}
     rows["ended"] = f"{sol.message} ({sol.reason.value})"
     rows["steps"] = f"{sol.nstep} accepted, {sol.nreject} rejected"
     rows["calls"] = f"f {sol.nfev}, g {sol.ngev}, Jacobians {sol.njev}"

@@ -95,6 +95,7 @@ class Solution(Stats):
     residual: float = 0.0
     selections: tuple[tuple[float, tuple[int, ...]], ...] = ()
     notes: tuple[str, ...] = ()
+    unknowns: int | None = None  # of the system, if only some were saved
     names: tuple[str, ...] = ()
     system: str = ""
     method: str = ""

@@ -30,7 +30,7 @@ def examined(asked: Request, sol: Solution, *, defect: bool, error_estimate: boo
 def difference(asked: Request, sol: Solution) -> Array:
     """Return the largest difference to a run at a tenth of the tolerances; not a number if that fails."""
     if sol.t.size < 2 or asked.step is not None:
-        return np.full(asked.dae.n, np.nan)
+        return np.full(len(sol.y), np.nan)
     times = sol.t[1:][np.diff(sol.t) != 0]
     finer = replace(
         asked, rtol=max(asked.rtol / 10, 1e-15), atol=asked.atol / 10, t_eval=times, dense_output=False
@@ -38,7 +38,7 @@ def difference(asked: Request, sol: Solution) -> Array:
     again = outcome(finer)
     _, mine, other = np.intersect1d(sol.t, again.t, return_indices=True)
     if not again.success or not mine.size:
-        return np.full(asked.dae.n, np.nan)
+        return np.full(len(sol.y), np.nan)
     return np.abs(sol.y[:, mine] - again.y[:, other]).max(axis=1)  # type: ignore[no-any-return]
 
 

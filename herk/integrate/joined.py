@@ -51,7 +51,8 @@ class JoinedOutput:
 def joined(journey: Journey) -> Solution:
     """Return the segments as one solution, without modes."""
     asked, parts, n = journey.asked, journey.parts, journey.asked.dae.n
-    kept = [part.y[:n] for part in parts]
+    count = n if asked.save is None else len(asked.save)
+    kept = [part.y[:count] for part in parts]
     if asked.t_eval is None:
         t, y = points(parts, kept, journey.resets)
     else:
@@ -61,7 +62,7 @@ def joined(journey: Journey) -> Solution:
     if asked.dense_output:
         starts, ends = [run.request.t0 for run in journey.runs], [run.output.last[0] for run in journey.runs]
         dense = JoinedOutput(
-            np.array(starts), np.array(ends), [part.sol for part in parts if part.sol is not None], n
+            np.array(starts), np.array(ends), [part.sol for part in parts if part.sol is not None], count
         )
     t_events, y_events = _events(parts, n, asked)
     said = [each for part in parts for each in part.notes]
@@ -102,7 +103,8 @@ def _output(journey: Journey) -> tuple[Array, Array]:
 
     A time between the end of a segment and a breakpoint has the value of that end.
     """
-    asked, n = journey.asked, journey.asked.dae.n
+    asked = journey.asked
+    n = asked.dae.n if asked.save is None else len(asked.save)
     assert asked.t_eval is not None
     sign, times, columns = journey.forward, [], []
     found = np.concatenate([part.t for part in journey.parts])

@@ -30,13 +30,13 @@ from herk.integrate.controller import shortest_first
 from herk.integrate.implicit import asked_of, extended, tolerances, user_size
 from herk.integrate.methods import Auto, Method, Plan, method_of
 from herk.integrate.progress import Progress
+from herk.integrate.saved import saved_of
 from herk.integrate.steppers.radau.layout import RadauMethod
 from herk.integrate.steps import INFINITE, Loop
 
 EPS = float(np.finfo(float).eps)
 CONSISTENT = ("check", "trust", "project")
-NEWTON = ("simplified", "full")
-SELECTION = ("sparse", "complete")
+NEWTON, SELECTION = ("simplified", "full"), ("sparse", "complete")
 METHOD_OPTIONS = ("newton", "selection", "generate", "project_output")
 
 
@@ -71,6 +71,7 @@ class Request:
     progress: Progress | None = None  # where it is told how far the run is
     muted: int | None = None  # an event that is zero at the start and not looked at in the first step
     seen: tuple[int, ...] = ()  # events that were found right at the start already
+    save: tuple[int, ...] | None = None  # components to keep
 
     def changed(self, **others: Any) -> Request:
         """Return the same with other values, which were checked before; quicker than `replace`."""
@@ -205,6 +206,7 @@ def request(
         project_output=bool(extra.get("project_output", True)),
         breakpoints=breakpoints_of(times),
         switches=switches_of(switches, dae),
+        save=saved_of(options.get("save"), dae),
     )
 
 

@@ -8,6 +8,7 @@ from herk.integrate.options import Request
 from herk.integrate.relief import wanted
 from herk.integrate.renewal import ENDS, renewed
 from herk.integrate.run import Run
+from herk.integrate.saved import kept
 from herk.integrate.segments import solve_segments
 from herk.integrate.start import solution_of
 
@@ -25,7 +26,7 @@ def concluded(run: Run) -> Solution:
 
 
 def _raised(asked: Request, found: Solution, interrupted: KeyboardInterrupt | None) -> Solution:
-    solution = answered(asked.dae, found)
+    solution = kept(asked, answered(asked.dae, found))
     if interrupted is not None:
         interrupted.solution = solution  # type: ignore[attr-defined]
         raise interrupted

@@ -24,7 +24,7 @@ from herk.model.switching import switches_of
 OPTIONS = {
     "rtol": 1e-6, "atol": 1e-9, "step": None, "t_eval": None, "dense_output": False, "events": None,
     "first_step": None, "max_step": np.inf, "max_steps": 10_000_000, "time_limit": None,
-    "consistent": "check", "callback": None,
+    "consistent": "check", "callback": None, "save": None,
 }  # fmt: skip
 
 

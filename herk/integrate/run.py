@@ -262,7 +262,9 @@ class Run:
             )
         elif isinstance(error, MemoryError):
             self._end(
-                Reason.EXCEPTION, f"Memory was exhausted at t = {t!r}; ask for fewer points with t_eval."
+                Reason.EXCEPTION,
+                f"Memory was exhausted at t = {t!r}; ask for fewer points with t_eval,"
+                " or fewer components with save.",
             )
         elif isinstance(error, HerkError) and not isinstance(error, CallableError):
             self._end(Reason.NEWTON, f"After t = {t!r}: {error}")

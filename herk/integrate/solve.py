@@ -14,6 +14,7 @@ from herk.integrate.methods import Auto, Method
 from herk.integrate.options import Request, request
 from herk.integrate.prepared import outcome
 from herk.integrate.progress import Progress
+from herk.integrate.saved import refuse_with
 from herk.model.index_reduction.clock import within
 
 
@@ -28,6 +29,7 @@ def solve_dae(
     step: float | None = None,
     t_eval: Sequence[float] | Array | None = None,
     dense_output: bool = False,
+    save: Any = None,
     events: Callable[[float, Array], float] | Sequence[Callable[[float, Array], float]] | None = None,
     first_step: float | None = None,
     max_step: float = np.inf,
@@ -68,6 +70,9 @@ def solve_dae(
         A fixed step; the last one is shortened to hit t_end.
     t_eval, dense_output : optional
         Times to return instead of the accepted points; True lets the solution be called with a time.
+    save : sequence, optional
+        Names or numbers of the components to keep, in this order: ``sol.y`` has these rows and no others, and
+        memory is theirs. Dense output is then that of ``project_output=False``.
     events : callable or sequence, optional
         Functions (t, y) -> float by SciPy's rules, with attributes ``terminal`` (True or a count) and
         ``direction``. An attribute ``reset``, a function (t, y) -> new y, lets the run go on from there, made
@@ -137,11 +142,12 @@ def solve_dae(
     options = {
         "rtol": rtol, "atol": atol, "step": step, "t_eval": t_eval, "dense_output": dense_output,
         "events": events, "first_step": first_step, "max_step": max_step, "max_steps": max_steps,
-        "time_limit": time_limit, "consistent": consistent, "callback": callback,
+        "time_limit": time_limit, "consistent": consistent, "callback": callback, "save": save,
     }  # fmt: skip
     given = {"parameters": parameters, "breakpoints": breakpoints, "switches": switches, "yp0": yp0}
     with within(time_limit):  # finding hidden constraints takes time as well
         asked = request(system, t_span, y0, method, options, method_options, **given)
+        refuse_with(asked, sensitivities=sensitivities, defect=defect)
         sol = _solved(asked, defect, progress, sensitivities, sensitivity_errors)
     return examined(asked, sol, defect=defect, error_estimate=error_estimate)
 

@@ -77,7 +77,7 @@ def solve_many(
     times = times_of(np.linspace(*span, POINTS) if t_eval is None else t_eval, *span)
     assert times is not None
     threads = _threads(jobs)
-    for name in ("dense_output", "sensitivities"):
+    for name in ("dense_output", "sensitivities", "save"):
         if name in options:
             raise InputError(f"solve_many does not take {name}=; it keeps values at t_eval only.")
     if client is not None:

@@ -14,7 +14,7 @@ from herk.integrate.sensitivity.solve import differentiated
 from herk.model.start import consistent_start
 
 TINY = 1e-15
-NOT_HERE = ("t_eval", "consistent", "sensitivities", "parameters", "y0")
+NOT_HERE = ("t_eval", "save", "consistent", "sensitivities", "parameters", "y0")
 
 
 @dataclass(frozen=True)
