@@ -13,20 +13,11 @@ if TYPE_CHECKING:
 
 
 def matched(matrix: csr_array) -> Wholes:
-    """Return for each row a column of its own in which it has an entry; -1 where there is none.
-
-    Columns in few rows are offered first: what rows take at once is then nearly all of it.
-    """
-    from scipy.sparse import csr_array
+    """Return for each row a column of its own in which it has an entry; -1 where there is none."""
     from scipy.sparse.csgraph import maximum_bipartite_matching
 
-    order = np.argsort(np.bincount(matrix.indices, minlength=matrix.shape[1]), kind="stable")
-    place = np.empty_like(order)
-    place[order] = np.arange(len(order))
-    graph = csr_array((np.ones(matrix.nnz), place[matrix.indices], matrix.indptr), shape=matrix.shape)
-    graph.sort_indices()
-    found = maximum_bipartite_matching(graph, perm_type="column")
-    return np.where(found < 0, -1, order[found]).astype(np.int64)
+    found: Wholes = maximum_bipartite_matching(matrix, perm_type="column").astype(np.int64)
+    return found
 
 
 def blocks(matrix: csr_array, columns: Wholes) -> Wholes:
