@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from herk.core.dae import Array
+from herk.integrate.steppers.radau.layout import RadauMethod
 
 if TYPE_CHECKING:
     from herk.integrate.options import Request
@@ -22,8 +23,9 @@ FUNCTION = 40  # of a call of exp or sin
 A_SECOND = 1.5e9  # operations
 CALLS, LONG = 3, 1e-4  # how often a user's function is called to see what it costs; seconds that are enough
 
-# Counters per step of an implicit method that was not tried yet
+# Counters per step of an implicit method of three stages that was not tried yet
 EXPECTED = {"nfev": 10.5, "ngev": 12.0, "njev": 1.0, "nlu": 2.3, "nit": 3.2}
+STAGES = 3
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,7 @@ class Work:
     complete: float  # solving the constraints, an iteration
     derivative: float
     equations: float
+    stages: int = STAGES  # of the implicit method
 
     def explicit(self, counts: Mapping[str, float], steps: float) -> float:
         """Return the operations of steps of an explicit method with these counters."""
@@ -46,21 +49,32 @@ class Work:
         return calls + self.linear(counts) + 2 * STEP * steps
 
     def linear(self, counts: Mapping[str, float]) -> float:
-        """Return the operations of linear algebra: a real and a complex matrix."""
-        return counts["nlu"] / 2 * 10 / 3 * self.n**3 + counts["nit"] * 20 * self.n**2
+        """Return the operations of linear algebra: a real matrix, and (s - 1)/2 complex ones, each four times it."""
+        real, pairs = 2 / 3 * self.n**3, (self.stages - 1) / 2
+        solves = 4 * (2 * self.stages - 1) * self.n**2  # and as much for the changes of basis
+        return counts["nlu"] / (1 + pairs) * (1 + 4 * pairs) * real + counts["nit"] * solves
 
     def expected(self) -> float:
         """Return the operations of an implicit step before one was made."""
-        return self.implicit(EXPECTED, 1)
+        return self.implicit(self.counted(), 1)
+
+    def counted(self) -> dict[str, float]:
+        """Return the counters expected of an implicit step: evaluations at each stage, more matrices."""
+        more, matrices = self.stages / STAGES, (self.stages + 1) / (STAGES + 1)
+        return EXPECTED | {
+            "nfev": more * EXPECTED["nfev"],
+            "ngev": more * EXPECTED["ngev"],
+            "nlu": matrices * EXPECTED["nlu"],
+        }
 
 
 @dataclass(frozen=True)
 class Called(Work):
     """What the functions of a user cost: each of them is called by itself."""
 
-    f: float
-    g: float
-    jac_g: float
+    f: float = 0.0
+    g: float = 0.0
+    jac_g: float = 0.0
 
     def explicit(self, counts: Mapping[str, float], steps: float) -> float:
         """Return the operations of steps of an explicit method with these counters."""
@@ -74,7 +88,8 @@ class Called(Work):
 
     def expected(self) -> float:
         """Return the operations of an implicit step before one was made; a Jacobian is n differences."""
-        return self.implicit(EXPECTED | {"nfev": EXPECTED["nfev"] + self.n}, 1)
+        counted = self.counted()
+        return self.implicit(counted | {"nfev": counted["nfev"] + self.n}, 1)
 
 
 def work_of(asked: Request, machine: Stepper) -> Work:
@@ -83,11 +98,17 @@ def work_of(asked: Request, machine: Stepper) -> Work:
     code: Any = getattr(dae.generated, "code", None) if asked.generate else None
     stages = getattr(code, "stages", None)
     if stages:
-        return work_of_text(next(iter(stages.values())).text, dae.n, dae.m)
+        return work_of_text(next(iter(stages.values())).text, dae.n, dae.m, implicit_stages(asked))
     t, y = asked.t0, machine.state.y.copy()
     f, g, E = (timed(each, t, y) for each in (dae.f, dae.g if dae.m else None, dae.E))
     jac_g = timed(dae.jac_g, t, y) if dae.jac_g is not None else dae.n * g
-    return Called(dae.n, 0.0, 0.0, 0.0, f + E, g, jac_g)
+    return Called(dae.n, 0.0, 0.0, 0.0, implicit_stages(asked), f + E, g, jac_g)
+
+
+def implicit_stages(asked: Request) -> int:
+    """Return the stages with which the implicit one of the two methods of a run begins."""
+    methods = asked.method, asked.plan.partner if asked.plan is not None else None
+    return next((method.fewest for method in methods if isinstance(method, RadauMethod)), STAGES)
 
 
 def timed(function: Any, t: float, y: Array) -> float:
@@ -105,9 +126,9 @@ def timed(function: Any, t: float, y: Array) -> float:
 
 
 @lru_cache(maxsize=256)
-def work_of_text(text: str, n: int, m: int) -> Work:
+def work_of_text(text: str, n: int, m: int, stages: int) -> Work:
     """Return what the code of a stage costs."""
-    return Work(n, *costs_of(text, n, m))
+    return Work(n, *costs_of(text, n, m), stages)
 
 
 def costs_of(text: str, n: int, m: int) -> tuple[float, float, float]:

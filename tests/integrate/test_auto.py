@@ -14,7 +14,7 @@ from herk.integrate.prepared import OPTIONS
 from herk.integrate.start import started
 from herk.integrate.steppers.half_explicit.stability import bound
 from herk.integrate.stiffness import real_bound
-from herk.integrate.work import costs_of
+from herk.integrate.work import Work, costs_of
 from herk.model.model import Model
 from tests.integrate.systems import called_back
 
@@ -208,3 +208,15 @@ def test_the_bound_of_stability_holds_in_every_direction_of_decay(name) -> None:
 def test_operations_of_generated_code_are_counted_by_function() -> None:
     text = "def complete(t):\n    a = b*c + exp(d)\n    solve_block(work, 3)\n\ndef rate(t):\n    a = b - c\n"
     assert costs_of(text, 2, 1) == (2 + 40 + 27, 1, (2 + 40 + 1) / 2)
+
+
+@pytest.mark.parametrize("stages", [3, 5, 7])
+def test_linear_algebra_of_any_number_of_stages_is_that_of_a_real_and_the_complex_matrices(stages) -> None:
+    """A complex product and sum are eight real operations, a real one two: factors take (2 or 8)/3 n^3."""
+    n, pairs = 30, (stages - 1) // 2
+    work = Work(n, 0.0, 0.0, 0.0, stages)
+    factors = work.linear({"nlu": 1 + pairs, "nit": 0})
+    assert factors == pytest.approx((2 / 3 + pairs * 8 / 3) * n**3)
+    iteration = work.linear({"nlu": 0, "nit": 1})
+    assert iteration == pytest.approx(2 * (2 + 8 * pairs) * n**2)  # two triangles; as much beside them
+    assert work.expected() >= Work(n, 0.0, 0.0, 0.0).expected()
