@@ -49,7 +49,7 @@ class Work:
         return calls + self.linear(counts) + 2 * STEP * steps
 
     def linear(self, counts: Mapping[str, float]) -> float:
-        """Return the operations of linear algebra: a real matrix, and (s - 1)/2 complex ones, each four times it."""
+        """Return the operations of linear algebra: one real, (s - 1)/2 complex matrices."""
         real, pairs = 2 / 3 * self.n**3, (self.stages - 1) / 2
         solves = 4 * (2 * self.stages - 1) * self.n**2  # and as much for the changes of basis
         return counts["nlu"] / (1 + pairs) * (1 + 4 * pairs) * real + counts["nit"] * solves
