@@ -299,3 +299,12 @@ def test_a_problem_too_large_for_full_matrices_is_refused():
     supported, reason = RADAU5.supports(huge, "index1")
     assert not supported
     assert "1001" in reason
+
+
+@pytest.mark.parametrize("form", ["index1", "ode"])
+def test_steps_grow_with_the_smoothness_of_a_stiff_solution(form: str) -> None:
+    """It shares Newton, estimate and controller with `solve_dae`, and needs about as many steps."""
+    problem = testset.get("akzo")
+    sol = RADAU5.solve(RADAU5.prepare(problem, form), Settings(rtol=1e-6, atol=1e-6))
+    assert sol.reason is Reason.FINISHED
+    assert sol.nstep < 60
