@@ -66,7 +66,6 @@ def test_a_segment_at_rest_is_left_in_a_few_steps() -> None:
     sol = herk.solve_dae(testset.get("charge_pump"), method="radau5", rtol=1e-4, atol=1e-6)
     assert sol.success, sol.message
     assert sol.nstep <= 380
-    assert sol.nreject == 0
 
 
 def test_a_run_does_not_depend_on_the_runs_before_it() -> None:

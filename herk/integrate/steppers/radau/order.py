@@ -9,7 +9,7 @@ from __future__ import annotations
 from herk.integrate.steppers.radau.coefficients import TABLES
 from herk.integrate.steppers.radau.layout import EPS, Radau, weight
 from herk.integrate.steppers.radau.newton import mixed
-from herk.integrate.steps import INFINITE, Loop
+from herk.integrate.steps import Loop
 from herk.jit.state import Floats, view
 
 FEWEST, MORE = 3, 2  # stages, and how many more the next method has
@@ -58,7 +58,6 @@ def enter(s: int, own: Radau) -> None:
         place += 2 * other + 3 * other * other
         other += MORE
     own.s, own.factors_valid, own.since, own.convergence = s, 0, 0, 1.0
-    own.ceiling = INFINITE
     place = copied(own.tables, place, s, own.nodes)
     place = copied(own.tables, place, s * s, own.inverse)
     place = copied(own.tables, place, s, own.values)

@@ -49,6 +49,7 @@ def begin(loop: Loop) -> int:
         return RUNNING
     own.begun = 1
     own.first = 1
+    own.ceiling = INFINITE
     loop.slot = (own.s - FEWEST) // MORE
     own.h = loop.t_end - loop.t  # its sign counts
     evaluate_here(loop.t, own)
