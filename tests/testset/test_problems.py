@@ -18,6 +18,7 @@ from herk.model.forms.forms import rates
 from herk.model.start import inconsistency
 
 CONTRADICTORY = "wind_pendulum_printed"
+OWN_TESTS = testset.names("large")
 GIVEN = (
     "fekete",
     "hanging_chain",
@@ -32,9 +33,9 @@ NOT_FOR_EXPLICIT = {
 NAMES = [
     pytest.param(name, marks=pytest.mark.slow) if name in SLOW else name
     for name in testset.names()
-    if name != CONTRADICTORY
+    if name not in (CONTRADICTORY, *OWN_TESTS)
 ]
-SMALL = [name for name in testset.names() if name not in (*SLOW, CONTRADICTORY)]
+SMALL = [name for name in testset.names() if name not in (*SLOW, CONTRADICTORY, *OWN_TESTS)]
 EXACT = testset.names("exact")
 INDEX = {
     "academic": 1,
@@ -176,7 +177,7 @@ def test_problem_says_where_it_comes_from_and_groups_every_unknown(name):
     assert p.reference is not None or name == CONTRADICTORY
 
 
-@pytest.mark.parametrize("name", [name for name in testset.names() if name not in SLOW])
+@pytest.mark.parametrize("name", [name for name in testset.names() if name not in (*SLOW, *OWN_TESTS)])
 def test_problem_survives_pickling(name):
     p = testset.get(name)
     q = pickle.loads(pickle.dumps(p))
