@@ -121,8 +121,12 @@ QUICK = ("academic", "cv_circuit", "pendulum", "rlc")  # their references are ch
 
 
 def chosen(pattern: str) -> list[str]:
-    """Return the problems whose name fits, and that can have a reference."""
-    found = [name for name in testset.names() if fnmatchcase(name, pattern)]
+    """Return the problems whose name fits, and that can have a reference.
+
+    Large ones must be named: theirs is what is published, and no two solvers have confirmed it in minutes.
+    """
+    large = testset.names("large")
+    found = [n for n in testset.names() if fnmatchcase(n, pattern) and (n == pattern or n not in large)]
     if not found:
         raise InputError(f"No problem fits {pattern!r}; known are {', '.join(testset.names())}.")
     return found

@@ -181,3 +181,8 @@ def test_quick_check_collects_every_kind_of_claim(tmp_path, monkeypatch):
     ):
         assert words in texts
     assert [claim for claim in found if not claim.holds] == []
+
+
+def test_references_of_large_problems_are_checked_where_they_are_named():
+    assert not set(claims.chosen("*")) & set(testset.names("large"))
+    assert claims.chosen("two_bit_adder") == ["two_bit_adder"]
