@@ -23,11 +23,8 @@ def message_list() -> str:
         "# All messages",
         "",
         "Every message of herk by the module it comes from, with a wrong input that provokes it; `...` stands"
-        " for names and numbers. This list is made from the source; the short words of the inputs mean",
-        "",
-        "```python",
-        provoked.setup(),
-        "```",
+        " for names and numbers. This list is made from the source; what the short words of the inputs mean"
+        " stands at the end.",
     ]
     causes = provoked.examples()
     for module, skeletons in messages.found().items():
@@ -38,6 +35,7 @@ def message_list() -> str:
             shown = cause if len(cause) <= LONGEST else f"{cause[:LONGEST]} ..."
             lines.append(f"- {text.replace('`', '').replace('*', '').replace('<', '&lt;')}")
             lines += ["", f"  `{shown}`", ""] if cause else [""]
+    lines += ["", "## What the short words mean", "", "```python", provoked.setup(), "```"]
     return "\n".join(lines) + "\n"
 
 
