@@ -53,8 +53,14 @@ def relieved(journey: Journey, run: Run) -> bool:
 
 def handed_over(journey: Journey, stop: float) -> bool:
     """Let the other method go on if this is where it should; the journey goes on in any case."""
-    if journey.relief is not None and stop == journey.relief.t:
-        journey.stay(journey.relief.why)
+    relief = journey.relief
+    if relief is not None and stop == relief.t:
+        journey.stay(relief.why)
+        if relief.failed.reason is Reason.SINGULAR:
+            t = relief.failed.output.last[0]
+            journey.said.append(
+                f"Near t = {t!r} the constraints are singular: several solutions may meet there."
+            )
     return True
 
 

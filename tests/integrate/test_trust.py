@@ -175,3 +175,13 @@ def test_a_component_in_other_units_does_not_hide_where_the_selection_must_chang
     energy = 0.5 * (sol.y[3:6] ** 2).sum(axis=0) + 9.81 * sol.y[2]
     assert np.ptp(energy) < 1e-6
     assert np.ptp(sol.y[0] * sol.y[4] - y * sol.y[3]) < 1e-6  # angular momentum about the vertical
+
+
+def test_where_three_branches_cross_a_run_ends_or_says_so() -> None:
+    # the determinant has a double zero at x = 1, whose sign tells nothing
+    f = ["1", "(z - sin(x))*((z - sin(x))**2 - (x - 1)**2)"]
+    model = herk.Model("three", ["x", "z"], [[1, 0], [0, 0]], f, t_span=(0, 2), y0=[0, 0])
+    for method in ("auto", "dop853"):
+        sol = herk.solve_dae(model, method=method)
+        assert sol.notes if sol.success else sol.t[-1] == pytest.approx(1.0, abs=2e-3)
+        assert np.abs(sol.y[1] - np.sin(sol.t)).max() < 1e-4
