@@ -103,5 +103,6 @@ def locate(event: Event, t_old: float, t_new: float, before: float, after: float
 
     if before == 0.0 or after == 0.0:
         return t_old if before == 0.0 else t_new
-    eps = float(np.finfo(float).eps)
-    return float(brentq(lambda t: value(event, t, between(t)), t_old, t_new, xtol=4 * eps, rtol=4 * eps))
+    eps = 4.0 * float(np.finfo(float).eps)  # beside the time: one in nanoseconds has as many digits
+    least = eps * max(abs(t_old), abs(t_new))
+    return float(brentq(lambda t: value(event, t, between(t)), t_old, t_new, xtol=least, rtol=eps))

@@ -27,7 +27,7 @@ from herk.integrate.relief import DEFEATS, Relief, handed_over, in_vain, relieve
 from herk.integrate.renewal import renewed
 from herk.integrate.run import Run
 from herk.integrate.segment_events import Modes, counted, of_state, reset_by
-from herk.integrate.sliding import at_rest, jumps, stuck
+from herk.integrate.sliding import at_rest, careful_step, jumps, stuck
 from herk.integrate.start import ASKED, BEGUN, solution_of
 from herk.model.start import completed_start
 
@@ -284,13 +284,13 @@ def _goes_on(journey: Journey, run: Run, stop: float | None) -> bool:
         return False
     ended = run.watch.ended
     assert ended is not None
-    journey.t, journey.after, journey.muted = t, None, ended
-    own = asked.events or ()
+    journey.t, journey.after, journey.muted, own = t, None, ended, asked.events or ()
     if ended >= len(own):
         journey.muted = None
         which, before = ended - len(own), run.request.y0[n + ended - len(own)]
         journey.turns.append((t, which))
         journey.modes.leave(which, float(before or 0.0), run.watch.largest[len(own) :])
+        journey.first_step = careful_step(asked, journey.switches, journey.modes.passed, t, y[:n])
         return True
     reset = getattr(own[ended], "reset", None)
     if reset is None:

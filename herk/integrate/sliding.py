@@ -10,6 +10,7 @@ from herk.integrate.options import Request
 from herk.model.evaluate import linearise
 
 JUMP = 1e-6  # of E, f or g, beside their sizes
+SHORT = 1e-6  # of the span that is left: a step in which nothing happens but what happens at once
 STILL = 1e-14  # the value of a switch that does not move
 
 
@@ -27,6 +28,31 @@ def jumps(switches: Switches, which: int, t: float, y: Array) -> bool:
         sides.append(np.concatenate([here.E.ravel(), here.f, here.g]))
     low, high = sides
     return bool((np.abs(high - low) > JUMP * (np.abs(high) + np.abs(low) + np.abs(low).max())).any())
+
+
+def careful_step(
+    asked: Request, switches: Switches | None, passed: tuple[int, float] | None, t: float, y: Array
+) -> float | None:
+    """Return a step short enough to see it if the equations behind a switch lead back; None if they do not.
+
+    In a long one the solution may be led back and come again, and at its end nothing would tell.
+    """
+    if switches is None or passed is None:
+        return None
+    which, mode = passed
+    modes, h = switches.modes(t, y), SHORT * (asked.t1 - t)
+    modes[which] = mode
+    try:
+        with np.errstate(all="ignore"):
+            here = linearise(switches.dae, t, np.concatenate([y, modes]), asked.t1)
+    except HerkError:
+        return None
+    rows, right = np.vstack([here.E, here.jac]), np.concatenate([here.f, -here.g_t])
+    if not (np.isfinite(rows).all() and np.isfinite(right).all()):
+        return None
+    slope = np.linalg.lstsq(rows, right, rcond=None)[0]
+    ahead = switches.events[which](t + h, y + h * slope[: y.size])
+    return abs(h) if (ahead > 0.0) != (mode > 0.5) else None
 
 
 def at_rest(asked: Request, switches: Switches) -> bool:

@@ -310,3 +310,10 @@ def test_an_event_right_before_the_end_of_the_span_is_found_and_ends_the_run(
     assert (ended.status, ended.t.tolist()) == (1, [0.5])
     for sol in (noted, ended):
         np.testing.assert_allclose(sol.t_events[0], [1.0 - before], rtol=1e-14)
+
+
+@pytest.mark.parametrize("unit", [1e-12, 1e-6, 1.0, 1e9])
+def test_events_have_the_same_digits_in_any_unit_of_time(unit: float) -> None:
+    model = herk.Model("clock", ["x"], [[1]], [repr(1 / unit)], t_span=(0, unit), y0=[0])
+    sol = herk.solve_dae(model, events=lambda t, y: float(y[0]) - 1 / 3)
+    np.testing.assert_allclose(sol.t_events[0], [unit / 3], rtol=1e-14)

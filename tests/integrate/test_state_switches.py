@@ -216,3 +216,13 @@ def test_jumps_are_found_in_any_unit(unit: float) -> None:
     sol = herk.solve_dae(model, method="radau5", rtol=1e-6, atol=[1e-6 * unit, 1e-6])
     assert sol.success, sol.message
     assert sol.y[1, -1] == pytest.approx(3 - 2.5**2, abs=1e-5)
+
+
+def test_a_solution_led_back_behind_a_switch_is_not_followed_past_it() -> None:
+    """Friction holds the belt's speed from t = 4.5879 on; one step of dop853 was led back and came again."""
+    force = "-3.15*x - 0.348*v + 2.73*cos(1.5*t) - 0.908*sign(v - 0.104) - 1.31*sign(x + 0.341*v)"
+    model = Model("belt", ["x", "v"], np.eye(2), ["v", force], t_span=(0, 6), y0=(-0.634, 1.3))
+    sol = herk.solve_dae(model, method="dop853", rtol=1e-5, atol=[7.55e-6, 1.79e-5])
+    assert not sol.success
+    assert sol.t[-1] == pytest.approx(4.58787029, abs=1e-3)  # by SciPy's events, and the signs of v' there
+    assert "slides" in sol.message
