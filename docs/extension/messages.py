@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -16,6 +17,7 @@ ROOMS = ("core", "model", "circuit", "integrate", "parameters", "jit", "codegen"
 RAISED = ("InputError", "RegularizationError", "CallableError", "FormulaError", "TypeError", "ValueError")
 
 
+@cache
 def found() -> dict[str, list[str]]:
     """Return module -> skeletons of its messages, in the order of the source."""
     messages: dict[str, list[str]] = {}

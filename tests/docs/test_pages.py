@@ -2,29 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
-import sys
-from pathlib import Path
 
 import pytest
 
 import herk
+from tests.docs.extension import ROOT, messages, pages, provoked
 
-ROOT = Path(__file__).parents[2]
-EXTENSION = ROOT / "docs" / "extension"
-
-
-def load(name: str):
-    """Return a module of the site's own tools, which import each other by their short names."""
-    spec = importlib.util.spec_from_file_location(name, EXTENSION / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-pages, messages, provoked = load("pages"), load("messages"), load("provoked")
 TEXTS = {page.relative_to(ROOT / "docs").as_posix(): page for page in (ROOT / "docs").rglob("*.md")}
 TEXTS = {name: page for name, page in TEXTS.items() if not name.startswith(("generated", "_build"))}
 
@@ -32,9 +16,10 @@ TEXTS = {name: page for name, page in TEXTS.items() if not name.startswith(("gen
 @pytest.mark.slow
 @pytest.mark.parametrize("page", pages.pages(), ids=lambda page: page.stem)
 @pytest.mark.filterwarnings("ignore::DeprecationWarning:sympy")
-def test_a_page_prints_what_it_shows_and_makes_its_pictures(page, tmp_path) -> None:
-    assert pages.run(page, tmp_path) == []
-    assert [name for name in pages.pictures(page) if not (tmp_path / name).exists()] == []
+def test_a_page_prints_what_it_shows_and_makes_its_pictures(page, outcome) -> None:
+    wrong, folder = outcome(page)
+    assert wrong == []
+    assert [name for name in pages.pictures(page) if not (folder / name).exists()] == []
 
 
 def test_a_page_that_shows_something_else_is_found(tmp_path) -> None:

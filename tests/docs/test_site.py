@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from tests.docs.extension import ROOT, pages
+
 pytest.importorskip("sphinx", reason="the documentation needs the extra docs: pip install '.[docs]'")
 pytest.importorskip("furo", reason="the documentation needs the extra docs: pip install '.[docs]'")
 pytest.importorskip("myst_parser", reason="the documentation needs the extra docs: pip install '.[docs]'")
-
-ROOT = Path(__file__).parents[2]
-
 
 PAGES = [
     "start",
@@ -62,8 +62,14 @@ def foreign(site: Path) -> set[str]:
 
 @pytest.mark.slow
 @pytest.mark.timeout(1200)
-def test_the_site_builds_without_warnings_whole_searchable_and_offline(tmp_path) -> None:
+@pytest.mark.filterwarnings("ignore::DeprecationWarning:sympy")
+def test_the_site_builds_without_warnings_whole_searchable_and_offline(tmp_path, outcome) -> None:
     """One test, since building takes long and two at a time would get in each other's way."""
+    pictures = pages.DOCS / "pictures"
+    pictures.mkdir(exist_ok=True)
+    for page in pages.pages():
+        for name in pages.pictures(page):
+            shutil.copy(outcome(page)[1] / name, pictures)
     site = build(tmp_path)
     assert [page for page in PAGES if not (site / f"{page}.html").exists()] == []
     assert broken(site) == []
