@@ -43,7 +43,7 @@ def test_published_start_is_at_rest_and_rows_without_charge_are_constraints():
     model = testset.get("two_bit_adder").model
     assert {i + 1 for i, row in enumerate(model.leading) if not row} == CONSTRAINTS | set(range(176, 181))
     currents = sp.lambdify([model.t, [*model.states]], list(model.f[: adder.NODES]), "math")
-    # Inputs rest before the period begins; microvolts would make currents of a thousandth.
+    # Inputs rest at t = 319. The printed start leaves currents of 4e-7; a microvolt in one node makes 1e-3.
     assert np.abs(currents(319.0, model.y0)).max() < 1e-6
     moved = np.array(model.y0)
     moved[17] += 1e-6
