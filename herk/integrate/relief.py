@@ -48,7 +48,10 @@ def relieved(journey: Journey, run: Run) -> bool:
         return False
     start, t = run.request.t0, run.output.last[0]
     journey.relief = Relief(run, len(journey.runs), t - BACK * (t - start))
-    return t != start
+    if t == start:  # no step was made: the other method begins where this one should have
+        journey.stay(journey.relief.why)
+        journey.continued = False
+    return True
 
 
 def handed_over(journey: Journey, stop: float) -> bool:
