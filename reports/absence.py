@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from reports.words import Facts
 
-Facts = Mapping[str, Any]
 UNMEASURED = {
     "fixed": "runs with fixed steps reached the end",
     "drift": "runs of the drift study came to a point that could be measured",

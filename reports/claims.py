@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
-from reports.sentences import WORDS, Facts
+from reports.sentences import WORDS
+from reports.words import Facts
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from reports.contents import HALF_EXPLICIT, Contents
+from reports.contents import KEEPING, Contents
 
 ROUNDING = 3e-13  # errors below this, relative to the size of the solution or 1, may be rounding
 SLACK = 0.3  # an observed order this far below the claimed one still counts as the claimed one
@@ -103,19 +103,19 @@ def order(contents: Contents, solver: str) -> float | None:
     return None if known is None else float(known)
 
 
-def claimed(contents: Contents, solver: str) -> float | None:
+def claimed(contents: Contents, solver: str, form: str) -> float | None:
     """Return the order that is claimed.
 
-    Half-explicit methods keep theirs in all components, implicit ones on DAEs may not.
+    Methods that keep all constraints have theirs in all components, implicit ones on reduced forms may not.
     """
-    return order(contents, solver) if contents.group(solver) == HALF_EXPLICIT else None
+    return order(contents, solver) if form == KEEPING else None
 
 
 def table(contents: Contents, found: list[Sweep]) -> pd.DataFrame:
     """Return observed against claimed order per method, problem and group."""
     rows = []
     for sweep in found:
-        found_order, claim = sweep.order, claimed(contents, sweep.solver)
+        found_order, claim = sweep.order, claimed(contents, sweep.solver, sweep.form)
         rows.append(
             (
                 sweep.case,

@@ -38,8 +38,8 @@ from reports.sections import (
     steps,
     work_precision,
 )
-from reports.sentences import counted
 from reports.tables import Table, bound
+from reports.words import counted
 
 TEMPLATES = Path(__file__).with_name("templates")
 SECTIONS = (

@@ -2,74 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from reports import absence
-from reports.tables import fraction, seconds, short, tolerance
-
-Facts = Mapping[str, Any]
-
-
-def listed(names: Sequence[str], most: int = 6) -> str:
-    """Return names as an enumeration, the rest as a number."""
-    shown = list(names[:most]) + ([f"{len(names) - most} more"] if len(names) > most else [])
-    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
-
-
-def counted(number: int, noun: str, many: str = "") -> str:
-    """Return a number with its noun."""
-    return f"{number} {noun if number == 1 else many or f'{noun}s'}"
-
-
-def _of_the_time(ratio: float) -> str:
-    return f"{fraction(ratio)} of the time" if ratio <= 1 else f"{short(ratio)} times the time"
-
-
-def _speed(f: Facts) -> str:
-    error, compared = tolerance(f["error"]), len(f["ahead"]) + len(f["level"]) + len(f["behind"])
-    who = {"alone": "only half-explicit methods reach it", "missed": "only foreign solvers reach it"}
-    who["none"] = "neither reach it"
-    told = [f"{words} on {listed(f[name])}" for name, words in who.items() if f[name]]
-    rest = f" With the tolerances tried {listed(told)}." if told else ""
-    rest += f" On {listed(f['open'])} our limit stopped the runs that would decide." if f["open"] else ""
-    if not compared:
-        return (
-            f"At an error of {error} no problem allows a comparison of half-explicit methods with foreign"
-            f" solvers.{rest}"
-        )
-    parts = [
-        f"a half-explicit method is faster than every foreign solver on {len(f['ahead'])} of"
-        f" {counted(compared, 'problem')} on which both reach it"
-    ]
-    parts += [f"level on {len(f['level'])} ({listed(f['level'])})"] if f["level"] else []
-    parts += [f"slower on {len(f['behind'])} ({listed(f['behind'])})"] if f["behind"] else []
-    return (
-        f"At an error of {error} {', '.join(parts)}; in the median it needs {_of_the_time(f['median'])} of"
-        f" the fastest foreign one.{rest}"
-    )
-
-
-def _duel(f: Facts) -> str:
-    parts = []
-    for group, best in f["best"].items():
-        if best is not None:
-            parts.append(f"{group} {best[0]} in {seconds(best[1])}")
-        elif f["stopped"][group]:
-            stopped = counted(f["stopped"][group], "curve")
-            parts.append(f"{group}: open, because our limit stopped {stopped} before that")
-        else:
-            parts.append(f"{group}: none with the tolerances tried")
-    mine, foreign = f["best"].get("half-explicit"), f["best"].get("foreign")
-    ratio = (
-        f". The half-explicit one needs {_of_the_time(mine[1] / foreign[1])} of the foreign one"
-        if mine and foreign
-        else ""
-    )
-    return (
-        f"Fastest to an error of {tolerance(f['error'])} on {f['case']}, group by group:"
-        f" {'; '.join(parts) or 'nobody was asked'}{ratio}."
-    )
+from reports import absence, race_words
+from reports.tables import short, tolerance
+from reports.words import Facts, counted, listed
 
 
 def _orders(f: Facts) -> str:
@@ -78,8 +16,8 @@ def _orders(f: Facts) -> str:
     if not total:
         return "There are no runs with fixed steps of a method with a claimed order in these records."
     text = (
-        f"The claimed order is observed in {f['kept']} of {total} cases (a half-explicit method on a problem,"
-        " all its components)."
+        f"The claimed order is observed in {f['kept']} of {total} cases (a method that keeps all constraints"
+        " on a problem, all its components)."
     )
     text += f" Below it: {listed(below, 8)}." if below else ""
     return text + (
@@ -273,8 +211,8 @@ def _whole(f: Facts) -> str:
 
 
 WORDS: dict[str, Callable[[Facts], str]] = {
-    "speed": _speed,
-    "duel": _duel,
+    "speed": race_words.speed,
+    "duel": race_words.duel,
     "orders": _orders,
     "drift": _drift,
     "endings": _endings,

@@ -19,13 +19,16 @@ from reports.orders import EXACT
 # times closer than this factor are called equal: timing noise and scatter of single runs are of that size
 LEVEL = 1.25
 Best = tuple[str, float]  # a curve and what the error asked for costs it
+# group, curve, cost of each error asked for, cost with the tightest tolerance, whether we stopped a run of it
+Entry = tuple[str, str, list[float | None], float | None, bool]
 
 
 @dataclass(frozen=True)
 class Race:
     """The cheapest curve of each group for one error on one problem.
 
-    A group may not get there, or be stopped by us on the way.
+    A group may not get there, or be stopped by us on the way. A curve that ends above the error because no
+    tighter tolerance was tried is not beaten by one that took longer: it might have got there first.
     """
 
     case: str
@@ -33,21 +36,37 @@ class Race:
     best: dict[str, Best | None]
     stopped: dict[str, int]
     asked: dict[str, int]
+    sooner: dict[str, Best | None]  # the curve that ends above the error, sooner than the best gets there
+
+    def least(self, group: str) -> float | None:
+        """Return a time below which no curve of the group got there, or might have."""
+        best, sooner = self.best[group], self.sooner.get(group)
+        return None if best is None else sooner[1] if sooner else best[1]
 
     @property
     def ratio(self) -> float | None:
-        """Return the time of the fastest half-explicit method over that of the fastest foreign solver."""
-        mine, foreign = self.best[HALF_EXPLICIT], self.best[FOREIGN]
-        return mine[1] / foreign[1] if mine and foreign else None
+        """Return the most that the fastest half-explicit method needs of the time of a foreign solver."""
+        mine, foreign = self.best[HALF_EXPLICIT], self.least(FOREIGN)
+        return mine[1] / foreign if mine and foreign else None
+
+    @property
+    def bounded(self) -> bool:
+        """Tell whether the ratio is only a bound."""
+        return self.ratio is not None and any(self.sooner.get(group) for group in (HALF_EXPLICIT, FOREIGN))
 
     @property
     def outcome(self) -> str:
         """Return ahead, level or behind; alone or missed if one side gets there, none if neither does.
 
-        Open if our limit stopped what would decide.
+        Open if our limit, or the tightest tolerance tried, ended what would decide.
         """
-        if self.ratio is not None:
-            return "ahead" if self.ratio < 1 / LEVEL else "behind" if self.ratio > LEVEL else "level"
+        foreign, least = self.best[FOREIGN], self.least(HALF_EXPLICIT)
+        if self.ratio is not None and foreign and least:
+            if self.ratio < 1 / LEVEL:
+                return "ahead"
+            if least / foreign[1] > LEVEL:
+                return "behind"
+            return "open" if self.bounded else "level"
         missing = [group for group in (HALF_EXPLICIT, FOREIGN) if self.best[group] is None]
         if any(self.stopped[group] for group in missing):
             return "open"
@@ -57,12 +76,17 @@ class Race:
     def claim(self) -> Claim:
         """Return the race as a claim about the groups that took part."""
         taking_part = [group for group in GROUPS if self.asked.get(group)]
-        best = {group: list(found) if (found := self.best[group]) else None for group in taking_part}
+        best, sooner = (
+            {group: list(found) if (found := curves.get(group)) else None for group in taking_part}
+            for curves in (self.best, self.sooner)
+        )
         counts = {
             name: {group: counted[group] for group in taking_part}
             for name, counted in (("stopped", self.stopped), ("asked", self.asked))
         }
-        return Claim("duel", {"case": self.case, "error": self.error, "best": best, **counts})
+        return Claim(
+            "duel", {"case": self.case, "error": self.error, "best": best, "sooner": sooner, **counts}
+        )
 
 
 def races(runs: pd.DataFrame, errors: Sequence[float], group: Callable[[str], str]) -> list[Race]:
@@ -71,28 +95,39 @@ def races(runs: pd.DataFrame, errors: Sequence[float], group: Callable[[str], st
     Half-explicit methods take part where they hold all constraints.
     """
     control = (runs["solver"].map(group) == HALF_EXPLICIT) & (runs["form"] != KEEPING)
-    costs: dict[str, list[tuple[str, str, list[float | None], bool]]] = {}
+    costs: dict[str, list[Entry]] = {}
     for case, curve, part in each(runs[~runs["status"].isin(["unsupported", "unavailable"]) & ~control]):
         found = medians(part, "time", "mixed")
         limited = bool((part["outcome"] == STOPPED).any())
-        entry = (group(part["solver"].iloc[0]), curve, [work_at(found, error) for error in errors], limited)
-        costs.setdefault(case, []).append(entry)
+        spent = [work_at(found, error) for error in errors]
+        last = float(found.cost[-1]) if len(found) else None
+        costs.setdefault(case, []).append((group(part["solver"].iloc[0]), curve, spent, last, limited))
     return [
         _race(case, error, k, entries) for case, entries in costs.items() for k, error in enumerate(errors)
     ]
 
 
-def _race(case: str, error: float, k: int, entries: list[tuple[str, str, list[float | None], bool]]) -> Race:
+def _race(case: str, error: float, k: int, entries: list[Entry]) -> Race:
     best: dict[str, Best | None] = dict.fromkeys(GROUPS)
+    sooner: dict[str, Best | None] = dict.fromkeys(GROUPS)
     stopped, asked = dict.fromkeys(GROUPS, 0), dict.fromkeys(GROUPS, 0)
-    for group, curve, costs, limited in entries:
-        cost, known = costs[k], best[group]
+    for group, curve, costs, last, limited in entries:
+        cost = costs[k]
         asked[group] += 1
-        if cost is None:
-            stopped[group] += limited
-        elif known is None or (cost, curve) < (known[1], known[0]):
-            best[group] = (curve, cost)
-    return Race(case, error, best, stopped, asked)
+        if cost is not None:
+            best[group] = _first(best[group], (curve, cost))
+            continue
+        stopped[group] += limited
+        if last is not None:
+            sooner[group] = _first(sooner[group], (curve, last))
+    for group, ended in sooner.items():
+        first = best[group]
+        sooner[group] = ended if ended and first and ended[1] < first[1] else None
+    return Race(case, error, best, stopped, asked, sooner)
+
+
+def _first(known: Best | None, other: Best) -> Best:
+    return min(filter(None, (known, other)), key=lambda found: (found[1], found[0]))
 
 
 def tally(found: Sequence[Race]) -> Claim:
@@ -105,13 +140,14 @@ def tally(found: Sequence[Race]) -> Claim:
     }
     ratios = [race.ratio for race in found if race.ratio is not None]
     middle = float(pd.Series(ratios).median()) if ratios else None
-    return Claim("speed", {"error": found[0].error, **names, "median": middle})
+    bounded = sum(race.bounded for race in found)
+    return Claim("speed", {"error": found[0].error, **names, "median": middle, "bounded": bounded})
 
 
 def orders(table: pd.DataFrame, problem: str = "") -> Claim:
     """Return what the table of orders, of all problems or of one, shows.
 
-    A case is a half-explicit method on a problem, with all groups of its components.
+    A case is a method that keeps all constraints on a problem, with all groups of its components.
     """
     kept, below, unjudged = 0, [], []
     judged = table[table["verdict"] != "no claim"]

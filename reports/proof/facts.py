@@ -8,7 +8,19 @@ from itertools import combinations
 from statistics import median
 from typing import Any
 
-from reports.proof.world import NEVER_BEGUN, Row, World, by, cheapest, error, ok, stopped, sweeps, tried
+from reports.proof.world import (
+    NEVER_BEGUN,
+    Row,
+    World,
+    by,
+    cheapest,
+    dearest,
+    error,
+    ok,
+    stopped,
+    sweeps,
+    tried,
+)
 
 Facts = Mapping[str, Any]
 GROUPS = ("half-explicit", "our implicit", "our default", "foreign")
@@ -35,6 +47,7 @@ def duel(asked: Facts, world: World, rows: list[Row] | None = None) -> dict[str,
         row for row in racing(world, tried(world) if rows is None else rows) if row["case"] == asked["case"]
     ]
     best: dict[str, list[Any] | None] = dict.fromkeys(GROUPS)
+    ends: dict[str, list[Any]] = {group: [] for group in GROUPS}
     halted, total = dict.fromkeys(GROUPS, 0), dict.fromkeys(GROUPS, 0)
     for curve, part in by(here, lambda row: row["curve"]).items():
         group, spent = world.group(part[0]["solver"]), cheapest(part, "time", asked["error"])
@@ -42,9 +55,14 @@ def duel(asked: Facts, world: World, rows: list[Row] | None = None) -> dict[str,
         known = best[group]
         if spent is None:
             halted[group] += any(map(stopped, part))
+            ends[group] += [[curve, last] for last in dearest(part, "time")]
         elif known is None or (spent, curve) < (known[1], known[0]):
             best[group] = [curve, spent]
-    facts = {"best": best, "stopped": halted, "asked": total}
+    sooner: dict[str, list[Any] | None] = dict.fromkeys(GROUPS)
+    for group, first in best.items():
+        before = sorted([end[1], end[0]] for end in ends[group] if first and end[1] < first[1])
+        sooner[group] = before[0][::-1] if before else None
+    facts = {"best": best, "sooner": sooner, "stopped": halted, "asked": total}
     return {name: {group: each[group] for group in GROUPS if total[group]} for name, each in facts.items()}
 
 
@@ -53,20 +71,24 @@ def speed(asked: Facts, world: World) -> dict[str, Any]:
     found: dict[str, Any] = {
         name: [] for name in ("ahead", "level", "behind", "alone", "missed", "open", "none")
     }
-    ratios = []
+    ratios, bounds = [], 0
     rows = sweeps(world)
     for case in sorted({row["case"] for row in racing(world, rows)}):
         race = duel({"case": case, "error": asked["error"]}, world, rows)
         mine, foreign = (race["best"].get(group) for group in ("half-explicit", "foreign"))
         if mine and foreign:
-            ratios.append(mine[1] / foreign[1])
-            place = "ahead" if ratios[-1] < 1 / CLOSE else "behind" if ratios[-1] > CLOSE else "level"
+            early = [race["sooner"][group] for group in ("half-explicit", "foreign")]
+            most, least = mine[1] / (early[1] or foreign)[1], (early[0] or mine)[1] / foreign[1]
+            ratios.append(most)
+            bounds += any(early)
+            place = "open" if any(early) else "level"
+            place = "ahead" if most < 1 / CLOSE else "behind" if least > CLOSE else place
         else:
             missing = [group for group in ("half-explicit", "foreign") if race["best"].get(group) is None]
             place = {2: "none"}.get(len(missing), "alone" if mine else "missed")
             place = "open" if any(race["stopped"].get(group) for group in missing) else place
         found[place].append(case)
-    return {**found, "median": median(ratios) if ratios else None}
+    return {**found, "median": median(ratios) if ratios else None, "bounded": bounds}
 
 
 def endings(asked: Facts, world: World) -> dict[str, Any]:  # noqa: ARG001 - every kind takes what is claimed
@@ -112,13 +134,11 @@ def drift(asked: Facts, world: World) -> dict[str, Any]:
 
 
 def orders(asked: Facts, world: World) -> dict[str, Any]:
-    """Count again which half-explicit methods keep their order."""
+    """Count again which methods that keep all constraints keep their order."""
     found: dict[str, Any] = {"kept": 0, "below": [], "unjudged": []}
     rows = [row for row in world.runs if row.get("step") is not None and ok(row)]
     rows = [
-        row
-        for row in rows
-        if asked["problem"] in ("", row["problem"]) and world.group(row["solver"]) == "half-explicit"
+        row for row in rows if asked["problem"] in ("", row["problem"]) and row["form"] == "overdetermined"
     ]
     for (case, curve), part in sorted(by(rows, lambda row: (row["case"], row["curve"])).items()):
         claimed = world.solvers.get(part[0]["solver"], {}).get("order")

@@ -180,6 +180,11 @@ def cheapest(rows: list[Row], name: str, goal: float) -> float | None:
     return 10 ** min(best) if best else None
 
 
+def dearest(rows: list[Row], name: str) -> list[float]:
+    """Return what the tightest tolerances cost one curve, nothing if it has no points."""
+    return [cost_ for cost_, _ in _medians(rows, name)[-1:]]
+
+
 def _medians(rows: list[Row], name: str) -> list[tuple[float, float]]:
     asked = [row for row in rows if row.get("rtol") is not None]
     drawers = by(asked, lambda row: math.floor(-math.log10(row["rtol"]) + 1e-9))

@@ -17,8 +17,8 @@ WORDS = (
     " is known over time, otherwise those at its end. The observed order is the median of all slopes between"
     f" the last {orders.LAST} steps above rounding (errors below {orders.CONVERGED:g}); it counts as kept if"
     f" it is at most {orders.SLACK:g} below the claimed one. Grey triangles have the slope of the claimed"
-    " order. Implicit Runge-Kutta methods stand beside without a claim: on a DAE their order is not the"
-    " classical one."
+    " order. Implicit Runge-Kutta methods on reduced forms stand beside without a claim: their order"
+    " there is not the classical one."
 )
 
 
@@ -105,7 +105,7 @@ def two(value: float) -> str:
 
 def pictures(contents: Contents, found: list[Sweep]) -> list[Picture]:
     """Return error against step, a picture for each problem."""
-    claims = {sweep.solver: orders.claimed(contents, sweep.solver) for sweep in found}
+    claims = {sweep.solver: orders.claimed(contents, sweep.solver, sweep.form) for sweep in found}
     known = {sweep.solver: orders.order(contents, sweep.solver) for sweep in found}
     drawn = []
     for case in dict.fromkeys(sweep.case for sweep in found):

@@ -10,8 +10,8 @@ from reports import verdicts
 from reports.claims import Claim, none
 from reports.contents import KEEPING, STOPPED, Contents
 from reports.section import Section
-from reports.sentences import listed
 from reports.tables import Table
+from reports.words import listed
 
 TITLE = "Failures"
 FINE = "✓"

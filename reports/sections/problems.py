@@ -9,8 +9,8 @@ from reports.claims import Claim, none
 from reports.contents import FEW, Contents, Record, case
 from reports.section import Formula, Picture, Section
 from reports.sections import failures, steps, work_precision
-from reports.sentences import counted
 from reports.tables import Table, seconds, short, tolerance
+from reports.words import counted
 
 TITLE = "Other problems"
 GOALS = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10)

@@ -16,8 +16,8 @@ from reports.claims import Claim, none
 from reports.contents import STOPPED, Contents
 from reports.section import Section
 from reports.sections import failures
-from reports.sentences import listed
 from reports.tables import NONE, Table
+from reports.words import listed
 
 TITLE = "Test set"
 GOAL = 6.0  # digits

@@ -21,9 +21,10 @@ def races(rows, *errors):
     return verdicts.races(found.sweeps, errors or (1e-6,), found.group)
 
 
-def race(mine, foreign, case="a", stopped=0, implicit=None):
+def race(mine, foreign, case="a", stopped=0, implicit=None, sooner=()):
     best = {"half-explicit": mine, "our implicit": implicit, "foreign": foreign}
-    return Race(case, 1e-6, best, {**dict.fromkeys(best, 0), "foreign": stopped}, dict.fromkeys(best, 1))
+    halted = {**dict.fromkeys(best, 0), "foreign": stopped}
+    return Race(case, 1e-6, best, halted, dict.fromkeys(best, 1), {**dict.fromkeys(best), **dict(sooner)})
 
 
 def test_the_ratio_of_two_power_laws_is_that_of_their_constants():
@@ -53,6 +54,29 @@ def test_what_our_limit_stopped_is_open_and_not_a_defeat():
     assert "foreign: open, because our limit stopped 2 curves" in str(
         race(("herk", 1.0), None, stopped=2).claim
     )
+
+
+def test_a_curve_without_a_tighter_tolerance_bounds_what_is_said_of_the_others():
+    """LSODA ends at 1e-4 after 2 ms, Radau gets to 1e-6 in 1 s: 1/1000 of 1 s says nothing about LSODA."""
+    found = race(("herk", 1e-3), ("radau", 1.0), sooner={"foreign": ("lsoda", 2e-3)})
+    assert (found.ratio, found.outcome, found.bounded) == (0.5, "ahead", True)
+    assert str(found.claim).endswith(
+        "foreign radau in 1 s (lsoda ends above it after 2 ms). The half-explicit one needs at most 1/2 of the"
+        " time of a foreign one."
+    )
+    assert race(("herk", 1e-3), ("radau", 1.0), sooner={"foreign": ("lsoda", 5e-4)}).outcome == "open"
+    assert race(("herk", 2.0), ("radau", 1.0), sooner={"half-explicit": ("other", 0.1)}).outcome == "open"
+    assert race(("herk", 2.0), ("radau", 1.0), sooner={"foreign": ("lsoda", 0.1)}).outcome == "behind"
+
+
+def test_only_a_curve_that_ends_before_the_fastest_gets_there_counts_as_sooner():
+    reaching = [*sweep(*MINE, 8, 1e-5, 1.0), *sweep(*OTHER, 8, 24e-5, 1.0)]
+    short = [row for row in sweep("scipy_radau", "ode", 8, 30e-5, 1.0) if row["rtol"] >= 1e-5]
+    [found] = races([*reaching, *short], 1e-8)
+    assert found.sooner["foreign"] == ("scipy_radau · ode", pytest.approx(found.sooner["foreign"][1]))
+    assert found.sooner["foreign"][1] < found.best["foreign"][1] == pytest.approx(2.4e-3)
+    dear = [row for row in sweep("scipy_radau", "ode", 8, 30e-4, 1.0) if row["rtol"] >= 1e-5]
+    assert races([*reaching, *dear], 1e-8)[0].sooner["foreign"] is None
 
 
 def test_where_one_side_alone_gets_there_that_is_said_of_either():
@@ -116,8 +140,8 @@ def test_the_tally_counts_every_outcome_and_names_the_losses():
         == "At an error of 1e-6 a half-explicit method is faster than every foreign solver on 1 of 3"
         " problems on which both reach it, level on 1 (b), slower on 1 (c); in the median it needs 1.00 of"
         " the time of the fastest foreign one. With the tolerances tried only half-explicit methods reach"
-        " it on d, only foreign solvers reach it on f and neither reach it on g. On e our limit stopped the runs"
-        " that would decide."
+        " it on d, only foreign solvers reach it on f and neither reach it on g. On e the runs"
+        " that would decide are missing: our limit stopped them, or the tolerances tried end too early."
     )
 
 

@@ -414,6 +414,7 @@ def test_a_folder_without_a_page_has_no_sentences(tmp_path):
     assert proof.of_folder(tmp_path) == []
 
 
+RADAU = {"solver": "scipy_radau", "form": "ode"}
 BREAKS = {
     "times a factor of four apart are called level": (verdicts, "LEVEL", 30.0),
     "what our limit stopped is called failed": (contents, "OUR_LIMITS", ()),
@@ -428,6 +429,11 @@ BREAKS = {
         lambda runs, *_: runs[runs["ok"]].assign(mixed=1.0),
     ),
     "a single family is called enough": (reached, "ENOUGH", 1),
+    "a curve without a tighter tolerance is called slow": (
+        verdicts.Race,
+        "least",
+        lambda race, group: race.best[group] and race.best[group][1],
+    ),
 }
 
 
@@ -439,6 +445,9 @@ def more(records):
         run(problem="pendulum", rtol=1e-3, h_lambda=0.2, h_lambda_bound=3.3, mescd=3.0, atol=0.5),
         *(run(solver="herk_dop853", form="ode", rtol=10.0**-k, mescd=k, cpu_min=1e-9) for k in (4, 6, 8)),
         run(study="testset", problem="alone", rtol=1e-6, mescd=8.0),
+        *(run(problem="early", rtol=10.0**-k, mescd=k, cpu_min=1e-3) for k in (4, 6, 8)),
+        *(run(problem="early", rtol=10.0**-k, mescd=k, cpu_min=1.0, **RADAU) for k in (4, 6, 8)),
+        run(problem="early", rtol=1e-4, mescd=4.0, cpu_min=1e-3, solver="scipy_lsoda", form="ode"),
     ]
     known = world(copy.deepcopy(made))
     assert all(proof.of_claim(claim, known).holds for claim in claims(made))
