@@ -88,14 +88,17 @@ def fastest(contents: Contents, runs: pd.DataFrame, races: list[Race], name: str
     )
     caption = (
         "The fastest of each group for an error asked for: steps, evaluations of f and CPU time side by side."
+        " Where a foreign curve ends above the error with the tightest tolerance tried, and sooner than the"
+        " fastest gets there, the ratio is to that: at most so much of the time."
     )
     return Table(name, caption, frame, formats, marks, book="" if name == "fastest" else "fastest_by_problem")
 
 
 def _lines(runs: pd.DataFrame, race: Race) -> list[tuple[object, ...]]:
     """Return a line for each group that was asked."""
-    foreign = race.best[FOREIGN]
+    foreign, sooner, least = race.best[FOREIGN], race.sooner[FOREIGN], race.least(FOREIGN)
     beside = f"{foreign[0]}, {seconds(foreign[1])}" if foreign else absent(race, FOREIGN)
+    beside += f"; {sooner[0]} ends above it after {seconds(sooner[1])}" if sooner else ""
     found: list[tuple[object, ...]] = []
     for group in (group for group in GROUPS if race.asked[group]):
         best = race.best[group]
@@ -104,9 +107,7 @@ def _lines(runs: pd.DataFrame, race: Race) -> list[tuple[object, ...]]:
             continue
         part = runs[(runs["case"] == race.case) & (runs["curve"] == best[0])]
         steps, calls = (work_at(medians(part, cost, "mixed"), race.error) for cost in ("nstep", "nfev"))
-        found.append(
-            (group, best[0], steps, calls, best[1], beside, best[1] / foreign[1] if foreign else None)
-        )
+        found.append((group, best[0], steps, calls, best[1], beside, best[1] / least if least else None))
     return found
 
 
