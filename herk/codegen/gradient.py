@@ -55,6 +55,8 @@ def _chain(expr: sp.Expr, done: dict[sp.Expr, Gradient]) -> Gradient:
     if isinstance(expr, (sp.sin, sp.cos, sp.exp, sp.log, sp.tanh)):
         outer = expr.fdiff(1)
         return {symbol: outer * value for symbol, value in _gradient(expr.args[0], done).items()}
+    if isinstance(expr, sp.Piecewise):
+        return _pieces(expr, done)
     if isinstance(expr, (sp.floor, sp.ceiling)):  # constant between its jumps
         return {}
     if isinstance(expr, sp.frac):
@@ -63,3 +65,15 @@ def _chain(expr: sp.Expr, done: dict[sp.Expr, Gradient]) -> Gradient:
         number, modulus = expr.args
         return _gradient(number - modulus * sp.floor(number / modulus), done)
     return {symbol: sp.diff(expr, symbol) for symbol in sorted(expr.free_symbols, key=str)}
+
+
+def _pieces(expr: sp.Piecewise, done: dict[sp.Expr, Gradient]) -> Gradient:
+    """Differentiate branch by branch; not evaluated, because sympy would compare all conditions anew."""
+    branches = [(_gradient(value, done), condition) for value, condition in expr.args]
+    symbols = sorted({symbol for entries, _ in branches for symbol in entries}, key=str)
+    return {
+        symbol: sp.Piecewise(
+            *((entries.get(symbol, sp.S.Zero), c) for entries, c in branches), evaluate=False
+        )
+        for symbol in symbols
+    }

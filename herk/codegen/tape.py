@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 import mpmath
@@ -106,14 +106,15 @@ def _operation(expr: sp.Expr) -> tuple[Operation, Sequence[sp.Expr]]:
         return Operation(
             getattr(mpmath, name), getattr(math, name), _size_by_nudges, ("function", name)
         ), expr.args
-    symbols = sorted(expr.free_symbols, key=str)
+    symbols = tuple(sorted(expr.free_symbols, key=str))
     return Operation(
         _printed(symbols, expr, "mpmath"), _printed(symbols, expr, "math"), _size_by_nudges
     ), symbols
 
 
-def _printed(symbols: list[sp.Symbol], expr: sp.Expr, library: str) -> Callable[..., Number]:
-    """Return sympy's own function for an expression, made when it is first called."""
+@lru_cache(maxsize=1 << 12)
+def _printed(symbols: tuple[sp.Symbol, ...], expr: sp.Expr, library: str) -> Callable[..., Number]:
+    """Return sympy's own function for an expression, made when it is first called, once for all tapes."""
     made: list[Callable[..., Number]] = []
 
     def call(*values: Number) -> Number:

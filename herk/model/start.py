@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -208,12 +209,12 @@ def start_vector(dae: Dae, y0: Sequence[float | None] | Array) -> tuple[Array, l
 def _solve(task: Task, y: Array, unknown: list[int]) -> Array:
     """Run Gauss-Newton from a few values for the unknown components; the first that converges is taken."""
     message = ""
-    for start in _guesses(task.dae, task.t, y, unknown):
+    for last, start in product((0, 1), _guesses(task.dae, task.t, y, unknown)):
         try:
             with np.errstate(all="ignore"):  # iterates may run away; then another start value is tried
-                found, words = newton(task, start)
+                found, words = newton(task, start, last=last)
                 if found is None:  # where pieces meet, corrections of another length may stay on one side
-                    found, _ = newton(task, start, np.abs(start) + 1.0)
+                    found, _ = newton(task, start, np.abs(start) + 1.0, last=last)
         except CallableError as error:
             if not unknown:
                 raise
@@ -267,8 +268,8 @@ def sizes_of(dae: Dae, t: float, y: Array, unknown: list[int]) -> Array:
     return size
 
 
-def newton(task: Task, y: Array, scale: Array | None = None) -> tuple[Array | None, str]:
-    """Return a solution of g = 0, or None and the rows that stay wrong."""
+def newton(task: Task, y: Array, scale: Array | None = None, last: int = 0) -> tuple[Array | None, str]:
+    """Return a solution of g = 0, or None and the rows that stay wrong; `last` allows for rounding of t."""
     best, nearest_point, stalled = np.inf, y, 0
     closest = np.zeros(len(task.rows)), np.ones(len(task.rows))
     for _ in range(MOST_ITERATIONS):
@@ -291,8 +292,8 @@ def newton(task: Task, y: Array, scale: Array | None = None) -> tuple[Array | No
     if best == np.inf:
         return None, OUTSIDE
     g, limits = closest
-    g_t = time_derivative(task.dae, task.t, nearest_point)[task.rows]
-    limits = limits + EPS * np.abs(task.t * g_t)  # what changes with time is known to the last digit of t
+    if last:
+        limits = limits + EPS * np.abs(task.t * time_derivative(task.dae, task.t, nearest_point)[task.rows])
     if (np.abs(g) <= 1e3 * limits).all():
         return nearest_point, ""
     wrong = [i for i in np.argsort(-np.abs(g) / limits)[:3] if abs(g[i]) > 1e3 * limits[i]]

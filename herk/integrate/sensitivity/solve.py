@@ -22,6 +22,7 @@ from herk.integrate.sensitivity.start import first
 from herk.integrate.start import solution_of, started
 from herk.integrate.steppers.radau.layout import RadauMethod
 from herk.linalg.threads import one_thread
+from herk.model.jumps import MANY
 
 _MOST_KEPT = 32
 _kept: OrderedDict[tuple[Any, ...], Reusable] = OrderedDict()
@@ -51,11 +52,24 @@ def differentiated(asked: Request, wanted: Any, *, controlled: bool = False, giv
     else:
         found = _solved(asked, directions)
     named = {name: found.S[:, :, q].T for q, name in enumerate(directions.names)}
-    sol = replace(found.sol, sensitivities=named, sol=found.sol.sol if asked.dense_output else None)
+    kept = found.sol.sol if asked.dense_output else None
+    notes = (*found.sol.notes, *_assumed(asked))
+    sol = replace(found.sol, sensitivities=named, sol=kept, notes=notes)
     if found.interrupted is not None:
         found.interrupted.solution = sol  # type: ignore[attr-defined]
         raise found.interrupted
     return sol
+
+
+def _assumed(asked: Request) -> tuple[str, ...]:
+    """Return what is taken for granted of a model with too many conditions to look at each."""
+    model = getattr(asked.dae, "model", None)
+    if asked.switches is not None or model is None or len(model.conditions) <= MANY:
+        return ()
+    return (
+        "The sensitivities hold if the equations do not jump at any of their"
+        f" {len(model.conditions)} conditions on the state: of more than {MANY} this is not examined.",
+    )
 
 
 def _refuse_unknown(asked: Request, controlled: bool) -> None:

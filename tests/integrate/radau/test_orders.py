@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import cos, exp, sin
 
 import mpmath
@@ -67,7 +68,7 @@ def test_every_component_converges_with_order_five(name: str) -> None:
 def test_every_order_holds_in_every_component_of_index_three_in_long_numbers(
     method: str, order: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    problem, t_end = PRECISE_PENDULUM, "0.1"
+    problem, t_end = replace(PRECISE_PENDULUM, t_span=("0", "0.1")), "0.1"
     with long_numbers():
         exact, found = problem.exact(mpmath.mpf(t_end)), []
         for count in (2, 4):

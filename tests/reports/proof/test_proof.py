@@ -400,6 +400,14 @@ def test_a_sentence_that_says_something_else_than_its_facts_is_found_out(copied)
     assert all("its facts say" in each.evidence for each in wrong)
 
 
+def test_a_page_of_another_version_is_not_proved_and_says_so(copied):
+    page_ = copied / "index.html"
+    text = page_.read_text(encoding="utf-8")
+    page_.write_text(text.replace("&#34;sooner&#34;", "&#34;later&#34;"), encoding="utf-8")
+    wrong = [each for each in proof.of_folder(copied) if not each.holds]
+    assert any("another version of herk" in each.evidence for each in wrong)
+
+
 def test_records_that_do_not_belong_to_a_page_are_found_out(copied):
     stored = copied / "records.jsonl"
     lines = stored.read_bytes().splitlines(keepends=True)
