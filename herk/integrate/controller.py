@@ -35,7 +35,7 @@ def next_step(loop: Loop) -> float:
 
 def shortest(loop: Loop) -> float:
     """Return the length from which on steps are too short to go on."""
-    return 16.0 * EPS * (abs(loop.t) + 1e-3 * abs(loop.t_end - loop.t_start))
+    return max(loop.h_min, 16.0 * EPS * (abs(loop.t) + 1e-3 * abs(loop.t_end - loop.t_start)))
 
 
 def starting_step(h: float, d1: float, d2: float, most: float, loop: Loop) -> float:

@@ -72,6 +72,7 @@ class Request:
     muted: int | None = None  # an event that is zero at the start and not looked at in the first step
     seen: tuple[int, ...] = ()  # events that were found right at the start already
     save: tuple[int, ...] | None = None  # components to keep
+    min_step: float = 0.0  # shorter ones end the run
 
     def changed(self, **others: Any) -> Request:
         """Return the same with other values, which were checked before; quicker than `replace`."""
@@ -84,7 +85,8 @@ class Request:
         """Tell whether span, tolerances and everything that sets the steps are the same."""
         return (
             (self.t0, self.t1, self.rtol, self.step) == (other.t0, other.t1, other.rtol, other.step)
-            and (self.first_step, self.max_step) == (other.first_step, other.max_step)
+            and (self.first_step, self.min_step, self.max_step)
+            == (other.first_step, other.min_step, other.max_step)
             and (self.atol is other.atol or bool((self.atol == other.atol).all()))
             and self.newton == other.newton
             and self.patience == other.patience
@@ -109,8 +111,6 @@ def system(given: Any, t_span: Any, y0: Any, parameters: Any = None) -> tuple[Da
     What the call names wins over what they bring.
     """
     dae: Dae
-    span: Any
-    start: Any
     if parameters is not None:
         given = _with_parameters(given, parameters)
     if isinstance(given, Problem):
@@ -125,10 +125,8 @@ def system(given: Any, t_span: Any, y0: Any, parameters: Any = None) -> tuple[Da
     elif hasattr(given, "form"):
         dae, span, start = given.form("overdetermined"), given.t_span, given.y0
     else:
-        raise InputError(
-            "solve_dae takes a herk.Dae, herk.Model or a problem of the test set, not"
-            f" {type(given).__name__}."
-        )
+        what = type(given).__name__
+        raise InputError(f"solve_dae takes a herk.Dae, herk.Model or a problem of the test set, not {what}.")
     y0 = in_order(dae, y0)
     span, start = span if t_span is None else t_span, start if y0 is None else y0
     if span is None or start is None:
@@ -289,7 +287,8 @@ def fill(request: Request, loop: Loop) -> None:
     """Tell the loop what is asked for."""
     span = request.t1 - request.t0
     loop.t, loop.t_start, loop.t_end = request.t0, request.t0, request.t1
-    loop.h_max, loop.rtol, loop.old_error = min(request.max_step, INFINITE), request.rtol, 1e-4
+    loop.h_min, loop.h_max = request.min_step, min(request.max_step, INFINITE)
+    loop.rtol, loop.old_error = request.rtol, 1e-4
     loop.atol[:] = request.atol
     loop.fixed, loop.h = request.step is not None, 0.0
     if request.step is not None:

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 DEFEATS = (Reason.NEWTON, Reason.STEP_UNDERFLOW, Reason.SINGULAR, Reason.NONFINITE)
 BACK = 0.1  # of the way of the run that failed, which is made again by the other method
 FARTHER = 1e-3  # of the span, that it must get on behind the failure
+CRAWL = (
+    1e-6  # of the way back: within shorter steps rounding decides which of two solutions that meet goes on
+)
 
 
 @dataclass(frozen=True)
@@ -29,6 +32,12 @@ class Relief:
     failed: Run
     before: int
     t: float
+
+    @property
+    def min_step(self) -> float:
+        """Return the shortest step with which the other method may pass singular constraints."""
+        singular = self.failed.reason is Reason.SINGULAR
+        return CRAWL * abs(self.failed.output.last[0] - self.t) if singular else 0.0
 
     @property
     def why(self) -> str:

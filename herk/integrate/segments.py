@@ -1,6 +1,4 @@
-"""A run in segments: it ends at breakpoints, at switches and at events with a reset.
-
-And goes on from a new consistent start.
+"""A run in segments: it ends at breakpoints, switches and resets, and goes on from a new consistent start.
 
 A segment ends just before a breakpoint and the next begins just behind it, so that no evaluation sees the
 wrong side. Components whose derivative occurs go on continuously, unless a reset changes them; the others
@@ -236,6 +234,7 @@ def _segment(journey: Journey, stop: float | None, deadline: float | None) -> Re
         events=tuple(events) or None,
         time_limit=left,
         max_steps=max(asked.max_steps - done, 1),
+        min_step=0.0 if journey.relief is None else journey.relief.min_step,
         consistent=asked.consistent if first else "trust" if journey.continued else "project",
         first_step=asked.first_step if first else journey.first_step,
         method=journey.method,

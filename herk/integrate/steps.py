@@ -25,6 +25,7 @@ class Loop(State):
     t_start: float
     t_end: float
     h_max: float
+    h_min: float  # 0: as short as rounding allows
     h_tried: float
     target: float  # where that leads to
     limit: float  # how long the stepper lets the next step be

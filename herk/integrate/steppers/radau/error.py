@@ -14,7 +14,6 @@ from herk.linalg.dense import substitute
 FARTHEST, FARTHEST_OF_FIVE, FARTHEST_OF_SEVEN = 0.87, 0.734, 0.67
 PART = 0.1  # of the size of a component that may be due to rounding
 DIGITS = 4  # times beside one with which its last digits are tried
-CHANGE = 0.01  # of what a component changes among three stages that its polynomial may be off between them
 JUMP = 8  # rejections in a row that shorten steps by so much that only a jump is left
 
 
@@ -91,9 +90,10 @@ def off_between(loop: Loop, own: Radau) -> float:
 def beside_changes(own: Radau) -> float:
     """Return the norm of `error`, its unit being the tolerance and a small part of what components change.
 
-    With more than three stages the tolerance alone counts: Newton would suffer from longer steps.
+    With more than three stages the tolerance alone counts: Newton would suffer from longer steps. So it does
+    where equations have kinks, of which the estimate of a step knows little: multipliers show them.
     """
-    n, z, total, part = own.n, own.z, 0.0, CHANGE if own.s == 3 else 0.0
+    n, z, total, part = own.n, own.z, 0.0, own.slack if own.s == 3 else 0.0
     for j in range(n):
         low, high = 0.0, 0.0
         for i in range(own.s):

@@ -111,6 +111,7 @@ class Radau(State):
     here: float  # that at the current point, 0 if it is not known
     there: float  # that at the new one
     linearised: float  # that of the Jacobian in use
+    slack: float  # of what a component changes among stages that its polynomial may be off between them
     lasting: float  # time in which it fell by e in the last step
     left: float  # time until it may vanish
     pivot: float  # smallest one of [E; g_y] at the start

@@ -22,6 +22,8 @@ from herk.integrate.steps import Loop
 from herk.linalg.balance import rank
 from herk.model.evaluate import Linearisation, linearise
 
+SLACK = 0.01  # of the change of a component, where equations are smooth: its polynomial may be off by it
+
 
 def ready(asked: Request, y: Array, here: Linearisation) -> Machine:
     """Bind the functions, allocate the memory, set the tolerances."""
@@ -44,6 +46,8 @@ def ready(asked: Request, y: Array, here: Linearisation) -> Machine:
     state.have_e, state.e_here[:] = varying, here.E.ravel()
     state.settled = not varying and np.count_nonzero(here.E.any(axis=1)) == dae.n - dae.m
     state.always = asked.selection == "complete"
+    model = getattr(dae, "model", None)
+    state.slack = SLACK if model is not None and not model.conditions else 0.0
     if not state.settled:
         state.level[:] = levels_of(*patterns(dae, asked.t0, y))
     set_tolerances(asked, state)
