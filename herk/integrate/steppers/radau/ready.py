@@ -47,7 +47,8 @@ def ready(asked: Request, y: Array, here: Linearisation) -> Machine:
     state.settled = not varying and np.count_nonzero(here.E.any(axis=1)) == dae.n - dae.m
     state.always = asked.selection == "complete"
     model = getattr(dae, "model", None)
-    state.slack = SLACK if model is not None and not model.conditions else 0.0
+    smooth = model is not None and not model.conditions
+    state.slack = SLACK if smooth and dae.m < dae.n else 0.0  # without masses nothing else limits the steps
     if not state.settled:
         state.level[:] = levels_of(*patterns(dae, asked.t0, y))
     set_tolerances(asked, state)
