@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 DEFEATS = (Reason.NEWTON, Reason.STEP_UNDERFLOW, Reason.SINGULAR, Reason.NONFINITE)
 BACK = 0.1  # of the way of the run that failed, which is made again by the other method
 FARTHER = 1e-3  # of the span, that it must get on behind the failure
-CRAWL = (
-    1e-6  # of the way back: within shorter steps rounding decides which of two solutions that meet goes on
-)
+CRAWL = 1e-6  # of the way back: with shorter steps rounding decides along which of two solutions it goes on
 
 
 @dataclass(frozen=True)
