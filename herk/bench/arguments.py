@@ -103,7 +103,9 @@ def _running_options(place: argparse.ArgumentParser) -> None:
     )
     place.add_argument("--cluster", metavar="ADDRESS", help="run on the Dask scheduler at this address")
     place.add_argument("--time-limit", type=_seconds, metavar="S", help="seconds for one solve")
-    place.add_argument("--repeats", type=_count, metavar="N", help="timed repetitions of each run")
+    place.add_argument(
+        "--repeats", type=_count, metavar="N", help="least number of timed repetitions of a run"
+    )
     place.add_argument("--no-report", **yes, help="store records only")
     place.add_argument(
         "--fresh", **yes, help="run again what is stored (failed runs are run again in any case)"

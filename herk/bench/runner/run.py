@@ -26,6 +26,7 @@ USUAL = 50  # output intervals of a trajectory where errors are taken at the ste
 FINER = 8  # output intervals of a trajectory for one of the grid of errors
 MOST_POINTS = 512  # accepted points at which errors over the interval are taken
 LONG = 0.2  # seconds of timed runs at one setting that are enough
+BRIEF = 0.02  # seconds that they take at least, if runs are repeated at all
 EVERY_SETTING = Setting(None, None, None)
 DONE = ("ok", "unsupported")  # what a later bench does not run again
 
@@ -94,7 +95,8 @@ def _work(sweep: Sweep) -> Work:
     bound = stability.limit_of(baselines.get(sweep.solver))
     observe = partial(observed, grid=sweep.grid, series_rtol=kept, paths=sweep.trajectories, bound=bound)
     load = partial(_load, sweep.problem, sweep.changes, sweep.solver, sweep.options, sweep.files)
-    return Work(load, sweep.form, settings, observe, sweep.repeats, LONG, process.MEMORY_LIMIT, sweep.solved)
+    times = (sweep.repeats, LONG, BRIEF)
+    return Work(load, sweep.form, settings, observe, *times, process.MEMORY_LIMIT, sweep.solved)
 
 
 def _settings(sweep: Sweep, setting: Setting) -> Settings:

@@ -35,7 +35,8 @@ class Work:
 
     `observe(problem, settings, solution, again)` turns a solution into what is sent back; `again(t_eval=...)`
     solves once more, untimed. When the timed runs have taken `long` seconds together, no more are made; a run
-    as long as that is timed once, as it is observed.
+    as long as that is timed once, as it is observed. Runs of microseconds are repeated until they have taken
+    `brief` seconds together: their first repetitions are slower than the others.
     """
 
     load: Callable[[], tuple[Solver, Problem]]
@@ -44,6 +45,7 @@ class Work:
     observe: Callable[[Problem, Settings, Solution, Again], Any]
     repeats: int = 1
     long: float = math.inf
+    brief: float = 0.0
     memory_limit: float = 4e9
     solved: bool = False  # a cheaper setting than these has succeeded
     deadline: float = math.inf  # of time.monotonic(), at which all of it ends
@@ -141,9 +143,7 @@ class _Ready:
                 solution, *first = self.timed(settings)
             times = [tuple(first)]
             if solution.success and self.work.repeats > 1 and first[0] < self.work.long:
-                times = []
-                while len(times) < self.work.repeats and sum(wall for wall, _ in times) < self.work.long:
-                    times.append(self.repeated(settings))
+                times = self.repeated(settings)
             self.send("observes", None)
             observed = self.work.observe(self.problem, settings, solution, partial(self.again, settings))
         except BaseException as error:  # noqa: BLE001 - whatever a solver throws costs one finding
@@ -161,12 +161,17 @@ class _Ready:
             wall = cpu = float(getattr(raw, "seconds", None) or wall)
         return checked(raw, self.problem), wall, cpu
 
-    def repeated(self, settings: Settings) -> tuple[float, float]:
-        """Return wall and processor seconds of a run that must succeed, as one has before."""
-        solution, wall, cpu = self.timed(replace(settings, time_limit=None))
-        if not solution.success:
-            raise RuntimeError(f"A repetition of a run that had succeeded failed: {solution.message}")
-        return wall, cpu
+    def repeated(self, settings: Settings) -> list[tuple[float, float]]:
+        """Return wall and processor seconds of runs that must succeed, as one has before."""
+        times: list[tuple[float, float]] = []
+        begun, spent = time.perf_counter(), 0.0
+        while spent < self.work.brief or (len(times) < self.work.repeats and spent < self.work.long):
+            solution, wall, cpu = self.timed(replace(settings, time_limit=None))
+            if not solution.success:
+                raise RuntimeError(f"A repetition of a run that had succeeded failed: {solution.message}")
+            times.append((wall, cpu))
+            spent = time.perf_counter() - begun
+        return times
 
     def again(self, settings: Settings, **changes: Any) -> Solution:
         """Solve once more, with other output times."""

@@ -206,6 +206,14 @@ def test_what_the_first_run_of_a_process_loads_is_not_timed():
     assert max(found.wall) < 0.2
 
 
+@pytest.mark.parametrize("brief", [0.0, 0.02])
+def test_short_runs_are_timed_until_enough_time_is_seen(brief):
+    work = Work(Given(Ill()), "overdetermined", (Settings(rtol=1e-1),), process_of, 2, 0.2, brief)
+    [(_, found)] = process.sweep(work)
+    assert found.reason is Reason.FINISHED
+    assert (len(found.wall) > 2) == (brief > 0.0)
+
+
 def test_a_loose_tolerance_alone_may_be_late():
     found = dict(findings({1e-1: "lingers", 1e-2: "lingers"}))
     assert found[1].reason is Reason.TIME_LIMIT
@@ -253,13 +261,8 @@ def test_a_run_is_recorded_with_errors_counters_times_and_drift(records):
         assert rec["mescd.first"] == pytest.approx(-np.log10(error / (1.0 + np.exp(-1.0))))
         assert rec["error_grid.first"] >= rec["error_end.first"]
         assert rec["drift.all"] == rec["invariant.difference"] == pytest.approx(1e-3)
-        assert (rec["nstep"], rec["nfev"], rec["repeats"], rec["t_reached"], rec["t_end"]) == (
-            count,
-            count,
-            3,
-            1.0,
-            1.0,
-        )
+        assert (rec["nstep"], rec["nfev"], rec["t_reached"], rec["t_end"]) == (count, count, 1.0, 1.0)
+        assert rec["repeats"] >= 3
         assert 0.005 < rec["wall_min"] <= rec["wall_median"]
         assert rec["cpu_min"] < rec["wall_min"]
         assert len(json.loads(rec["options"])["problem_file"]) == 12
