@@ -1,6 +1,6 @@
 """Events by SciPy's rules: sign changes between accepted points, located on the dense output.
 
-Some of them terminal.
+Some of them terminal. Switches are looked for inside steps, too: behind one the equations are others.
 """
 
 from __future__ import annotations
@@ -17,6 +17,9 @@ from herk.model.evaluate import call
 Event = Callable[[float, Array], float]
 Between = Callable[[float], Array]
 
+INSIDE = (0.25, 0.5, 0.75)  # parts of a step at which a switch that comes near zero is looked at
+DOUBT = 0.2  # part of what it changes by which the largest value expected between these may be below zero
+
 
 @dataclass
 class Watch:
@@ -32,13 +35,14 @@ class Watch:
     ended: int | None = None  # the terminal event that ended the run
     sunk: bool = False  # the muted event went on in its direction: it would come ever faster
     largest: Array = field(default_factory=lambda: np.zeros(0))  # values so far
+    changes: Array = field(default_factory=lambda: np.zeros(0))  # of the values in the last step
 
     def start(self, t: float, y: Array) -> None:
         """Evaluate the events at the start."""
         self.began = t
         self.t, self.y = [[] for _ in self.events], [[] for _ in self.events]
         self.values = [value(event, t, y) for event in self.events]
-        self.largest = np.abs(self.values)
+        self.largest, self.changes = np.abs(self.values), np.zeros(len(self.values))
         past = [i for i, event in enumerate(self.events) if getattr(event, "eager", False)]
         self.ended = next((i for i in past if self.values[i] > 0.0), None)  # a mode that is over already
 
@@ -59,6 +63,7 @@ class Watch:
             if crosses(before[i], after[i], getattr(event, "direction", 0))
         ]
         found = [(locate(self.events[i], t_old, t_new, before[i], after[i], between), i) for i in active]
+        found += self._inside(t_old, t_new, before, after, between)
         for t, i in sorted(found, key=lambda pair: abs(pair[0] - t_old)):
             known = self.t[i][-1] == t if self.t[i] else t == self.began and i in self.seen
             if known:  # a zero right at an accepted point is seen from both sides
@@ -71,6 +76,23 @@ class Watch:
                 self.ended = i
                 return t, y
         return None
+
+    def _inside(
+        self, t_old: float, t_new: float, before: list[float], after: list[float], between: Between
+    ) -> list[tuple[float, int]]:
+        """Return switches that are passed and passed back within a step, if they are near at one of its ends.
+
+        Near is what they change by in two steps; what is farther away comes nearer before it is passed.
+        """
+        change = np.abs(np.subtract(after, before))
+        reach, self.changes, found = change + self.changes, change, []
+        for i, event in enumerate(self.events):
+            nearest = max(before[i], after[i])
+            if getattr(event, "eager", False) and nearest < 0.0 and -nearest < reach[i]:
+                past = passed_at(event, t_old, t_new, before[i], after[i], between)
+                if past is not None:
+                    found.append((locate(event, t_old, past[0], before[i], past[1], between), i))
+        return found
 
     def results(self) -> tuple[list[Array], list[Array]]:
         """Return times and states (events x n) of every event function."""
@@ -95,6 +117,33 @@ def crosses(before: float, after: float, direction: float) -> bool:
     if before == after == 0:
         return False
     return up if direction > 0 else down if direction < 0 else up or down
+
+
+def passed_at(
+    event: Event, t_old: float, t_new: float, before: float, after: float, between: Between
+) -> tuple[float, float] | None:
+    """Return time and value where a switch, negative at both ends of a step, is positive; None: nowhere.
+
+    Where it is expected to be largest, by a parabola, it is looked at as well.
+    """
+    times, values = [t_old], [before]
+    for part in INSIDE:
+        t = t_old + part * (t_new - t_old)
+        times.append(t)
+        values.append(value(event, t, between(t)))
+        if values[-1] > 0.0:
+            return t, values[-1]
+    times, values = [*times, t_new], [*values, after]
+    k = min(max(int(np.argmax(values)), 1), len(values) - 2)
+    low, middle, high = values[k - 1 : k + 2]
+    bend, slope = low - 2.0 * middle + high, 0.5 * (high - low)
+    if bend >= 0.0 or abs(slope) >= -bend:
+        return None
+    if middle - 0.5 * slope**2 / bend < -DOUBT * (max(values) - min(values)):
+        return None
+    t = times[k] - slope / bend * INSIDE[0] * (t_new - t_old)
+    largest = value(event, t, between(t))
+    return (t, largest) if largest > 0.0 else None
 
 
 def locate(event: Event, t_old: float, t_new: float, before: float, after: float, between: Between) -> float:

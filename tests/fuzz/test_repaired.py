@@ -28,12 +28,16 @@ LATE = [("singular", 920043), ("singular", 910014)]
 CRAWLED = [("singular", 6000014)]
 # Without masses Radau stepped over a fold that its polynomial, held to little, did not show.
 OVER = [("singular", 8000195)]
+# The last digits of its constraint decided on which solution Radau left a crossing.
+DIGITS = [("singular", 8000106)]
+# A switch was passed and passed back within one step.
+BACK = [("switching", 8000149)]
 # Radau passed kinks with errors of seventy tolerances, which moved the time of a jump.
 KINKS = [("switching", 6000127)]
 
 
-@pytest.mark.parametrize(("family", "seed"), LATE + CRAWLED + OVER)
-def test_a_crossing_is_noticed_before_it_is_passed(family: str, seed: int) -> None:
+@pytest.mark.parametrize(("family", "seed"), LATE + CRAWLED + OVER + DIGITS + BACK)
+def test_the_end_of_a_solution_is_noticed_before_it_is_passed(family: str, seed: int) -> None:
     verdict, _, script = examine(family, seed)
     assert verdict.outcome is Outcome.HONEST, f"{script}\n# {verdict.detail}"
 

@@ -226,3 +226,14 @@ def test_a_solution_led_back_behind_a_switch_is_not_followed_past_it() -> None:
     assert not sol.success
     assert sol.t[-1] == pytest.approx(4.58787029, abs=1e-3)  # by SciPy's events, and the signs of v' there
     assert "slides" in sol.message
+
+
+@pytest.mark.parametrize("method", ["dop853", "radau5", "bs32"])
+@pytest.mark.parametrize("height", [0.99, 0.9999])
+def test_a_switch_passed_and_passed_back_within_one_step_is_found(height: float, method: str) -> None:
+    """The time for which sin(t) is above a height: 2 acos(height). One step of dop853 led over all of it."""
+    rows = ["cos(t)", f"Piecewise((1, x > {height}), (0, True))"]
+    model = Model("peak", ["x", "z"], np.eye(2), rows, t_span=(0, 3), y0=(0, 0))
+    sol = herk.solve_dae(model, method=method, rtol=1e-6, atol=1e-6)
+    assert sol.success, sol.message
+    assert sol.y[1, -1] == pytest.approx(2 * np.arccos(height), abs=1e-3)

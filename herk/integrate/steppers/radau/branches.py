@@ -5,9 +5,9 @@ from __future__ import annotations
 from math import exp, log
 
 from herk.integrate.steppers.radau.equations import constraint_jacobian
-from herk.integrate.steppers.radau.layout import Radau
+from herk.integrate.steppers.radau.layout import EPS, Radau
 from herk.integrate.steps import INFINITE
-from herk.linalg.dense import factor, level_rows, times
+from herk.linalg.dense import factor, level_rows, substitute, times
 
 NEAR = 0.05  # part of the largest determinant so far from which on it may be on its way to zero
 AT = 1e-6  # part that counts as zero, if zero is
@@ -16,6 +16,7 @@ STEEPEST = 2.0  # rate at which the time of a fall shrinks
 MOST = 0.6  # of the way to where the determinant is expected to vanish, in one step
 FALL = 2.0  # of its logarithm in one step: after more, Newton does not feel terms that nearly vanish
 DEEPEST = 0.02  # part of it that may be left after a step: after more of a fall nothing can be foretold
+UNKNOWN = 0.1  # part of it by which rounding in the constraints may change it
 OTHER = 2.0  # factor between determinants with which a Jacobian is another one
 
 
@@ -62,9 +63,43 @@ def crossed(t: float, own: Radau) -> bool:
         return True
     if not near(own):
         return False
-    if own.there < AT * own.widest and own.left < SOON * own.t_size:
+    if own.there < AT * own.widest and (own.left < SOON * own.t_size or undetermined(t, own)):
         return True
     return abs(own.h) > farthest(own)
+
+
+def undetermined(t: float, own: Radau) -> bool:
+    """Tell whether a determinant on its way to zero is rounding: then it does not tell solutions apart.
+
+    Where solutions meet, g = 0 holds to rounding between them, too. So the last digits of the terms of g say
+    how far the point may be off, and the determinant there says whether it means anything here. Errors of two
+    constraints may cancel: any two of them have the same sign once and opposite ones once.
+    """
+    group = 1
+    while own.left < INFINITE:
+        shift_by_rounding(t, group, own)
+        constraint_jacobian(t, own.stage, own)
+        if not abs(determinant(own) * own.sign - own.there) <= UNKNOWN * own.there:
+            return True
+        if group >= own.m:
+            return False
+        group *= 2
+    return False
+
+
+def shift_by_rounding(t: float, group: int, own: Radau) -> None:
+    """Write where the new point may lie by rounding in g, whose sign changes from group to group of rows."""
+    n, d = own.n, own.d
+    constraint_jacobian(t, own.new, own)
+    determinant(own)
+    for k in range(n):
+        factor_of_row, terms = own.right_1[k], 0.0
+        for j in range(n if k >= d else 0):
+            terms += abs(own.g_y[(k - d) * n + j] * own.new[j])
+        own.right_1[k] = EPS * terms * factor_of_row * (1.0 if (k - d) // group % 2 == 0 else -1.0)
+    substitute(own.stacked, 0, n, own.used, own.right_1, own.delta, 0)
+    for j in range(n):
+        own.stage[j] = own.new[j] + own.delta[j]
 
 
 def near(own: Radau) -> bool:
