@@ -36,6 +36,7 @@ SAFELY = 0.8  # part of the bound of stability that is counted on
 CLEARLY = 1.5  # how much better the explicit method must seem for a change back
 MOST_ITERATIONS = 4  # per stage, in a first guess at the work of an explicit step
 RARER = 8  # how much more patient a run becomes after a trial in vain
+NOTHING = dict.fromkeys(EXPECTED, 0)
 
 
 @dataclass(frozen=True)
@@ -69,11 +70,11 @@ class Chooser:
         self.asked, self.machine, self.plan = asked, machine, plan
         self.work: Work = plan.work or work_of(asked, machine)
         self.implicit = isinstance(asked.method, RadauMethod)
-        self.t, self.steps, self.counts = asked.t0, 0, dict.fromkeys(EXPECTED, 0)
-        self.worth = 0.0  # steps left from which on a change may pay
-        self.first = TRIAL if self.implicit else None  # steps before the first look, if not as always
+        self.t, self.steps, self.counts = asked.t0, 0, NOTHING
+        # steps left from which on a change may pay, and those before the first look, if not as always
+        self.worth, self.first = 0.0, TRIAL if self.implicit else None
         if isinstance(asked.method, Tableau):
-            self.worth, self.first = guessed(self.work, asked.method.stages)
+            self.worth, self.first = plan.guess or guessed(self.work, asked.method.stages)
             machine.state.worth = self.worth
         self.better = 0  # looks in a row at which the explicit method seemed better
 

@@ -52,8 +52,8 @@ def start_of(y0: Any, dae: Dae) -> tuple[float | None, ...]:
         )
     if len(values) != dae.n:
         raise InputError(f"y0 has {len(values)} entries; the DAE has n = {dae.n} unknowns.")
-    wrong = [dae.names[i] for i, value in enumerate(values) if value is not None and not math.isfinite(value)]
-    if wrong:
+    if not all(map(math.isfinite, filter(None, values))):
+        wrong = [dae.names[i] for i, value in enumerate(values) if value and not math.isfinite(value)]
         raise InputError(f"y0 is not finite in {', '.join(wrong)}.")
     return values
 

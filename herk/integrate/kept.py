@@ -6,6 +6,7 @@ The constraints are satisfied, no pivot is near zero, y' is determined. Otherwis
 from __future__ import annotations
 
 from collections import OrderedDict
+from dataclasses import replace
 from typing import Any
 
 from herk.core import Dae, HerkError
@@ -26,8 +27,11 @@ class Reusable:
 
     def __init__(self, asked: Request) -> None:
         """Check and compile everything once."""
-        self.asked = asked
         self.first: Run | None = started(asked)
+        self.asked, chooser = asked, self.first.chooser
+        if chooser is not None:  # what evaluations cost is found out once
+            guess = chooser.worth, chooser.first
+            self.asked = asked.changed(plan=replace(chooser.plan, work=chooser.work, guess=guess))
         self.machine = self.first.machine
         self.machine.remember()
 
@@ -74,7 +78,7 @@ def made(asked: Request) -> Run:
     run = known.run(asked, values) or known.repaired(asked, values, asked.dae) if known is not None else None
     if run is None:
         known = Reusable(asked)
-        run = known.run(asked, None)
+        run = known.run(known.asked, None)
     assert known is not None
     assert run is not None
     _kept[key] = known

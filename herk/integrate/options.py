@@ -100,9 +100,10 @@ class Request:
     @property
     def segmented(self) -> bool:
         """Tell whether the run ends and begins anew on the way."""
+        if self.switches is not None or not (self.events or self.breakpoints):
+            return self.switches is not None
         resets = any(getattr(event, "reset", None) is not None for event in self.events or ())
-        inside = any(min(self.t0, self.t1) < b <= max(self.t0, self.t1) for b in self.breakpoints)
-        return inside or resets or self.switches is not None
+        return resets or any(min(self.t0, self.t1) < b <= max(self.t0, self.t1) for b in self.breakpoints)
 
 
 def system(given: Any, t_span: Any, y0: Any, parameters: Any = None) -> tuple[Dae, Any, Any]:

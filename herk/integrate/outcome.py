@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from herk.core import Solution
+from herk.core import Reason, Solution
 from herk.integrate.implicit import answered
 from herk.integrate.options import Request
 from herk.integrate.relief import wanted
@@ -20,7 +20,8 @@ def in_segments(asked: Request) -> Solution:
 
 def concluded(run: Run) -> Solution:
     """Return the solution of a run that ended; where another method or other constraints go on, they do."""
-    if run.change is not None or wanted(run, 1) or (run.reason in ENDS and renewed(run) is not None):
+    failed = run.reason is not Reason.FINISHED
+    if run.change is not None or (failed and (wanted(run, 1) or (run.reason in ENDS and renewed(run)))):
         return _raised(run.request, *solve_segments(run.request, run))
     return _raised(run.request, solution_of(run), run.interrupted)
 

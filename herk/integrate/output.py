@@ -28,14 +28,11 @@ class Output:
         self.request, self.machine = request, machine
         self.save = slice(None) if request.save is None else list(request.save)
         self.every_point = request.save is None and (request.dense_output or request.t_eval is None)
-        steps = (
-            abs(request.t1 - request.t0) / request.step
-            if request.step is not None and self.every_point
-            else 0.0
-        )
-        self.track = Track(
-            machine.dae.n, int(min(steps, request.max_steps, MOST_AHEAD / machine.dae.n)) + 128
-        )
+        n, capacity = machine.dae.n, 128
+        if request.step is not None and self.every_point:
+            steps = abs(request.t1 - request.t0) / request.step
+            capacity += int(min(steps, request.max_steps, MOST_AHEAD / n))
+        self.track = Track(n, capacity)
         self.track.begin(request.t0, y0)
         self.steps = 0
         self.values: list[tuple[Array, Array]] = []
@@ -142,10 +139,10 @@ class Output:
     def _note_selections(self, count: int) -> None:
         """Remember from which time on other components were algebraic in the next `count` steps."""
         t, slots = self.track.steps(count)
-        changed = [0]
-        if slots[1:].tobytes() != slots[:-1].tobytes():
-            changed += (1 + (slots[1:] != slots[:-1]).nonzero()[0]).tolist()
-        for i in changed:
-            chosen = self.machine.known[slots.item(i)]
-            if not self.selections or self.selections[-1][1] != chosen:
-                self.selections.append((t.item(i), chosen))
+        changes, i = (slots[1:] != slots[:-1]).tobytes(), 0
+        known, found = self.machine.known, self.selections
+        while i >= 0:
+            chosen = known[slots.item(i)]
+            if not found or found[-1][1] != chosen:
+                found.append((t.item(i), chosen))
+            i = changes.find(True, i) + 1 or -1

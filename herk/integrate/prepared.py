@@ -37,10 +37,10 @@ class Prepared:
     def __init__(self, asked: Request, *, found: bool = False) -> None:
         """Check and compile everything once; `found`: the breakpoints are those the model shows."""
         model = getattr(asked.dae, "model", None)
-        self.asked, self._found = asked, found and model is not None and model.switches_in_time
+        self.reusable = Reusable(asked)
+        self.asked, self._found = self.reusable.asked, found and model is not None and model.switches_in_time
         self._names = {p.name: i for i, p in enumerate(getattr(model, "parameters", {}))}
         self._known: Array = np.array(getattr(asked.dae.generated, "values", ()), dtype=float)
-        self.reusable = Reusable(asked)
 
     @property
     def machine(self) -> Stepper:
@@ -103,8 +103,7 @@ class Prepared:
 
     def _shown(self, asked: Request, parameters: Mapping[str, float] | None) -> Request:
         """Return the request with the breakpoints the model shows for this span and these values."""
-        moved = parameters or (asked.t0, asked.t1) != (self.asked.t0, self.asked.t1)
-        if not (self._found and moved):
+        if not self._found or not (parameters or (asked.t0, asked.t1) != (self.asked.t0, self.asked.t1)):
             return asked
         model: Any = asked.dae.model  # type: ignore[attr-defined]
         model = model.with_parameters(**(parameters or {})).with_span(asked.t1, asked.t0)

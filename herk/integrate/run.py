@@ -6,7 +6,7 @@ import signal
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from types import FrameType
 
 import numpy as np
@@ -33,7 +33,6 @@ FIRST_CHUNK, LONGEST_CHUNK, PATIENCE = (
 WORTH_A_KERNEL = 0.05
 RARER = 4  # how many more steps are made before the next look at the choice of the method
 NEVER = 1 << 62
-AS_IT_IS = nullcontext()
 
 
 @contextmanager
@@ -95,11 +94,17 @@ class Run:
         if self.chooser is not None:
             self.pause = self.due = self.chooser.first or FIRST_CHUNK
         try:
-            with AS_IT_IS if compiled and not self.looking else np.errstate(all="ignore"):
-                while self.reason is None:
-                    chunk = self._chunk(chunk)
+            if compiled and not self.looking:
+                self._chunks(chunk)
+            else:
+                with np.errstate(all="ignore"):
+                    self._chunks(chunk)
         except (KeyboardInterrupt, Exception) as error:  # noqa: BLE001 - whatever happens, the points reached are returned
             self._fail(error)
+
+    def _chunks(self, size: int) -> None:
+        while self.reason is None:
+            size = self._chunk(size)
 
     def _chunk(self, size: int) -> int:
         """Advance by at most `size` steps, hand out what they bring.
@@ -126,7 +131,7 @@ class Run:
         self.seconds += taken
         self.machine.spent(taken, WORTH_A_KERNEL)
         self.taken += count
-        kept = self._watched(t[:count], y[:count])
+        kept = self._watched(t[:count], y[:count]) if self.looking else count
         self.output.add(kept)
         if self.request.progress is not None:
             self.request.progress.show(self.output.last[0])
@@ -160,8 +165,6 @@ class Run:
 
         Return how many count, the last one being the terminal event.
         """
-        if not self.looking:
-            return t.size
         for i in range(t.size):
             try:
                 stop = self._look(t[: i + 1], y[: i + 1])

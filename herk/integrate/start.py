@@ -8,8 +8,6 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import lru_cache
 
-import numpy as np
-
 from herk.core import HerkError, InputError, MethodUse, Solution
 from herk.core.dae import Array
 from herk.integrate.options import Request
@@ -108,7 +106,7 @@ def _check_start(asked: Request, y: Array, here: Linearisation) -> None:
 def _parameters(run: Run) -> Array | None:
     """Return the values of parameters the run was made with."""
     known = getattr(run.machine.state, "parameters", None)
-    return None if known is None else np.array(known)
+    return None if known is None else known.copy()
 
 
 def solution_of(run: Run) -> Solution:
@@ -116,26 +114,27 @@ def solution_of(run: Run) -> Solution:
     t_events, y_events = run.watch.results() if run.watch else (None, None)
     t, y = run.output.results()
     asked, machine = run.request, run.machine
-    return Solution.of(
-        t=t,
-        y=y,
-        reason=run.reason,
-        message=run.message,
-        sol=run.output.dense() if asked.dense_output else None,
-        slopes=Slopes(asked, _parameters(run)),
-        t_events=t_events,
-        y_events=y_events,
-        residual=machine.residual,
-        selections=tuple(run.output.selections),
-        nstep=run.output.steps,
-        notes=machine.notes(),
-        names=asked.dae.names,
-        system=getattr(getattr(asked.dae, "model", None), "name", ""),
-        method=asked.method.name if asked.plan is None else "auto",
-        methods=_from_start(asked.t0, asked.method.name, asked.plan is None),
-        seconds=run.seconds,
+    values = {
+        "t": t,
+        "y": y,
+        "reason": run.reason,
+        "message": run.message,
+        "sol": run.output.dense() if asked.dense_output else None,
+        "slopes": Slopes(asked, _parameters(run)),
+        "t_events": t_events,
+        "y_events": y_events,
+        "residual": machine.residual,
+        "selections": tuple(run.output.selections),
+        "nstep": run.output.steps,
+        "notes": machine.notes(),
+        "names": asked.dae.names,
+        "system": getattr(getattr(asked.dae, "model", None), "name", ""),
+        "method": asked.method.name if asked.plan is None else "auto",
+        "methods": _from_start(asked.t0, asked.method.name, asked.plan is None),
+        "seconds": run.seconds,
         **machine.counts(),
-    )
+    }
+    return Solution.of(values)
 
 
 @lru_cache(maxsize=64)

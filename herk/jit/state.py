@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import types
+from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 from weakref import WeakValueDictionary
 
@@ -63,10 +64,10 @@ class State:
         setattr(self, name, array)
         self.wholes[at : at + 2] = address_of(array), array.size
 
-    def numbers(self, *names: str) -> dict[str, int]:
-        """Return whole numbers by name."""
-        fields, read = self.fields, self.wholes.item
-        return {name: read(fields[name][1]) for name in names}
+    def numbers(self, names: Sequence[str]) -> dict[str, int]:
+        """Return whole numbers that stand side by side, by name."""
+        first = self.fields[names[0]][1]
+        return dict(zip(names, self.wholes[first : first + len(names)].tolist()))  # noqa: B905 - as many
 
     def copy(self) -> Self:
         """Return the same in other memory; arrays that live elsewhere are shared."""

@@ -27,6 +27,8 @@ def ordered(value: Any, wanted: str) -> list[Any]:
 
     A text is none, and a set or a dict has no order that could be meant.
     """
+    if type(value) in (list, tuple):  # asking for abstract classes takes longer than all else here
+        return list(value)
     sequence = isinstance(value, Iterable) or (hasattr(value, "__getitem__") and hasattr(value, "__len__"))
     if isinstance(value, (str, bytes, Set, Mapping)) or not sequence:  # sympy's matrices are no Iterable
         raise InputError(f"{wanted}, not {shown(value)}.")

@@ -60,6 +60,17 @@ def test_span_tolerances_and_output_times_can_be_changed(pendulum) -> None:
     assert ready.solve().t[-1] == 1.0
 
 
+@pytest.mark.parametrize("method", ["dopri5", "radau5"])
+def test_spans_and_tolerances_of_runs_before_change_nothing(pendulum, method: str) -> None:
+    ready = herk.prepare(pendulum, method=method)
+    short, fine = {"t_span": (0.0, 0.5)}, {"rtol": 1e-8, "atol": 1e-10}
+    whole = {"y0": herk.consistent_start(pendulum, 0.0, [0.6, -0.8, 0.4, 0.3, None])}
+    for changes in ({}, short, short, fine, short | fine, whole, whole | short, {}, short):
+        found, expected = ready.solve(**changes), alone(pendulum, method=method, **changes)
+        assert np.array_equal(found.y, expected.y)
+        assert found.stats == expected.stats
+
+
 def test_other_values_compile_nothing(pendulum) -> None:
     ready = herk.prepare(pendulum)
     ready.solve()

@@ -86,6 +86,19 @@ def test_starts_with_open_values_give_the_same_bits_the_first_and_every_other_ti
         assert first.stats == second.stats
 
 
+def test_where_a_radau_run_was_made_it_begins_again_without_a_new_machine(fresh) -> None:
+    model = testset.get("pendulum", t_end=0.5).model.with_start([0.6, -0.8, 0.4, 0.3, None])
+    first = herk.solve_dae(model, method="radau5")
+    shorter = herk.solve_dae(model, (0.0, 0.4), method="radau5")
+    again = herk.solve_dae(model, method="radau5")
+    assert len(fresh) == 1
+    assert shorter.t[-1] == 0.4
+    assert np.array_equal(again.y, first.y)
+    other = herk.solve_dae(model, parameters={"g": 5.0}, method="radau5")  # the multiplier is another one
+    assert len(fresh) == 2
+    assert np.abs(model.with_parameters(g=5.0).form("overdetermined").g(0.0, other.y[:, 0])).max() < 1e-14
+
+
 def test_a_prepared_run_repairs_starts_for_other_values(fresh) -> None:
     model = testset.get("cv_circuit", t_end=0.1).model
     ready = herk.prepare(model, **OPTIONS)

@@ -119,7 +119,7 @@ def _smooth(asked: Request, whole: Request, directions: Directions) -> Outcome:
     run = None if known is None else _again(known, whole)
     if run is None:
         known = Reusable(whole)
-        run = known.begun(whole, None)
+        run = known.begun(known.asked, None)
     assert run is not None
     _go(run)
     if run.change is not None:

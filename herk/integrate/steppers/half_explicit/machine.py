@@ -119,7 +119,7 @@ class Machine:
 
     def spent(self, seconds: float, worth: float) -> None:
         """Note the time of compiled steps; change to kernels that are quicker once they pay."""
-        if self.code is not None:
+        if self.code is not None and not self.written_out:
             total = self.code.busy[self.tableau.mark] = self.code.busy.get(self.tableau.mark, 0.0) + seconds
             if total > worth:
                 self.write_out()
@@ -163,7 +163,9 @@ class Machine:
 
     def counts(self) -> dict[str, int]:
         """Return the counters of the run."""
-        return {"nreject": self.loop.nreject, **self.state.numbers(*COUNTERS)}
+        counted = self.state.numbers(COUNTERS)
+        counted["nreject"] = self.loop.nreject
+        return counted
 
     @property
     def residual(self) -> float:

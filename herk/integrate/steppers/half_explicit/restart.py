@@ -31,7 +31,10 @@ class Beginning:
     state: Array
     known: int  # selections
     measured: bool = False  # its pivots are known
-    spare: Array = field(default_factory=lambda: np.empty(0))  # as large as the state
+    spare: Array = field(default_factory=lambda: np.empty(0))  # as large as the state,
+    spare_at: int = 0  # and its address
+    y0: tuple[float | None, ...] = ()  # the last start that was not given whole,
+    written: tuple[Array, Wholes] = (np.empty(0), np.empty(0, dtype=np.int64))  # as it is put into the state
 
     @classmethod
     def of(cls, machine: Machine) -> Beginning:
@@ -73,21 +76,44 @@ class Beginning:
     ) -> bool:
         """Put the machine there; what is given and may not be moved must be this near the constraints."""
         self.restore(machine)
-        loop, state = machine.loop, machine.state
+        state = machine.state
+        if asked is not self.asked:
+            self._follow(machine, asked)
         if values is not None:
             state.parameters[:] = values
-        _put(state, asked.y0, moved)
-        if asked is not self.asked and not asked.steps_like(self.asked):
-            set_tolerances(asked, state, generated=machine.code is not None)
-            fill(asked, loop)
+        self._put(state, asked.y0, moved)
         machine.asked = asked
         return self._resettled(machine, values is not None, near)
 
+    def _put(self, state: HalfExplicit, y0: tuple[float | None, ...], moved: Wholes | None) -> None:
+        """Write the start into the state; what may be moved is computed from where it stands.
+
+        What is not given is computed from zero: from the start of another run it might come to another
+        solution.
+        """
+        if None not in y0:
+            state.y[:], state.open[:] = y0, 0 if moved is None else moved
+            return
+        if y0 is not self.y0:
+            missing = np.array([value is None for value in y0], dtype=np.int64)
+            self.y0, self.written = y0, (np.array([value or 0.0 for value in y0]), missing)
+        state.y[:], missing = self.written
+        state.open[:] = missing if moved is None else missing | moved
+
+    def _follow(self, machine: Machine, asked: Request) -> None:
+        """Begin like this from now on: the next run is probably asked for with the same tolerances."""
+        if not asked.steps_like(self.asked):
+            set_tolerances(asked, machine.state, generated=machine.code is not None)
+            fill(asked, machine.loop)
+            self.loop[:], self.state[:] = machine.loop.words, machine.state.words
+        self.asked = asked
+
     def _resettled(self, machine: Machine, other: bool, near: float) -> bool:
-        loop, state, spare = machine.loop, machine.state, self.spare
-        if spare.size != state.words.size:
-            self.spare = spare = np.empty(state.words.size)
-        memory = state.address, spare.size, address_of(spare), spare.size, state.places["y"]
+        loop, state, size = machine.loop, machine.state, self.state.size
+        if self.spare.size != size:
+            self.spare = np.empty(size)
+            self.spare_at = address_of(self.spare)
+        memory = state.address, size, self.spare_at, size, state.places["y"]
         return bool(PROGRAM[resettle].call(loop.address, other, near, *memory) == RUNNING)
 
     def least_pivots(self, machine: Machine) -> Array:
@@ -106,18 +132,3 @@ class Beginning:
         least[:] = before
         self.state[:] = machine.state.words
         self.measured = True
-
-
-def _put(state: HalfExplicit, y0: tuple[float | None, ...], moved: Wholes | None) -> None:
-    """Write the start into the state; what may be moved is computed from where it stands.
-
-    What is not given is computed from zero: from the start of another run it might come to another solution.
-    """
-    state.open[:] = 0 if moved is None else moved
-    if None not in y0:
-        state.y[:] = y0
-        return
-    for i, value in enumerate(y0):
-        if value is None:
-            state.open[i] = 1
-        state.y[i] = 0.0 if value is None else value

@@ -52,11 +52,20 @@ class Machine:
     functions: Bound
     loop: Loop
     state: Radau
-    rtol: float
-    atol: Array
+    asked: Request
     kept: tuple[Any, ...] = ()  # what the addresses in the state belong to
     known: list[tuple[int, ...]] = field(default_factory=lambda: [(), (), ()])
     beginning: Beginning | None = None
+
+    @property
+    def rtol(self) -> float:
+        """Return the relative tolerance."""
+        return self.asked.rtol
+
+    @property
+    def atol(self) -> Array:
+        """Return the absolute tolerance of every component."""
+        return self.asked.atol
 
     @property
     def degree(self) -> int:
@@ -101,7 +110,9 @@ class Machine:
 
     def counts(self) -> dict[str, int]:
         """Return the counters of the run."""
-        return {"nreject": self.loop.nreject, **self.state.numbers(*COUNTERS)}
+        counted = self.state.numbers(COUNTERS)
+        counted["nreject"] = self.loop.nreject
+        return counted
 
     def notes(self) -> tuple[str, ...]:
         """Return what the user should know beside the result."""

@@ -55,7 +55,7 @@ def ready(asked: Request, y: Array, here: Linearisation) -> Machine:
     PROGRAM[enter].call(state.fewest, state.address)
     state.y[:] = y
     loop = _loop(asked, state)
-    return Machine(dae, asked.method, functions, loop, state, asked.rtol, asked.atol, kept)
+    return Machine(dae, asked.method, functions, loop, state, asked, kept)
 
 
 def _check(dae: Dae, here: Linearisation, method: RadauMethod) -> None:

@@ -24,6 +24,8 @@ WEAKER = 1e-6  # a pivot that is smaller by this factor than where the run was p
 class Beginning:
     """A machine as it was before its first step, and the least pivot with which it may begin elsewhere."""
 
+    made: Request  # for this the machine was made,
+    asked: Request  # and this it was last asked for
     loop: Array
     state: Array
     least: float
@@ -34,7 +36,7 @@ class Beginning:
         kept = machine.loop.words.copy(), machine.state.words.copy()
         PROGRAM[check].call(machine.loop.address)
         least = WEAKER * machine.state.pivot
-        made = cls(*kept, least)
+        made = cls(machine.asked, machine.asked, *kept, least)
         made.restore(machine)
         return made
 
@@ -44,21 +46,38 @@ class Beginning:
 
     def again(self, machine: Machine, asked: Request, values: Array | None) -> bool:
         """Put the machine at another start; False if what was checked does not hold there."""
-        if any(value is None for value in asked.y0):
-            return False
+        if None in asked.y0:
+            return self._same(machine, asked, values)
         if values is not None and not (np.isfinite(values).all() and values.all()):
             return False
-        self.restore(machine)
+        self._follow(machine, asked)
         loop, state = machine.loop, machine.state
         if values is not None:
             state.parameters[:] = values
         state.y[:] = asked.y0
-        set_tolerances(asked, state)
-        fill(asked, loop)
         if PROGRAM[check].call(loop.address) != RUNNING:
             return False
-        machine.rtol, machine.atol = asked.rtol, asked.atol
         return bool(state.pivot >= self.least and loop.error <= allowed(asked))
+
+    def _same(self, machine: Machine, asked: Request, values: Array | None) -> bool:
+        """Put the machine at the start it was made for, where all that is open was computed; nowhere else."""
+        made, first = self.made, machine.state.places["parameters"]
+        if values is not None and values.tolist() != self.state[first : first + values.size].tolist():
+            return False
+        where = [(each.t0, each.y0, each.consistent, each.rtol) for each in (asked, made)]
+        if where[0] != where[1] or not (asked.atol is made.atol or (asked.atol == made.atol).all()):
+            return False
+        self._follow(machine, asked)
+        return True
+
+    def _follow(self, machine: Machine, asked: Request) -> None:
+        """Put everything back, for what is asked now; the next run is probably asked for in the same way."""
+        self.restore(machine)
+        if asked is not self.asked and not asked.steps_like(self.asked):
+            set_tolerances(asked, machine.state)
+            fill(asked, machine.loop)
+            self.loop[:], self.state[:] = machine.loop.words, machine.state.words
+        self.asked = machine.asked = asked
 
 
 def allowed(asked: Request) -> float:
