@@ -64,16 +64,20 @@ class Session:
         """Write the files, build, start."""
         self.folder = Path(tempfile.mkdtemp(prefix="herk_rival_"))
         weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
+        # A program that is killed leaves its temporary files behind: they go with the folder.
+        environment = {**os.environ, "OMP_NUM_THREADS": "1", "LC_ALL": "C", "TMPDIR": str(self.folder)}
         for name, text in program.files.items():
             (self.folder / name).write_text(text, encoding="utf-8")
         for command in program.build:
-            done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, check=False)  # noqa: S603
+            done = subprocess.run(  # noqa: S603
+                command, cwd=self.folder, env=environment, capture_output=True, text=True, check=False
+            )
             if done.returncode:
                 raise ProgramError(f"{' '.join(command)} failed: {done.stderr[-SOME_WORDS:]}")
         self._complaints = (self.folder / "stderr").open("w+b")
         self._process = subprocess.Popen(  # noqa: S603
             program.command, cwd=self.folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            stderr=self._complaints, env={**os.environ, "OMP_NUM_THREADS": "1", "LC_ALL": "C"}, bufsize=0,
+            stderr=self._complaints, env=environment, bufsize=0,
         )  # fmt: skip
         weakref.finalize(self, _end, self._process)
         self._answer(START_LIMIT)

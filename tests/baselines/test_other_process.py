@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import time
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -105,6 +107,16 @@ def test_a_program_that_dies_hangs_or_talks_nonsense_costs_one_run(prepared, wha
     assert len(sol.t) == 1  # the start
     assert alive(pid) == (what in (NONSENSE, COMPLAINS))
     assert RIVAL.solve(prepared, asked(FINE)).success
+
+
+def test_temporary_files_of_a_program_go_with_it():
+    lines = f"echo; echo '{END}'; read line; mktemp -d; echo '{END}'; sleep 1000"
+    program = Program(("sh", "-c", lines), {})
+    [folder] = other_process.ask(program, "where", 20.0)
+    assert Path(folder).is_dir()
+    other_process.forget(program)
+    gc.collect()
+    assert not Path(folder).exists()
 
 
 def test_seconds_of_all_segments_are_added_up(prepared):

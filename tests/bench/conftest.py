@@ -5,6 +5,7 @@ So that tests of the bench are quick.
 
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -130,3 +131,14 @@ def user_file(tmp_path: Path):
         return path
 
     return write
+
+
+@pytest.fixture
+def own_tmp(monkeypatch):
+    """Give what a test starts a folder for temporary files: a bench that is killed cannot remove its own.
+
+    The name is short, as those of sockets have to be.
+    """
+    with tempfile.TemporaryDirectory(prefix="herk_test_", ignore_cleanup_errors=True) as folder:
+        monkeypatch.setenv("TMPDIR", folder)
+        yield Path(folder)

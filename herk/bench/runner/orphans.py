@@ -1,10 +1,11 @@
-"""No process outlives the bench: it dies with its parent, and what it has started with it."""
+"""No process outlives the bench: it dies with its parent, and with it what it has started and its files."""
 
 from __future__ import annotations
 
 import contextlib
 import ctypes
 import os
+import shutil
 import signal
 
 _DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG
@@ -17,8 +18,10 @@ def die_with_parent(by: signal.Signals = signal.SIGKILL) -> None:
         ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, by)
 
 
-def take_children_along() -> None:
+def take_children_along(folder: str) -> None:
     """Lead a group of processes, and leave a watchman who ends all of it when this process has ended.
+
+    The watchman also removes the folder for temporary files, which a process that was killed leaves behind.
 
     Files and solvers of users may start processes of their own, and nobody else would know of them. One that
     leaves the group on purpose, as daemons do, is let go.
@@ -32,6 +35,7 @@ def take_children_along() -> None:
         return
     try:
         _watch(leader)
+        shutil.rmtree(folder, ignore_errors=True)
     finally:
         os._exit(0)
 

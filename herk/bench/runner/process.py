@@ -11,7 +11,9 @@ import math
 import multiprocessing
 import os
 import pkgutil
+import shutil
 import signal
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -167,17 +169,21 @@ LAST_WORDS: dict[str, Callable[[str, Any], Finding]] = {
 
 @contextlib.contextmanager
 def _started(target: Callable[..., None], *content: Any) -> Iterator[tuple[Connection, Any]]:
-    """Start a process that reports through a pipe; it is ended when it is no longer listened to."""
+    """Start a process that reports through a pipe; it is ended when it is no longer listened to.
+
+    Its temporary files, and those of what it starts, lie in a folder that goes with it.
+    """
     context = _context()
     mine, theirs = context.Pipe(duplex=False)
-    process = context.Process(
-        target=target, args=(theirs, {**os.environ, **ONE_THREAD}, *content), daemon=True
-    )
+    folder = tempfile.mkdtemp(prefix="herk_run_")
+    environment = {**os.environ, **ONE_THREAD, "TMPDIR": folder}
+    process = context.Process(target=target, args=(theirs, environment, *content), daemon=True)
     with mine:
         with theirs, _STARTING, _one_thread(), _allowed_to_have_children():
             try:
                 process.start()
             except Exception as error:  # noqa: BLE001 - a solver that cannot be pickled
+                shutil.rmtree(folder, ignore_errors=True)
                 raise NotSentError(f"{type(error).__name__}: {error}") from None
         try:
             _STARTED.add(process)
@@ -185,6 +191,7 @@ def _started(target: Callable[..., None], *content: Any) -> Iterator[tuple[Conne
         finally:
             _STARTED.discard(process)
             _end(process)
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _last_words(code: int | None) -> str:

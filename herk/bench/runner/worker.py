@@ -7,6 +7,7 @@ import math
 import os
 import resource
 import signal
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
@@ -187,12 +188,13 @@ def _thrown(error: BaseException, work: Work) -> Finding:
 def settle(environment: dict[str, str], memory_limit: float) -> None:
     """Be quiet, leave Ctrl-C to the parent, die with it and all children, and stay within the memory."""
     os.environ.update(environment)
+    tempfile.tempdir = None  # the server this process was forked from may have looked at its own
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
     os.dup2(nowhere, 2)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     orphans.die_with_parent()
-    orphans.take_children_along()
+    orphans.take_children_along(environment["TMPDIR"])
     with contextlib.suppress(OSError, AttributeError, TypeError):
         os.close(forkserver._forkserver._forkserver_alive_fd)  # type: ignore[attr-defined] # the server ends when the bench alone does
     with contextlib.suppress(OSError, ValueError):  # systems without such limits go without

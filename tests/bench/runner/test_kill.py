@@ -54,7 +54,9 @@ def wait_for_growth(path: Path, process: subprocess.Popen[bytes], more: int) -> 
 
 
 @pytest.mark.slow
-def test_a_bench_killed_again_and_again_ends_with_the_records_of_an_undisturbed_one(tmp_path, toy, toys):
+def test_a_bench_killed_again_and_again_ends_with_the_records_of_an_undisturbed_one(
+    tmp_path, toy, toys, own_tmp
+):
     toys.write_text(
         toys.read_text().replace("[1e-1, 1e-2, 1e-3]", "{ from = 1e-1, to = 1e-4, per_decade = 4 }")
     )
@@ -86,7 +88,7 @@ def test_a_bench_killed_again_and_again_ends_with_the_records_of_an_undisturbed_
 
 
 @pytest.mark.parametrize("jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
-def test_the_children_of_a_killed_bench_end_with_it(jobs, tmp_path, toy, toys):
+def test_the_children_of_a_killed_bench_end_with_it(jobs, tmp_path, toy, toys, own_tmp):
     toy.write_text(
         toy.read_text().replace(
             "time.sleep(0.005)",

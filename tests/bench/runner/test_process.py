@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -116,7 +117,7 @@ def parting(send):
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="only Linux lets a process die with another")
-def test_process_ends_with_a_bench_that_is_killed():
+def test_process_ends_with_a_bench_that_is_killed(own_tmp):
     root = Path(__file__).parents[3]
     with subprocess.Popen(
         [sys.executable, "-c", LISTENER], cwd=root, stdout=subprocess.PIPE, text=True
@@ -127,7 +128,7 @@ def test_process_ends_with_a_bench_that_is_killed():
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="only Linux lets a process die with another")
-def test_what_a_file_of_the_user_has_started_ends_with_a_bench_that_is_killed():
+def test_what_a_file_of_the_user_has_started_ends_with_a_bench_that_is_killed(own_tmp):
     root, code = Path(__file__).parents[3], LISTENER.replace("telling", "with_children")
     with subprocess.Popen([sys.executable, "-c", code], cwd=root, stdout=subprocess.PIPE, text=True) as bench:
         pids = json.loads(bench.stdout.readline())
@@ -144,6 +145,45 @@ def test_what_a_file_of_the_user_has_started_ends_with_the_process_that_ran_it()
     _, pids = next(listening)
     listening.close()
     assert not _left(pids)
+
+
+def littering(send):
+    """Leave temporary files of this process and of a program it has started, and hang."""
+    program = subprocess.run(["mktemp", "-d"], capture_output=True, text=True, check=True).stdout.strip()
+    send("folders", [tempfile.mkdtemp(), program])
+    time.sleep(600)
+
+
+def dying(send):
+    send("folders", [tempfile.mkdtemp()])
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+@pytest.mark.parametrize("target", [littering, dying])
+def test_temporary_files_go_with_the_process_that_is_ended_or_dies(target):
+    listening = reports(target, patience=lambda: 60.0)
+    _, folders = next(listening)
+    assert all(Path(tempfile.gettempdir()) == Path(folder).parents[1] for folder in folders)
+    [*listening] if target is dying else listening.close()
+    assert not _there(folders)
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="only Linux lets a process die with another")
+def test_temporary_files_go_when_the_bench_is_killed(own_tmp):
+    root, code = Path(__file__).parents[3], LISTENER.replace("telling", "littering")
+    with subprocess.Popen([sys.executable, "-c", code], cwd=root, stdout=subprocess.PIPE, text=True) as bench:
+        folders = json.loads(bench.stdout.readline().replace("'", '"'))
+        assert all(Path(folder).is_relative_to(own_tmp) for folder in folders)
+        bench.kill()
+    assert not _there(folders)
+
+
+def _there(folders: list[str]) -> list[str]:
+    """Return those of the folders that are not removed within a while."""
+    end = time.monotonic() + 10
+    while (left := [each for each in folders if Path(each).exists()]) and time.monotonic() < end:
+        time.sleep(0.02)
+    return left
 
 
 def _left(pids: list[int]) -> list[int]:
