@@ -56,11 +56,11 @@ def contradictions(here: Linearisation, t: float, tolerance: float = 1e-6) -> li
         return [contrary(i, value, t) for i, value in drifting(here, tolerance, SLOW)]
     used = here.E.any(axis=1)  # a row without derivatives is a constraint, and on trial itself
     E, f = here.E[used], here.f[used]
-    f_size = np.abs(f) if here.f_size is None else here.f_size[used]
+    f_size = here.f_size[used]
     rows, columns = factors(np.vstack([E, here.jac]))
     top, bottom = rows[: len(E)], rows[len(E) :]
     E, jac = E * top[:, None] * columns, here.jac * bottom[:, None] * columns
-    y_size = np.ones(len(here.f)) if here.y_size is None else here.y_size
+    y_size = here.y_size
     drift, size = _drift(E, top * f, top * f_size, jac, bottom * here.g_t, y_size / columns)
     return [
         contrary(i, drift[i] / bottom[i], t)

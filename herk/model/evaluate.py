@@ -8,7 +8,7 @@ from __future__ import annotations
 import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -38,7 +38,8 @@ class CallableError(HerkError):
 class Linearisation:
     """E, f, g and the derivatives of g at one point, as arrays; E and dg/dy of a large DAE are sparse.
 
-    `f_size` are the sizes of the terms of f, `y_size` of y.
+    `f_size` are the sizes of the terms of f, `y_size` of y, which take longer to find and are mostly not
+    asked for; `measured` finds them.
     """
 
     E: Any
@@ -46,8 +47,21 @@ class Linearisation:
     g: Array
     jac: Any
     g_t: Array
-    f_size: Array | None = None
-    y_size: Array | None = None
+    measured: Callable[[], tuple[Array, Array]] | None = None
+
+    @cached_property
+    def _sizes(self) -> tuple[Array, Array]:
+        return (np.abs(self.f), np.ones(len(self.f))) if self.measured is None else self.measured()
+
+    @property
+    def f_size(self) -> Array:
+        """Return the sizes of the terms of f."""
+        return self._sizes[0]
+
+    @property
+    def y_size(self) -> Array:
+        """Return the sizes of the unknowns."""
+        return self._sizes[1]
 
     @property
     def sparse(self) -> bool:
@@ -143,12 +157,19 @@ def linearise(dae: Dae, t: float, y: Array, t_end: float | None = None) -> Linea
         "E": matrix(dae, t, y), "f": evaluate("f", dae.f, t, y, (dae.n,)), "g": constraints(dae, t, y),
         "jac_g": jacobian(dae, t, y), "g_t": time_derivative(dae, t, y, t_end),
     }  # fmt: skip
+    return at_point(dae, t, y, values)
+
+
+def at_point(dae: Dae, t: float, y: Array, values: Mapping[str, Any]) -> Linearisation:
+    """Return these values at (t, y) as one, once they are known to be finite."""
     check_finite(values, t, y)
-    y_size = sizes(values["jac_g"], y)
-    f_size = size_of_f(dae, t, y, values["f"], y_size)
-    return Linearisation(
-        values["E"], values["f"], values["g"], values["jac_g"], values["g_t"], f_size, y_size
-    )
+    here = y.copy()
+
+    def measured() -> tuple[Array, Array]:
+        y_size = sizes(values["jac_g"], here)
+        return size_of_f(dae, t, here, values["f"], y_size), y_size
+
+    return Linearisation(values["E"], values["f"], values["g"], values["jac_g"], values["g_t"], measured)
 
 
 def check_finite(values: Mapping[str, Any], t: float, y: Array) -> None:

@@ -10,7 +10,6 @@ import numpy as np
 from herk.core import Dae
 from herk.core.dae import Array
 from herk.jit.state import Wholes
-from herk.linalg.balance import sizes
 from herk.linalg.elimination import NONE, eliminated
 from herk.linalg.sparse_rank import balanced
 from herk.model import evaluate
@@ -30,12 +29,7 @@ def linearised(dae: Dae, t: float, y: Array, t_end: float | None = None) -> eval
         "g": evaluate.constraints(dae, t, y), "jac_g": sparse_jacobian(dae, t, y),
         "g_t": evaluate.time_derivative(dae, t, y, t_end),
     }  # fmt: skip
-    evaluate.check_finite(values, t, y)
-    y_size = sizes(values["jac_g"], y)
-    f_size = evaluate.size_of_f(dae, t, y, values["f"], y_size)
-    return evaluate.Linearisation(
-        values["E"], values["f"], values["g"], values["jac_g"], values["g_t"], f_size, y_size
-    )
+    return evaluate.at_point(dae, t, y, values)
 
 
 def sparse_matrix(dae: Dae, t: float, y: Array) -> csr_array:
@@ -88,7 +82,7 @@ def drifting(here: evaluate.Linearisation, tolerance: float, slow: float) -> lis
     rates, right, terms = _rates(here)
     rate = rates(right)
     drift, under = here.jac @ rate + here.g_t, abs(here.jac)
-    y_size = np.ones(len(rate)) if here.y_size is None else here.y_size
+    y_size = here.y_size
     moved = np.asarray(abs(here.E).sum(axis=0)).ravel() > 0.0  # f says how fast these move
     wrong, speed = np.arange(len(drift)), np.abs(rate)
     for closer in (False, True):  # |y'| is never more than the size of its terms, which costs more
@@ -123,9 +117,8 @@ def _rates(here: evaluate.Linearisation) -> tuple[Callable[[Array], Array], Arra
         return np.asarray((columns * found.T).T)
 
     nothing = np.zeros(n)
-    f_size = np.abs(here.f) if here.f_size is None else here.f_size
     right = np.concatenate([here.f, -here.g_t, nothing])[chosen]
-    return rates, right, np.concatenate([f_size, 0.0 * here.g_t, nothing])[chosen]
+    return rates, right, np.concatenate([here.f_size, 0.0 * here.g_t, nothing])[chosen]
 
 
 def _absolute(linear: Callable[[Array], Array], size: Array) -> Array:

@@ -94,6 +94,8 @@ class Radau(State):
     nlu: int
     nit: int
     changes: int  # of the selected rows
+    step: int  # number of the one that was repeated for values between its ends,
+    repeated: int  # and how that went
     rtol: float  # inside steps, see `order`
     rtol_asked: float
     newton_tolerance: float

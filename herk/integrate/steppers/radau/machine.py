@@ -14,7 +14,7 @@ from herk.integrate.options import Request
 from herk.integrate.steppers.radau import layout
 from herk.integrate.steppers.radau.layout import Radau, RadauMethod
 from herk.integrate.steppers.radau.restart import Beginning
-from herk.integrate.steppers.radau.sample import sample, slopes
+from herk.integrate.steppers.radau.sample import further, sample, slopes
 from herk.integrate.steppers.radau.stepper import PROGRAM, fastest
 from herk.integrate.steps import Loop
 from herk.jit.native import passed
@@ -56,6 +56,7 @@ class Machine:
     kept: tuple[Any, ...] = ()  # what the addresses in the state belong to
     known: list[tuple[int, ...]] = field(default_factory=lambda: [(), (), ()])
     beginning: Beginning | None = None
+    repeated: dict[Any, Array] = field(default_factory=dict)  # copies of the state, by the last step sampled
 
     @property
     def rtol(self) -> float:
@@ -86,10 +87,19 @@ class Machine:
     def between(self, t: Array, y: Array, slots: np.ndarray, times: Array, out: Array) -> int:
         """Write the states at times between the points y (by rows) at t; return how that ended.
 
-        It works on a copy of the state: the run may go on meanwhile, and so may other threads.
+        It works on a copy of the state: the run may go on meanwhile, and so may other threads. Events are
+        looked for at one time after the other: a step that was repeated for the last one serves for the next.
         """
-        words, given = self.state.elsewhere(), passed((t, y.reshape(-1), slots, times, out.reshape(-1)))
-        return int(PROGRAM[sample].call(address_of(words), *given))
+        given = passed((t, y.reshape(-1), slots, times, out.reshape(-1)))
+        step = (t.size, float(t[-2]), float(t[-1]), y[-2].tobytes()) if times.size == 1 else None
+        words = self.repeated.pop(step, None)
+        function = sample if words is None else further
+        words = self.state.elsewhere() if words is None else words
+        status = int(PROGRAM[function].call(address_of(words), *given))
+        self.repeated.clear()
+        if step is not None and min(t[-2], t[-1]) < times[0] < max(t[-2], t[-1]):
+            self.repeated[step] = words
+        return status
 
     def slopes(self, t: Array, y: Array, out: Array) -> int:
         """Write y' at the points y (by rows) at t; return at how many it is not determined."""
@@ -130,11 +140,13 @@ class Machine:
 
     def restart(self, asked: Request, values: Array | None) -> bool:
         """Put the machine at another start; False if all must be looked at again."""
+        self.repeated.clear()
         return self.beginning is not None and self.beginning.again(self, asked, values)
 
     def rewind(self) -> None:
         """Put the machine back to where it was remembered."""
         assert self.beginning is not None
+        self.repeated.clear()
         self.beginning.restore(self)
 
     def recipe(self, asked: Any) -> Any:

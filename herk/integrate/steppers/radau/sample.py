@@ -167,8 +167,13 @@ def shorter(time: float, t: float, ends: Floats, own: Radau) -> int:
 
 def sample(own: Radau, t: Floats, y: Floats, slots: Wholes, times: Floats, out: Floats) -> int:
     """Evaluate at `times` (any order, inside the steps t); y holds the points by rows, slots the orders."""
-    n, step, repeated = own.n, -1, OK
-    forward = t[t.size - 1] >= t[0]
+    own.step = -1
+    return further(own, t, y, slots, times, out)
+
+
+def further(own: Radau, t: Floats, y: Floats, slots: Wholes, times: Floats, out: Floats) -> int:
+    """Do the same in memory in which a step of this very t and y was repeated already."""
+    n, forward = own.n, t[t.size - 1] >= t[0]
     for q in range(times.size):
         i = interval(t, times[q], forward)
         ends = view(y, i * n, 2 * n)
@@ -177,21 +182,21 @@ def sample(own: Radau, t: Floats, y: Floats, slots: Wholes, times: Floats, out: 
             for j in range(n):
                 out[q * n + j] = ends[start + j]
             continue
-        if i != step:
-            step = i
+        if i != own.step:
+            own.step = i
             if own.s != FEWEST + MORE * slots[i + 1]:
                 enter(FEWEST + MORE * slots[i + 1], own)
-            repeated = prepared(t[i], t[i + 1] - t[i], ends, own)
-            if repeated != OK and repeated != ROUGH and not own.in_units:
+            own.repeated = prepared(t[i], t[i + 1] - t[i], ends, own)
+            if own.repeated != OK and own.repeated != ROUGH and not own.in_units:
                 own.in_units = 1
-                repeated = prepared(t[i], t[i + 1] - t[i], ends, own)
-        status = repeated
+                own.repeated = prepared(t[i], t[i + 1] - t[i], ends, own)
+        status = own.repeated
         if status == OK:
             status = inside(times[q], t[i], own)
         if status == ROUGH:
             status = shorter(times[q], t[i], ends, own)
         if status != OK:
-            step = i if repeated == ROUGH else -1
+            own.step = i if own.repeated == ROUGH else -1
             status = march(times[q], t[i], t[i + 1] - t[i], ends, own)
         if status != OK:
             return status

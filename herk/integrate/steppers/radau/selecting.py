@@ -104,13 +104,13 @@ def eliminate(k: int, least: float, own: Radau) -> bool:
 
 def constraint_pivot(least: float, own: Radau) -> int:
     """Return the place of the largest entry of the constraints among the shallowest unknowns they contain."""
-    n, a, level = own.n, own.stacked, 0
+    n, m, a, used, free, levels, level = own.n, own.m, own.stacked, own.used, own.free, own.level, 0
     while level <= n:
         best, place = (CLEAR if level < n else least), -1
-        for i in range(own.m):
-            if own.used[i] == 0:
-                for j in range(n):
-                    if own.free[j] and (level == n or own.level[j] == level) and abs(a[i * n + j]) > best:
+        for i in range(m):
+            if used[i] == 0:
+                for j in range(n):  # size first: most entries are zero
+                    if abs(a[i * n + j]) > best and free[j] and (level == n or levels[j] == level):
                         best = abs(a[i * n + j])
                         place = i * n + j
         if place >= 0:
@@ -134,18 +134,19 @@ def equation_pivot(least: float, own: Radau) -> int:
     Rows stand for unknowns of their own level: v' = .. is no equation for positions, although a constraint
     may make it one.
     """
-    n, m, a = own.n, own.m, own.stacked
+    n, m, a, used, free, levels, chosen = own.n, own.m, own.stacked, own.used, own.free, own.level, own.chosen
     for own_level in range(2):
         best, place, kept, kept_place = (CLEAR if own_level == 0 else least), -1, 0.0, -1
         for i in range(n):
-            if own.used[m + i] == 0:
+            if used[m + i] == 0:
+                row_level = own.row_level[i]
                 for j in range(n):
-                    fits = own.free[j] and (own_level == 1 or own.row_level[i] == own.level[j])
-                    size = abs(a[(m + i) * n + j]) if fits else 0.0
-                    if size > best:
-                        best, place = size, (m + i) * n + j
-                    if own.chosen[i] and size > kept:
-                        kept, kept_place = size, (m + i) * n + j
+                    size = abs(a[(m + i) * n + j])  # first: most entries are zero
+                    if size > 0.0 and free[j] and (own_level == 1 or row_level == levels[j]):
+                        if size > best:
+                            best, place = size, (m + i) * n + j
+                        if chosen[i] and size > kept:
+                            kept, kept_place = size, (m + i) * n + j
         if place >= 0:
             if not best < 1e300:
                 return -1

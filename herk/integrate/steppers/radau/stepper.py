@@ -22,7 +22,7 @@ from herk.integrate.steppers.radau.layout import (
 )
 from herk.integrate.steppers.radau.newton import factored, mixed, newton, predict
 from herk.integrate.steppers.radau.order import FEWEST, MORE, control, enter
-from herk.integrate.steppers.radau.sample import repeat, sample, slopes
+from herk.integrate.steppers.radau.sample import further, repeat, sample, slopes
 from herk.integrate.steppers.radau.selecting import NO_PIVOT
 from herk.integrate.steppers.radau.settle import settle
 from herk.integrate.steps import INFINITE, RUNNING, STUCK, Loop
@@ -286,4 +286,4 @@ def fastest(loop: Loop) -> float:
     return max(found, before)
 
 
-PROGRAM = Program(begin, try_step, accept, check, sample, slopes, fastest, repeat, enter)
+PROGRAM = Program(begin, try_step, accept, check, sample, further, slopes, fastest, repeat, enter)
