@@ -85,8 +85,8 @@ class Herk(Rival):
             )
         return ready
 
-    def _solve(self, prepared: Whole, settings: Settings) -> Solution:
-        """Solve and go back to the unknowns of the model."""
+    def solve(self, prepared: Whole, settings: Settings) -> Solution:
+        """Solve and go back to the unknowns of the model; breakpoints are passed by solve_dae itself."""
         start, atol = prepared.start[0], tolerances(prepared, settings.atol)
         options = {**self.options, **settings.options}
         try:

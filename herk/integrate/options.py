@@ -223,8 +223,7 @@ def _brought(
         return atol, times or given.breakpoints, switches or given.switches
     model = getattr(dae, "model", None)
     if not times and model is not None:
-        model = model if model.t_span == span else model.with_span(span[1], span[0])
-        times = model.breakpoints
+        times = model.breakpoints_in(span)
     return atol, times, switches
 
 

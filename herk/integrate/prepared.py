@@ -106,10 +106,8 @@ class Prepared:
         if not self._found or not (parameters or (asked.t0, asked.t1) != (self.asked.t0, self.asked.t1)):
             return asked
         model: Any = asked.dae.model  # type: ignore[attr-defined]
-        model = model.with_parameters(**(parameters or {})).with_span(asked.t1, asked.t0)
-        return (
-            replace(asked, breakpoints=model.breakpoints) if model.breakpoints != asked.breakpoints else asked
-        )
+        found = model.with_parameters(**(parameters or {})).breakpoints_in((asked.t0, asked.t1))
+        return replace(asked, breakpoints=found) if found != asked.breakpoints else asked
 
     def _values(self, parameters: Mapping[str, float] | None) -> Array | None:
         """Return the values of all parameters, None if those prepared stay."""

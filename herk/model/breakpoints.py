@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 
 import numpy as np
 import sympy as sp
@@ -15,7 +16,7 @@ SAMPLES = 4001  # of the span, between which a condition is taken to change at m
 HALVINGS = 80
 
 
-def switching_functions(system: Equations) -> list[sp.Expr]:
+def switching_functions(system: Equations) -> tuple[sp.Expr, ...]:
     """Return the functions of time and parameters whose changes of sign switch E or f."""
     known = {system.t, *system.parameters}
     found = [
@@ -24,7 +25,7 @@ def switching_functions(system: Equations) -> list[sp.Expr]:
         for distance in distances(part)
         if system.t in distance.free_symbols and distance.free_symbols <= known
     ]
-    return list(dict.fromkeys(sorted(found, key=sp.default_sort_key)))
+    return tuple(dict.fromkeys(sorted(found, key=sp.default_sort_key)))
 
 
 def conditions(system: Equations, states: Sequence[sp.Symbol]) -> tuple[sp.Expr, ...]:
@@ -52,11 +53,16 @@ def distances(part: sp.Basic) -> Iterator[sp.Expr]:
         yield sp.sin(sp.pi * step.args[0])  # which is zero at whole numbers
 
 
+@lru_cache(maxsize=64)
 def breakpoints(
-    functions: Sequence[sp.Expr], t: sp.Symbol, values: Mapping[sp.Symbol, float], span: tuple[float, float]
+    functions: tuple[sp.Expr, ...],
+    t: sp.Symbol,
+    parameters: tuple[tuple[sp.Symbol, float], ...],
+    span: tuple[float, float],
 ) -> tuple[float, ...]:
     """Return the zeros of these functions: all of linear ones, of others those in the span."""
     found: set[float] = set()
+    values = dict(parameters)
     for function in functions:
         slope = sp.diff(function, t)
         steps = _whole(function, t, values, span)
@@ -64,7 +70,7 @@ def breakpoints(
             found |= steps
         elif t not in slope.free_symbols:
             if not slope.is_zero:
-                number = complex((-function.xreplace({t: sp.S.Zero}) / slope).evalf(subs=dict(values)))
+                number = complex((-function.xreplace({t: sp.S.Zero}) / slope).evalf(subs=values))
                 found |= {number.real} if not number.imag and abs(number.real) < 1e300 else set()
         else:
             found |= set(_zeros(function.xreplace({p: sp.Float(v) for p, v in values.items()}), t, span))

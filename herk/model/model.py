@@ -148,7 +148,7 @@ class Model(FrontDoors):
         return Equations(self.t, self.states, self.E, self.f, g, tuple(self.parameters))
 
     @cached_property
-    def switching_functions(self) -> list[sp.Expr]:
+    def switching_functions(self) -> tuple[sp.Expr, ...]:
         """Return the functions of time and parameters whose zeros are breakpoints."""
         return switching_functions(self.symbolic())
 
@@ -172,9 +172,13 @@ class Model(FrontDoors):
     @property
     def breakpoints(self) -> tuple[float, ...]:
         """Return the times at which a condition on time alone changes: the equations are not smooth there."""
+        return self.breakpoints_in(self.t_span)
+
+    def breakpoints_in(self, span: tuple[float, float]) -> tuple[float, ...]:
+        """Return these times for another span."""
         if not self.switching_functions:
             return ()
-        return breakpoints(self.switching_functions, self.t, dict(self.parameters), self.t_span)
+        return breakpoints(self.switching_functions, self.t, tuple(self.parameters.items()), span)
 
     def numeric(self, constraints: Sequence[sp.Expr] = ()) -> Equations:
         """Return the system with every parameter replaced by its value.

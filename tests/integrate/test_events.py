@@ -317,3 +317,31 @@ def test_events_have_the_same_digits_in_any_unit_of_time(unit: float) -> None:
     model = herk.Model("clock", ["x"], [[1]], [repr(1 / unit)], t_span=(0, unit), y0=[0])
     sol = herk.solve_dae(model, events=lambda t, y: float(y[0]) - 1 / 3)
     np.testing.assert_allclose(sol.t_events[0], [unit / 3], rtol=1e-14)
+
+
+class Counted:
+    """A function that counts its calls."""
+
+    def __init__(self, function) -> None:
+        self.function, self.calls = function, 0
+
+    def __call__(self, t: float, y: np.ndarray):
+        self.calls += 1
+        return self.function(t, y)
+
+
+def test_the_step_in_which_an_event_lies_is_repeated_once_however_often_it_is_asked() -> None:
+    f = Counted(lambda t, y: [-y[1], y[0], y[2] - y[0] ** 3])
+    rises = Counted(lambda t, y: y[2] - 0.5)
+    dae = herk.Dae(E=np.diag([1.0, 1.0, 0.0]), f=f, g=Counted(lambda t, y: [y[2] - y[0] ** 3]), n=3, m=1)
+    counts = []
+    for events in (None, rises):
+        f.calls = 0
+        sol = herk.solve_dae(dae, (0.0, 1.0), [1.0, 0.0, 1.0], method="radau5", rtol=1e-7, events=events)
+        counts.append(f.calls)
+    exact = np.arccos(0.5 ** (1 / 3))  # x = cos t
+    np.testing.assert_allclose(sol.t_events[0], [exact], rtol=1e-6)
+    np.testing.assert_allclose(sol.y_events[0][0], [np.cos(exact), np.sin(exact), 0.5], rtol=1e-6)
+    assert rises.calls > sol.nstep + 5
+    # Whole and in half: a Jacobian by differences (four evaluations), six iterations of three stages
+    assert counts[1] - counts[0] < 2 * (2 + 4 + 6 * 3)

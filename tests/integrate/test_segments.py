@@ -12,6 +12,7 @@ import herk
 import testset
 from herk.core import InputError, Reason
 from herk.integrate.options import request
+from herk.model import breakpoints
 
 BALL = herk.Model(
     "ball", ["y", "v"], [[1, 0], [0, 1]], ["v", "-g"], parameters={"g": 10.0}, t_span=(0, 1), y0=[1, 0]
@@ -170,6 +171,21 @@ def test_conditions_on_time_of_any_kind_are_breakpoints(f: str, end: float) -> N
     assert sol.success
     assert len(model.breakpoints) >= 3
     assert sol.y[0, -1] == pytest.approx(end, abs=1e-7)
+
+
+def test_conditions_on_time_are_looked_for_once_in_a_model_whatever_the_span(monkeypatch) -> None:
+    looked = []
+
+    def counted(system):
+        looked.append(system)
+        return breakpoints.switching_functions(system)
+
+    monkeypatch.setattr("herk.model.model.switching_functions", counted)
+    model = herk.Model("steps", ["x"], [[1]], ["Heaviside(t - 1) + Heaviside(t - 3)"], t_span=(0, 2), y0=[0])
+    for end in (4.0, 5.0, 4.0, 2.0):
+        sol = herk.solve_dae(model, (0.0, end), rtol=1e-9)
+        assert sol.y[0, -1] == pytest.approx(max(end - 1, 0) + max(end - 3, 0), abs=1e-8)
+    assert len(looked) == 1
 
 
 def test_a_thousand_breakpoints_are_no_reason_to_stop() -> None:
