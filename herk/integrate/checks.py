@@ -54,7 +54,10 @@ def start_of(y0: Any, dae: Dae) -> tuple[float | None, ...]:
         raise InputError(f"y0 has {len(values)} entries; the DAE has n = {dae.n} unknowns.")
     if not all(map(math.isfinite, filter(None, values))):
         wrong = [dae.names[i] for i, value in enumerate(values) if value and not math.isfinite(value)]
-        raise InputError(f"y0 is not finite in {', '.join(wrong)}.")
+        raise InputError(
+            f"y0 is not finite in {', '.join(wrong)}. Give a number, or None to have it computed from the"
+            " constraints."
+        )
     return values
 
 

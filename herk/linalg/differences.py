@@ -15,6 +15,9 @@ EPS = 2.220446049250313e-16
 STEP = 6e-6  # of the size of an unknown
 LEAST = 1e-3  # or the largest unknown, if that is less: a size where nothing else is known
 FAR = 1e4  # times too long: a step that is no use
+BESIDE = 1e-6  # part of the largest size: in steps for a smaller unknown, changes may be lost in rounding
+CLEAR = 1e5 * EPS  # of a value, is a change that rounding does not spoil
+LONGER = 1e3  # times as long is the step tried next
 
 
 def time_size(t0: float, t1: float) -> float:
@@ -53,3 +56,24 @@ def differenced(slopes: Callable[[Array], Any], y: Array) -> Any:
         guess = np.where(far, balance, guess)
         jac = slopes(STEP * guess)
     return jac
+
+
+def beyond_rounding(
+    slopes: Callable[[Array], Array], y: Array, value: Callable[[], Array], jac: Array, larger: float
+) -> Array:
+    """Return the Jacobian with longer steps for unknowns whose changes are lost beside the terms of others.
+
+    Nothing is known of the size of an unknown that is zero: what is 1e12 does not change by 1e-9. It may be
+    `larger` than the largest one.
+    """
+    guess, most = guessed_sizes(y), larger * float(np.abs(y).max(initial=0.0))
+    if not (guess < BESIDE * most).any():
+        return jac
+    clear = CLEAR * np.abs(value())[:, None]
+    while True:
+        lost = (guess < BESIDE * most) & (np.abs(jac) * (STEP * guess) <= clear).all(axis=0)
+        if not lost.any():
+            return jac
+        guess = np.where(lost, np.minimum(LONGER * guess, most), guess)
+        longer = slopes(STEP * guess)
+        jac = np.where(lost & np.isfinite(longer).all(axis=0), longer, jac)

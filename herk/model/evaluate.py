@@ -17,7 +17,9 @@ from numpy.typing import NDArray
 from herk.core import Dae, HerkError, InputError, Problem
 from herk.core.dae import Array
 from herk.linalg.balance import sizes
-from herk.linalg.differences import differenced, time_size, time_step
+from herk.linalg.differences import beyond_rounding, differenced, time_size, time_step
+
+DERIVATIVES = 1e18  # times larger than y may y' be: a nanosecond, and a value that is small by chance
 
 
 class CallableError(HerkError):
@@ -235,7 +237,11 @@ def jacobian(dae: Dae, t: float, y: Array) -> Array:
         return sparse_jacobian(dae, t, y).toarray()  # type: ignore[no-any-return]
     if dae.jac_g is not None:
         return evaluate("jac_g", dae.jac_g, t, y, (dae.m, dae.n))
-    return differenced(partial(_slopes, dae, t, y), y) if dae.m else np.zeros((0, dae.n))
+    if not dae.m:
+        return np.zeros((0, dae.n))
+    slopes = partial(_slopes, dae, t, y)
+    larger = DERIVATIVES if getattr(dae, "known", 0) else 1.0
+    return beyond_rounding(slopes, y, partial(constraints, dae, t, y), differenced(slopes, y), larger)
 
 
 def _slopes(dae: Dae, t: float, y: Array, steps: Array) -> Array:

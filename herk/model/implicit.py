@@ -136,7 +136,7 @@ def _in_both(dae: Dae) -> Dae:
         return _residual(dae, t, w[:n], w[n:])
 
     residual.called = System.residual.called  # type: ignore[attr-defined]
-    plain = Dae(E=np.zeros((2 * n, 2 * n)), f=residual, g=residual, n=2 * n, m=n)
+    plain = Implicit(E=np.zeros((2 * n, 2 * n)), f=residual, g=residual, n=2 * n, m=n, known=n)
     if dae.jac_y is None and dae.jac_yp is None:
         return plain
 

@@ -11,14 +11,14 @@ from herk.core import InputError
 _LONG = 80  # characters of a wrong entry that are repeated to the user
 
 
-def finite(value: Any, what: str) -> float:
-    """Return a finite float, or say what is not one."""
+def finite(value: Any, what: str, otherwise: str = "") -> float:
+    """Return a finite float, or say what is not one, and what may stand there otherwise."""
     try:
         number = float(value)
     except (TypeError, ValueError, OverflowError):
-        raise InputError(f"{what} must be a number, not {shown(value)}.") from None
+        raise InputError(f"{what} must be a number{otherwise}, not {shown(value)}.") from None
     if isinstance(value, (str, bool)) or not math.isfinite(number):
-        raise InputError(f"{what} must be a finite number, not {shown(value)}.")
+        raise InputError(f"{what} must be a finite number{otherwise}, not {shown(value)}.")
     return number
 
 
@@ -61,6 +61,6 @@ def start_values(value: Any, names: Sequence[str]) -> tuple[float | None, ...]:
     if len(entries) != len(names):
         raise InputError(f"y0 has {len(entries)} entries; for {len(names)} states it must have {len(names)}.")
     return tuple(
-        None if entry is None else finite(entry, f"The start value of {name}")
+        None if entry is None else finite(entry, f"The start value of {name}", " (None: computed)")
         for entry, name in zip(entries, names, strict=True)
     )

@@ -177,3 +177,25 @@ def test_where_y_follows_from_e_and_f_its_derivative_is_not_taken() -> None:
         herk.solve_dae(herk.Dae(E=np.eye(1), f=lambda t, y: -y, n=1), (0.0, 1.0), [1.0], yp0=[-1.0])
     with pytest.raises(herk.InputError, match="given by F goes to solve_dae"):
         herk.consistent_start(CIRCLE, 0.0, [0.0])
+
+
+@pytest.mark.parametrize("seed", [10, 14, 31, 43, 46, 56])
+def test_open_derivatives_are_found_in_any_units(seed: int) -> None:
+    """x = cos(t), v = -sin(t), z = x + 2 v; v starts at zero, so that nothing tells the size of v'."""
+    rng = np.random.default_rng(seed)
+    unit, time, rows = (
+        10.0 ** rng.integers(-12, 13, 3),
+        10.0 ** rng.integers(-9, 10),
+        10.0 ** rng.integers(-12, 13, 3),
+    )
+
+    def residual(t, y, yp):
+        (x, v, z), (dx, dv, _) = y / unit, yp / unit * time
+        return rows * np.array([dx - v, dv + x, z - x - 2 * v])
+
+    sol = herk.solve_dae(
+        herk.Dae(F=residual, n=3), (0, time), unit * [1, 0, 1], method="dopri5", rtol=1e-6, atol=1e-9 * unit
+    )
+    assert sol.success, sol.message
+    right = [np.cos(1), -np.sin(1), np.cos(1) - 2 * np.sin(1)]
+    np.testing.assert_allclose(sol.y[:, -1] / unit, right, atol=1e-5)

@@ -59,7 +59,7 @@ def test_a_wrong_span_is_refused(span, words) -> None:
     [
         ((1.0,), "1 entries"),
         ((1.0, 2.0, 3.0), "3 entries"),
-        ((1.0, nan), "not finite in y1"),
+        ((1.0, nan), "not finite in y1. Give a number, or None to have it computed"),
         ((np.inf, 0.0), "not finite in y0"),
         ("12", "sequence of 2 numbers"),
         (1.0, "sequence of 2 numbers"),

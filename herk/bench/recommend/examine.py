@@ -18,7 +18,7 @@ from herk.model.contradiction import check_constraints
 from herk.model.evaluate import linearise
 from herk.model.index_reduction.regularize import RegularizationError, regularize
 from herk.model.model import Model
-from herk.model.start import consistent_start, inconsistency
+from herk.model.start import consistent_start, inconsistency, undetermined
 
 POINTS = 40  # of the trajectory at which the Jacobian is looked at
 GRID = 32  # even intervals, at whose ends solvers are compared
@@ -70,17 +70,9 @@ def _ill_posed(problem: Problem) -> tuple[str, str] | None:
     if isinstance(problem.model, Model):
         regularize(problem.model)
     dae, t0 = problem.dae, problem.t_span[0]
-    at = linearise(dae, t0, problem.y0)
-    stacked = np.vstack([at.E, at.jac])
-    sizes = np.abs(stacked).max(axis=1, keepdims=True, initial=0.0)
-    if np.linalg.matrix_rank(stacked / np.where(sizes > 0, sizes, 1.0)) < dae.n:
-        return (
-            "ill-posed",
-            (
-                "E and g leave y' undetermined at the start: [E; dg/dy] has rank below n. A (hidden)"
-                " constraint is missing in g."
-            ),
-        )
+    open_slopes = undetermined(dae, linearise(dae, t0, problem.y0))
+    if open_slopes:
+        return "ill-posed", open_slopes
     wrong = inconsistency(dae, t0, problem.y0, 1e-8, 1e-10)
     if wrong:
         return "inconsistent", f"{wrong} {_repaired(dae, t0, problem.y0)}"

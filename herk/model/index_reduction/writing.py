@@ -87,20 +87,37 @@ def _terms(expr: sp.Expr) -> tuple[int, int]:
 
 
 def _without_squared_sines(expr: sp.Expr) -> sp.Expr:
-    """Reduce numerator and denominator by sin^2 = 1 - cos^2, and cancel again if that changed them."""
+    """Reduce numerator and denominator by sin^2 = 1 - cos^2, and cancel again if that changed them.
+
+    With the sine below, too, equal quotients look different: a common factor is one by that relation only.
+    """
     angles = [s.args[0] for s in expr.atoms(sp.sin) if expr.has(sp.cos(s.args[0]))]
-    parts = sp.fraction(expr)
+    above, under = sp.fraction(expr)
     for angle in angles:
-        relation = sp.sin(angle) ** 2 + sp.cos(angle) ** 2 - 1
-        parts = tuple(sp.rem(sp.expand(part), relation, sp.sin(angle)) for part in parts)
-    reduced = parts[0] / parts[1]
-    return sp.cancel(reduced) if angles and reduced != expr else expr
+        above, under = _reduced(above, angle), _reduced(under, angle)
+    reduced = above / under
+    plain = sp.cancel(reduced) if angles and reduced != expr else expr
+    turning = [angle for angle in angles if under.has(sp.sin(angle))]
+    for angle in turning:
+        above, under = _cosine_below(above, under, angle)
+    return min((plain, sp.cancel(above / under)), key=sp.count_ops) if turning else plain
+
+
+def _reduced(expr: sp.Expr, angle: sp.Expr) -> sp.Expr:
+    """Return a polynomial in sine and cosine of an angle as p(cos) + q(cos) sin."""
+    return sp.rem(sp.expand(expr), sp.sin(angle) ** 2 + sp.cos(angle) ** 2 - 1, sp.sin(angle))
+
+
+def _cosine_below(above: sp.Expr, under: sp.Expr, angle: sp.Expr) -> Term:
+    """Return a quotient extended by p - q sin, where p + q sin is below: what stays there has no sine."""
+    other = under.xreplace({sp.sin(angle): -sp.sin(angle)})
+    return _reduced(above * other, angle), _reduced(under * other, angle)
 
 
 def shortest(expr: sp.Expr) -> sp.Expr:
     """Return an expression expanded, unless that makes it much longer."""
     ops = sp.count_ops(expr)
-    if ops > 4 * SMALL:
+    if ops > 4 * SMALL or max(_terms(expr)) > LARGE:
         return expr
     longer = _turned(expanded(expr))
     return longer if sp.count_ops(longer) <= 1.3 * ops + 2 else expr

@@ -6,6 +6,7 @@ import math
 import time
 from dataclasses import replace
 from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,7 +21,7 @@ from herk.bench.recommend.advice import cure
 from herk.bench.recommend.answer import HEAD, cells
 from herk.bench.recommend.candidates import candidates, referees
 from herk.bench.recommend.clock import SOLVING, Clock
-from herk.bench.recommend.examine import Facts, decay, explore, grid
+from herk.bench.recommend.examine import Facts, decay, examine, explore, grid
 from herk.bench.recommend.inquiry import recommend, tolerances
 from herk.bench.recommend.rank import GIVEN_UP, Measured, Row, Trial, choose, ranking, reached
 from herk.bench.recommend.switching import Switch, switches
@@ -93,6 +94,28 @@ def test_flow_follows_the_exact_solution_and_computes_multipliers():
     _, t, y = explore(problem)
     exact = np.array([np.cos(t), np.sin(t), -np.sin(t), np.cos(t), np.full_like(t, 0.5)]).T
     np.testing.assert_allclose(y, exact, atol=1e-4)
+
+
+@pytest.mark.parametrize("unit", [1e-12, 1e9])
+def test_a_trajectory_is_explored_in_any_unit(unit: float) -> None:
+    """x = unit cos(t): an absolute tolerance of 1e-9 would let it stay where it is."""
+    _, t, y = explore(from_model(model("v", "-x", y0=(unit, 0.0))))
+    assert t[-1] == 4.0
+    np.testing.assert_allclose(y[:, 0] / unit, np.cos(t), atol=1e-4)
+
+
+def test_a_model_in_odd_units_is_well_posed(tmp_path: Path) -> None:
+    """x' = -x, 0 = x - z with x and z in units of 1e-2 and 1e16: [E; dg/dy] is regular in any of them."""
+    path, sent = tmp_path / "units.py", []
+    path.write_text(
+        "import herk\n"
+        "rows = ['-x', '1e2*x - 1e-16*z']\n"
+        "model = herk.Model('u', ['x', 'z'], [[1, 0], [0, 0]], rows, t_span=(0, 1), y0=[1e-2, 1e16])\n"
+    )
+    examine(lambda *message: sent.append(message), str(path))
+    (kind_of, found) = sent[0]
+    assert kind_of == "facts", found
+    assert found.sizes[1] == pytest.approx(1e16)
 
 
 def test_decay_is_the_eigenvalue_and_stability_counts_its_steps():

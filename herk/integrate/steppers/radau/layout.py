@@ -160,7 +160,7 @@ class Radau(State):
     pair: Floats
     stacked: Floats
     tops: Floats
-    peak: Floats  # largest entry that each row of E has had
+    peak: Floats  # largest value that each entry of E has had
     parameters: Floats
     tables: Floats  # the numbers of all methods that may be used; those in force are
     nodes: Floats
@@ -190,10 +190,10 @@ class Radau(State):
 def sizes(n: int, m: int, parameters: int, stages: int, tables: int) -> dict[str, int]:
     """Return the lengths of all arrays, in the order in which they stand."""
     vectors = ("y", "new", "slope", "f", "scale", "per", "leveled", "floor", "atol", "error", "stage", "rate")
-    found = dict.fromkeys((*vectors, "delta", "full", "moved", "right_1", "right_2", "tops", "peak"), n)
+    found = dict.fromkeys((*vectors, "delta", "full", "moved", "right_1", "right_2", "tops"), n)
     found |= {"g": m, "g_moved": m, "right": n + m, "pair": 2 * n}
     found |= dict.fromkeys(("sides", "turned", "rates", "z", "w", "old"), stages * n)
-    found |= dict.fromkeys(("e_here", "mass", "jacobian", "whole", "lu"), n * n)
+    found |= dict.fromkeys(("e_here", "peak", "mass", "jacobian", "whole", "lu"), n * n)
     found |= dict.fromkeys(("re", "im"), stages // 2 * n * n)
     found |= {"g_y": m * n, "stacked": (n + m) * n, "parameters": parameters, "tables": tables}
     found |= dict.fromkeys(("nodes", "values", "under", "first_slope"), stages)

@@ -15,7 +15,7 @@ LOYALTY = 0.9  # part of the largest pivot that a row in use must have to stay
 NO_PIVOT = 1e-13
 IN_ANY_UNITS = 1e-7  # a pivot below this one may be small by the units of its unknown alone
 CLEAR = 0.05  # an entry of this size, largest ones being 1, ties a constraint to an unknown
-FADED = 0.1  # part of its largest entry so far with which a row of E counts for less
+FADED = 0.1  # part that is left of the entries of a row of E with which it counts for less
 SUSPECT = 0.2  # a rate of convergence that may be due to the selection
 PATIENCE = 4  # a look at the selection costs as much as factors: not at every Jacobian
 
@@ -155,12 +155,16 @@ def equation_pivot(least: float, own: Radau) -> int:
 
 
 def fading(i: int, own: Radau) -> float:
-    """Return a factor below 1 for a row of E that has become small: it may be on its way through zero."""
-    n, size = own.n, 0.0
-    for j in range(n):
-        size = max(size, abs(own.e_here[i * n + j]))
-    own.peak[i] = max(own.peak[i], size)
-    return min(1.0, size / (FADED * own.peak[i])) if own.peak[i] > 0.0 else 1.0
+    """Return a factor below 1 for a row of E that has become small: it may be on its way through zero.
+
+    Each entry beside its own largest value so far: those of a row have different units.
+    """
+    n, left, known = own.n, 0.0, False
+    for j in range(i * n, i * n + n):
+        own.peak[j] = max(own.peak[j], abs(own.e_here[j]))
+        if own.peak[j] > 0.0:
+            left, known = max(left, abs(own.e_here[j]) / own.peak[j]), True
+    return min(1.0, left / FADED) if known else 1.0
 
 
 def grade(own: Radau) -> None:
