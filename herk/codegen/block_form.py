@@ -136,8 +136,18 @@ def is_zero(expression: sp.Expr) -> bool:
 def _seen_not_to_vanish(total: sp.Expr) -> bool:
     """Tell whether a sum is clearly not zero at some point: much quicker to see than by expansion."""
     symbols = sorted(total.free_symbols, key=str)
+    point = [0.5 + GOLDEN * (i + 1) % 1.0 for i in range(len(symbols))]
     try:
-        terms = Tape(symbols, total.args).floats([0.5 + GOLDEN * (i + 1) % 1.0 for i in range(len(symbols))])
+        tape = Tape(symbols, total.args)
+    except TypeError:  # a constant that is no real number
+        return False
+    return any(_clearly(tape, sign, point) for sign in (1.0, -1.0))  # where other cases apply
+
+
+def _clearly(tape: Tape, sign: float, point: Sequence[float]) -> bool:
+    """Tell whether the sum of these terms is clearly not zero there."""
+    try:
+        terms = tape.floats([sign * value for value in point])
         return abs(math.fsum(terms)) > CLEARLY * math.fsum(map(abs, terms))
     except (ArithmeticError, TypeError, ValueError):  # outside the domain of a function
         return False

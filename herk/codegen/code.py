@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import count
 from typing import Any
 
@@ -47,7 +48,7 @@ def lines(assignments: Sequence[tuple[str, Any]], names: Mapping[sp.Symbol, str]
     expressions = [sp.sympify(expression) for _, expression in assignments]
     # Branches stay together: a part taken out of a branch would be evaluated where its condition does not
     # hold.
-    standing = {branch: sp.Dummy(real=True) for branch in _found(expressions, sp.Piecewise)}
+    standing = {branch: sp.Dummy(real=True) for branch in _branches(expressions)}
     expressions = [e.xreplace(standing) for e in expressions]
     used = set().union(*(e.free_symbols for e in expressions))
     for branch, symbol in standing.items():
@@ -68,7 +69,8 @@ def _shared(expressions: list[sp.Expr]) -> tuple[list[tuple[sp.Symbol, sp.Expr]]
     return tree_cse(expressions, _dummies(), order="none")  # type: ignore[no-any-return]
 
 
-def prepared(equations: Equations) -> tuple[Equations, dict[sp.Symbol, str]]:
+@lru_cache(maxsize=8)  # a system has several texts, made one after another
+def prepared(equations: Equations) -> tuple[Equations, Mapping[sp.Symbol, str]]:
     """Return the equations over real symbols with exact numbers, and the text of every symbol.
 
     `t`, `y0`, `y1`, ..., `par_0`, ...
@@ -129,8 +131,9 @@ def _dummies() -> Iterator[sp.Dummy]:
         yield sp.Dummy(real=True)
 
 
-def _found(expressions: Iterable[sp.Expr], kind: type[sp.Basic]) -> list[sp.Basic]:
-    return sorted({part for e in expressions for part in e.atoms(kind)}, key=sp.default_sort_key)
+def _branches(expressions: Iterable[sp.Expr]) -> list[sp.Basic]:
+    parts = (part for e in expressions for part in sp.preorder_traversal(e))
+    return list(dict.fromkeys(part for part in parts if isinstance(part, sp.Piecewise)))
 
 
 def _is_repeated(e: sp.Basic) -> bool:

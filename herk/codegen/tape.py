@@ -7,8 +7,9 @@ below that size is the rounding of terms that cancel.
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from typing import Any, NamedTuple
 
 import mpmath
@@ -23,6 +24,10 @@ _FUNCTIONS = (
     *(sp.sinh, sp.cosh, sp.tanh, sp.asinh, sp.acosh, sp.atanh, sp.exp),
 )
 _NUDGE = mpmath.mpf(10) ** -25
+_COMPARED = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge} | {
+    "==": operator.eq,
+    "!=": operator.ne,
+}
 
 
 class Operation(NamedTuple):
@@ -107,9 +112,51 @@ def _operation(expr: sp.Expr) -> tuple[Operation, Sequence[sp.Expr]]:
             getattr(mpmath, name), getattr(math, name), _size_by_nudges, ("function", name)
         ), expr.args
     symbols = tuple(sorted(expr.free_symbols, key=str))
+    if isinstance(expr, sp.Piecewise):
+        cases = Cases(symbols, expr)
+        return Operation(cases.exact, cases.quick, _size_by_nudges), symbols
     return Operation(
         _printed(symbols, expr, "mpmath"), _printed(symbols, expr, "math"), _size_by_nudges
     ), symbols
+
+
+class Cases:
+    """A formula by cases, of which only the first that applies is evaluated: others may have no value."""
+
+    def __init__(self, symbols: tuple[sp.Symbol, ...], expr: sp.Piecewise) -> None:
+        """Take the branches apart; their operations are written down when they are first needed."""
+        self.branches = [(condition, partial(_tape, symbols, (value,))) for value, condition in expr.args]
+        self.symbols = symbols
+
+    def exact(self, *values: Number) -> Number:
+        """Return the value in many digits."""
+        chosen = self._chosen(values, Tape.__call__)
+        return None if chosen is None else chosen(values)[0]
+
+    def quick(self, *values: float) -> Any:
+        """Return the value in doubles; none where no case applies, as sympy's own functions do."""
+        chosen = self._chosen(values, Tape.floats)
+        return None if chosen is None else chosen.floats(values)[0]
+
+    def _chosen(self, values: Sequence[Number], evaluate: Callable[[Tape, Any], list[Any]]) -> Tape | None:
+        for condition, tape in self.branches:
+            if self._holds(condition, values, evaluate):
+                return tape()
+        return None
+
+    def _holds(self, condition: Any, values: Any, evaluate: Callable[[Tape, Any], list[Any]]) -> bool:
+        if isinstance(condition, sp.core.relational.Relational):
+            left, right = evaluate(_tape(self.symbols, (condition.lhs, condition.rhs)), values)
+            return bool(_COMPARED[condition.rel_op](left, right))
+        parts = (self._holds(each, values, evaluate) for each in condition.args)
+        if isinstance(condition, sp.And | sp.Or):
+            return all(parts) if isinstance(condition, sp.And) else any(parts)
+        return not next(parts) if isinstance(condition, sp.Not) else bool(condition)
+
+
+@lru_cache(maxsize=1 << 12)
+def _tape(symbols: tuple[sp.Symbol, ...], expressions: tuple[sp.Expr, ...]) -> Tape:
+    return Tape(symbols, expressions)
 
 
 @lru_cache(maxsize=1 << 12)

@@ -34,6 +34,19 @@ def test_values_agree_with_sympy_to_forty_digits(formula: sp.Expr) -> None:
         assert abs(value - by_sympy(formula)) < mpmath.mpf(10) ** -40 * (1 + abs(value))
 
 
+CASES = [((4.0, 1.0), 2.0), ((0.25, 1.0), 16.0), ((-4.0, 3.0), 2.0), ((0.25, 3.0), 12.0), ((0.0, 3.0), None)]
+
+
+@pytest.mark.parametrize(("at", "value"), CASES)
+def test_of_several_cases_only_the_first_that_applies_is_evaluated(at, value) -> None:
+    """Others have no value there: the root of a negative number, a division by zero."""
+    inside = sp.Piecewise((sp.sqrt(x), sp.Or(x > 3, sp.Not(x > 0))), (1 / x**2, True))
+    formula = sp.Piecewise((inside, sp.And(y < 2, x >= 0)), (sp.sqrt(-x), x < 0), (y / x, sp.Ne(x, 0)))
+    tape = Tape((x, y), [formula])
+    assert tape.floats(at) == [value]
+    assert tape([mpmath.mpf(number) for number in at]) == [value]
+
+
 @pytest.mark.parametrize("formula", FORMULAS, ids=str)
 def test_gradients_agree_with_sympy(formula: sp.Expr) -> None:
     found = gradient(formula)
