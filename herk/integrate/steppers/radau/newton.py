@@ -217,9 +217,13 @@ def increment(own: Radau) -> float:
 
 
 def newton(t: float, own: Radau) -> int:
-    """Iterate from Z until rate/(1 - rate) * increment is below the tolerance; advice in `shorten`."""
+    """Iterate from Z until rate/(1 - rate) * increment is below the tolerance; advice in `shorten`.
+
+    A first increment is judged by what first increments were worth before: errors that go from velocities to
+    multipliers are seen in the second one, however quickly the later ones shrink.
+    """
     grown = own.first or abs(own.h) > LONGER * abs(own.h_old)
-    own.convergence = 1.0 if grown else max(own.convergence, EPS) ** 0.8
+    own.convergence = 1.0 if grown else max(own.convergence, own.opening, EPS) ** 0.8
     own.theta, own.shorten = 1e-3, 0.5
     last, last_ratio, most = 1.0, 1.0, own.most_iterations
     for k in range(1, most + 1):
@@ -234,6 +238,8 @@ def newton(t: float, own: Radau) -> int:
             ratio = size / last
             own.theta = ratio if k == 2 else (ratio * last_ratio) ** 0.5
             last_ratio = ratio
+            if k == 2:
+                own.opening = ratio / (1.0 - ratio) if ratio < 0.5 else 1.0
             if ratio > 0.3 and size * own.rtol <= max(STALLED, IN_THE_BASIS * own.noise):
                 return OK
             if not converging(k, size, own):
