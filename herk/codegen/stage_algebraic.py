@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import sympy as sp
 
@@ -43,10 +44,16 @@ def residual(w: Writer) -> list[str]:
 
     By which a run reports how well its points satisfy the constraints.
     """
-    rows = [(f"r{i}", row) for i, row in enumerate(w.equations.g)]
-    body = [*w.used(w.equations.g), *lines(rows, w.names, "c"), "largest = 0.0"]
-    body += [f"largest = max(largest, abs(r{i}))" for i in range(len(rows))]
+    rows = _rows(tuple(w.equations.g), tuple(w.names.items()))
+    body = [*w.used(w.equations.g), *rows, "largest = 0.0"]
+    body += [f"largest = max(largest, abs(r{i}))" for i in range(len(w.equations.g))]
     return w.function("residual", "work, par", [*body, "return largest"])
+
+
+@lru_cache(maxsize=8)  # the same for all selections
+def _rows(g: tuple[sp.Expr, ...], names: tuple[tuple[sp.Symbol, str], ...]) -> tuple[str, ...]:
+    """Return the lines that evaluate every constraint."""
+    return tuple(lines([(f"r{i}", row) for i, row in enumerate(g)], dict(names), "c"))
 
 
 def _solve(w: Writer, number: int, block: Block) -> list[str]:
