@@ -201,7 +201,7 @@ def finished(prepared: Any, points: Points, watch: Watch) -> Solution:
         "njev": watch.njev,
         "nlu": points.nlu,
     }
-    y, seconds = model_points(prepared.back, t, z), points.seconds
+    y, seconds = model_points(prepared.to_model_states, t, z), points.seconds
     return Solution(t=t, y=y, reason=reason, message=message, seconds=seconds, **counts)
 
 
@@ -213,7 +213,7 @@ def tolerances(prepared: Any, atol: float | tuple[float, ...]) -> Array:
     A single number is in units of the sizes of the problem, where it has any.
     """
     values = np.asarray(atol, dtype=float)
-    n, kept = len(prepared.start[0]), list(prepared.back.kept)
+    n, kept = len(prepared.start[0]), list(prepared.to_model_states.kept)
     if values.ndim == 0:
         if not prepared.sizes:
             return np.full(n, float(values))

@@ -17,7 +17,7 @@ from herk.jit.program import Program
 from herk.jit.state import Floats, State, Wholes, address_of, view
 from herk.linalg.dense import solve_block
 from herk.model.forms.callable_forms import GivenForm
-from herk.model.forms.to_model_states import Back
+from herk.model.forms.to_model_states import ToModelStates
 
 LINEAR, MOST = 2, 30  # iterations: the second one of a linear system is for rounding
 # relative size of a correction after which the next one would be lost in rounding: Newton's method squares it
@@ -137,7 +137,7 @@ class Completion:
             raise self._functions.error
 
 
-def model_points(back: Back, t: Array, z: Array) -> Array:
+def model_points(back: ToModelStates, t: Array, z: Array) -> Array:
     """Return points (unknowns x times) in the unknowns of the model."""
     y = np.zeros((len(t), back.n))
     y[:, list(back.kept)] = z[: len(back.kept)].T

@@ -143,14 +143,14 @@ class DeSolve(OtherProcess):
         own: Any = problem.form(form)
         if self.function == "radau" and callable(own.E):
             return False, f"{self.name} takes a constant matrix E, which problem {problem.name!r} has not"
-        if max(own.levels) > 3:
+        if max(own.variable_index) > 3:
             return False, f"{self.name} takes unknowns of index 1 to 3; those of {problem.name!r} have more"
         return True, ""
 
     def prepare(self, problem: Problem, form: str) -> Outside:
         """Return the form with its program, compiled."""
         base = implicit(problem, form)
-        levels = np.array(base.form.levels)
+        levels = np.array(base.form.variable_index)
         order = np.argsort(levels, kind="stable").tolist()
         matrix = np.eye(base.form.n) if callable(base.form.E) else np.asarray(base.form.E)[:, order]
         text = SCRIPT.format(

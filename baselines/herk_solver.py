@@ -20,7 +20,7 @@ from baselines.adapter import Rival, tolerances
 from baselines.completion import model_points
 from baselines.prepared import Prepared
 from herk.core import InputError, Problem, Reason, Settings, Solution, Switches
-from herk.model.forms.to_model_states import Back
+from herk.model.forms.to_model_states import ToModelStates
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +61,7 @@ class Herk(Rival):
     def prepare(self, problem: Problem, form: str) -> Whole:
         """Return the form; runs in advance compile what the span needs."""
         dae = problem.form(form)
-        back = getattr(dae, "back", None) or Back(dae.n, tuple(range(dae.n)))
+        back = getattr(dae, "to_model_states", None) or ToModelStates(dae.n, tuple(range(dae.n)))
         z0 = np.array(problem.y0)[list(back.kept)]
         switches = problem.switches if form == "overdetermined" else None
         sizes = () if switches is not None else problem.sizes
@@ -107,10 +107,12 @@ class Herk(Rival):
         except InputError as error:
             reason = Reason.INCONSISTENT if "nconsistent" in str(error) else Reason.UNSUPPORTED
             return Solution(
-                t=np.empty(0), y=np.empty((prepared.back.n, 0)), reason=reason, message=str(error)
+                t=np.empty(0), y=np.empty((prepared.to_model_states.n, 0)), reason=reason, message=str(error)
             )
         return (
-            sol if not prepared.back.eliminated else replace(sol, y=model_points(prepared.back, sol.t, sol.y))
+            sol
+            if not prepared.to_model_states.eliminated
+            else replace(sol, y=model_points(prepared.to_model_states, sol.t, sol.y))
         )
 
 

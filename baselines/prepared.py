@@ -15,7 +15,7 @@ import numpy as np
 from baselines.completion import Completion
 from herk.core import Problem
 from herk.core.dae import Array
-from herk.model.forms.to_model_states import Back, Elimination
+from herk.model.forms.to_model_states import Elimination, ToModelStates
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,14 +28,19 @@ class Prepared:
     form: Any
     t_span: tuple[float, float]
     start: tuple[Array, Array]
-    back: Back
+    to_model_states: ToModelStates
     breakpoints: tuple[float, ...] = field(default=(), kw_only=True)
     sizes: tuple[float, ...] = field(default=(), kw_only=True)
 
     @classmethod
     def of(cls, problem: Problem, own: Any, **more: Any) -> Self:
         """Return a form of a problem; what is not given in `more` is the form's or the problem's own."""
-        known = {"form": own, "t_span": problem.t_span, "back": own.back, "sizes": problem.sizes}
+        known = {
+            "form": own,
+            "t_span": problem.t_span,
+            "to_model_states": own.to_model_states,
+            "sizes": problem.sizes,
+        }
         known |= {"breakpoints": problem.breakpoints, **more}
         return cls(**known) if "start" in known else cls(start=own.start(), **known)
 
@@ -48,7 +53,7 @@ class Prepared:
         """Return the same on another span, beginning near y (unknowns of the model)."""
         z, zp = self.form.start(y, t_span[0], repair=True)
         if len(z) != len(self.start[0]):  # algebraic unknowns eliminated in numbers
-            z, zp = (values[list(self.back.kept)] for values in (z, zp))
+            z, zp = (values[list(self.to_model_states.kept)] for values in (z, zp))
         return replace(self, t_span=t_span, start=(z, zp))
 
     def __getstate__(self) -> dict[str, Any]:
@@ -143,11 +148,11 @@ def explicit(problem: Problem, form: str) -> Explicit:
     """
     own: Any = problem.form("index1" if form == "ode" and problem.model is None else form)
     z, zp = own.start()
-    back = own.back
+    back = own.to_model_states
     if own.m:
         kept = [j for j in range(own.n) if j not in own.algebraic]
-        z, zp, back = z[kept], zp[kept], Back(own.n, tuple(kept), own.algebraic, own)
-    made = Explicit.of(problem, own, start=(z, zp), back=back)
+        z, zp, back = z[kept], zp[kept], ToModelStates(own.n, tuple(kept), own.algebraic, own)
+    made = Explicit.of(problem, own, start=(z, zp), to_model_states=back)
     made.rate(made.t_span[0], z)
     made.rate_jacobian(made.t_span[0], z)
     return made

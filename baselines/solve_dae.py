@@ -58,7 +58,7 @@ class SolveDae(Rival):
             **self.options,
             **settings.options,
         }
-        atol = np.where(np.array(form.levels) > 1, 1e8, tolerances(prepared, settings.atol))
+        atol = np.where(np.array(form.variable_index) > 1, 1e8, tolerances(prepared, settings.atol))
         (t0, t1), (z, zp) = prepared.t_span, prepared.start
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -134,9 +134,10 @@ class Held(Explicit):
     def constraints(self) -> tuple[Any, list[int], list[int]]:
         """Return the overdetermined form, its rows without eliminated unknowns, the unknowns left."""
         whole = self.form._sibling("overdetermined")
-        gone = [j for j in range(whole.n) if j not in self.back.kept]
+        kept = list(self.to_model_states.kept)
+        gone = [j for j in range(whole.n) if j not in kept]
         pattern = np.asarray(whole.generated.structure).reshape(whole.m, whole.n)
-        return whole, [i for i in range(whole.m) if not pattern[i, gone].any()], list(self.back.kept)
+        return whole, [i for i in range(whole.m) if not pattern[i, gone].any()], kept
 
     @cached_property
     def projection(self) -> Projection:

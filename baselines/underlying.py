@@ -15,7 +15,7 @@ from baselines.flow import Flow
 from baselines.scipy_ivp import SciPy
 from herk.core import Problem, Settings, Solution
 from herk.core.dae import Array
-from herk.model.forms.to_model_states import Back
+from herk.model.forms.to_model_states import ToModelStates
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Numbers:
 
     t_span: tuple[float, float]
     start: tuple[Array, None]
-    back: Back
+    to_model_states: ToModelStates
     rate: Callable[[float, Array], Array]
     rate_jacobian: None = None
     sizes: tuple[float, ...] = ()
@@ -45,7 +45,7 @@ class Underlying(SciPy):
     def solve(self, prepared: Any, settings: Settings) -> Solution:
         """Solve, and complete every point; the flow begins anew in each run, because it remembers points."""
         flow = Flow(prepared.dae, prepared.t_span[0], np.array(prepared.y0))
-        back = Back(flow.dae.n, tuple(flow.bound))
+        back = ToModelStates(flow.dae.n, tuple(flow.bound))
         found = self._solve(Numbers(prepared.t_span, (flow.start, None), back, flow.rate), settings)
         points = [flow.complete(t, y[flow.bound]) for t, y in zip(found.t, found.y.T, strict=True)]
         return replace(found, y=np.array(points).T if points else found.y)

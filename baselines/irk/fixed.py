@@ -101,7 +101,7 @@ class Run:
         *equations, parameters = written(prepared)
         self.functions = [reached(*each) for each in zip(equations, (RESIDUAL, JACOBIAN), strict=True)]
         forget(self.functions, n)
-        level = np.maximum(np.array(prepared.form.levels or (1,) * n, dtype=np.int64) - 1, 0)
+        level = np.maximum(np.array(prepared.form.variable_index or (1,) * n, dtype=np.int64) - 1, 0)
         own = allocate(n, s, int(method.explicit_first), int(level.max()) + 1, len(parameters))
         own.at_residual, own.at_jacobian = (each.entry for each in self.functions)
         own.level[:], own.h, own.t0, own.parameters[:] = level, h, prepared.t_span[0], parameters

@@ -158,7 +158,7 @@ PROGRAM = Program(project)
 
 def projection(top: Any, whole: Any, y0: Array, slope: Array, t0: float) -> Projection:
     """Return the projection: `top` is the form of highest index, `whole` the one with all constraints."""
-    n, m, level = top.n, whole.m, np.array(top.levels, dtype=np.int64)
+    n, m, level = top.n, whole.m, np.array(top.variable_index, dtype=np.int64)
     E, F_z, C = patterns(top, whole, y0, slope, t0)
     powers = np.array([max(_powers(E[i], F_z[i], level), default=0) for i in range(n)], dtype=np.int64)
     rows = np.flatnonzero((powers == 0) & ~E.any(axis=1))

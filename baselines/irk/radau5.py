@@ -50,15 +50,15 @@ class Ready(Prepared):
     whole: Any = None  # overdetermined form
 
     @property
-    def levels(self) -> tuple[int, ...]:
+    def variable_index(self) -> tuple[int, ...]:
         """Return the index of every unknown."""
-        return (1,) * len(self.start[0]) if self.by_rate else self.form.levels
+        return (1,) * len(self.start[0]) if self.by_rate else self.form.variable_index
 
     @cached_property
     def functions(self) -> Functions:
         """Return what the steps call."""
         if self.by_rate:
-            return _by_rate(Explicit(self.form, self.t_span, self.start, self.back))
+            return _by_rate(Explicit(self.form, self.t_span, self.start, self.to_model_states))
         form, code = self.form, getattr(self.form.generated, "code", None)
         matrix = None if callable(form.E) else np.asarray(form.E)
         if code is None:
@@ -173,7 +173,7 @@ def _options(solver: str, given: dict[str, Any]) -> dict[str, Any]:
 def _solution(prepared: Ready, points: Points, counts: dict[str, int]) -> Solution:
     t = np.array(points.t, dtype=float)
     z = np.array(points.z, dtype=float).reshape(len(t), len(prepared.start[0])).T
-    y = model_points(prepared.back, t, z)
+    y = model_points(prepared.to_model_states, t, z)
     return Solution(t=t, y=y, reason=points.reason, message=points.message, **counts)  # type: ignore[arg-type]
 
 

@@ -49,7 +49,7 @@ class Run:
         parameters = prepared.functions.parameters
         self.direct, self.own = allocate(len(z0), len(parameters))
         self.own.parameters[:], self.own.y[:], self.own.slope[:] = parameters, z0, slope
-        self.direct.index[:] = prepared.levels
+        self.direct.index[:] = prepared.variable_index
         self._bind()
         self._set_tolerances()
         if prepared.top is not None:

@@ -25,15 +25,15 @@ class Layout:
     """The slots of z (side 0) and z' (side 1): unknown `source`, differentiated `derivative` times.
 
     A derivative of -1 does not occur. A second-order system (q = 2) has the unknowns x = (p, lam), and z =
-    (p, p', lam) in some order; a first-order one (q = 1) has x = z. `rows` are the equations used, `levels`
-    the index of each component of z.
+    (p, p', lam) in some order; a first-order one (q = 1) has x = z. `rows` are the equations used,
+    `variable_index` the index of each component of z.
     """
 
     q: int
     source: Array
     derivative: Array
     rows: Array
-    levels: Array
+    variable_index: Array
 
     def split(self, z: Array, zp: Array, zpp: Array) -> Array:
         """Return x, x', x'' as rows, from z and its derivatives."""
@@ -52,14 +52,20 @@ def second_order_layout(form: Any) -> Layout:
         derivative[:, p], derivative[:, v] = (0, 1), (1, 2)
     for i, lam in enumerate(form.multipliers):
         source[:, lam], derivative[0, lam] = len(form.positions) + i, 0
-    return Layout(2, source, derivative, np.array([*form.dynamic, *form.constraints]), np.array(form.levels))
+    return Layout(
+        2, source, derivative, np.array([*form.dynamic, *form.constraints]), np.array(form.variable_index)
+    )
 
 
 def first_order_layout(form: Any) -> Layout:
     """Return the slots of F(t, z, z') = 0."""
     places = np.arange(form.n)
     return Layout(
-        1, np.array([places, places]), np.array([0 * places, 0 * places + 1]), places, np.array(form.levels)
+        1,
+        np.array([places, places]),
+        np.array([0 * places, 0 * places + 1]),
+        places,
+        np.array(form.variable_index),
     )
 
 
@@ -80,7 +86,7 @@ class Ready(Implicit):
         layout, n = self.layout, self.form.n
         own = allocate(n, len(layout.rows), count, layout.q)
         own.source[:], own.derivative[:] = layout.source.ravel(), layout.derivative.ravel()
-        own.rows[:], own.levels[:], own.limit = layout.rows, layout.levels, limit
+        own.rows[:], own.variable_index[:], own.limit = layout.rows, layout.variable_index, limit
         own.at_residual, own.at_jacobian = (each.entry for each in self.functions)
         forget(self.functions, n)
         return own
@@ -102,7 +108,9 @@ def ready(problem: Problem, form: str) -> Ready:
     own: Any = problem.form(form)
     layout = second_order_layout(own) if form == "second_order" else first_order_layout(own)
     start = own.start()
-    return Ready(own, problem.t_span, start, own.back, layout, curvature(own, problem.t_span[0], *start))
+    return Ready(
+        own, problem.t_span, start, own.to_model_states, layout, curvature(own, problem.t_span[0], *start)
+    )
 
 
 def curvature(form: Any, t: float, z: Array, zp: Array) -> Array:

@@ -116,7 +116,9 @@ class Bdf(SecondOrder):
         """Step through the span."""
         most_steps, most = self.limits(settings)
         high = np.array([j in prepared.form.multipliers for j in range(prepared.form.n)])
-        atol = np.where(high & (prepared.layout.levels > 1), -1.0, tolerances(prepared, settings.atol))
+        atol = np.where(
+            high & (prepared.layout.variable_index > 1), -1.0, tolerances(prepared, settings.atol)
+        )
         step = first_step(prepared, settings.rtol, atol)
         steps, t, z, memory = first_points(prepared, step, most, self.modified)
         keep(points, t, z)

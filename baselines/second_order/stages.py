@@ -32,7 +32,7 @@ class Stages(State):
     source: Wholes  # 2 x n: which unknown a slot of z or z' is,
     derivative: Wholes  # and how often differentiated; -1: it does not occur
     rows: Wholes  # equations used
-    levels: Wholes  # index of each component of z
+    variable_index: Wholes  # index of each component of z
     k: Floats  # s x m
     z: Floats  # s x 2 x n
     out: Floats
@@ -45,7 +45,7 @@ class Stages(State):
 def allocate(n: int, m: int, s: int, q: int) -> Stages:
     """Return the state of a step, all zero."""
     sizes = {"times": s, "coefficients": (q + 1) * s * s, "base": 2 * s * n, "source": 2 * n, "rows": m}
-    sizes |= {"derivative": 2 * n, "levels": n, "k": s * m, "z": 2 * s * n, "out": n, "parameters": 1}
+    sizes |= {"derivative": 2 * n, "variable_index": n, "k": s * m, "z": 2 * s * n, "out": n, "parameters": 1}
     own = Stages(**sizes, inner=n * n, outer=n * n, work=(s * m + 1) * s * m)
     own.n, own.m, own.s = n, m, s
     return own
@@ -118,7 +118,7 @@ def change(own: Stages) -> float:
                 step = own.work[size * size + stage * m + own.source[j]]
                 moved += own.coefficients[(d * s + i) * s + stage] * step
             relative = abs(moved) / (1.0 + abs(own.z[2 * i * n + j]))
-            part = relative * abs(own.h) ** (own.levels[j] - 1)
+            part = relative * abs(own.h) ** (own.variable_index[j] - 1)
             largest = part if not part <= largest else largest  # nan counts
     return largest
 

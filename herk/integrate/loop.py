@@ -42,7 +42,7 @@ def plan_step(loop: Loop) -> None:
     loop.h_tried = loop.target - loop.t  # the step that is made, not the one that was meant: t + h is rounded
 
 
-def attempt(loop: Loop) -> int:
+def try_step(loop: Loop) -> int:
     """Try steps from the current point until one is accepted."""
     while True:
         plan_step(loop)
@@ -85,7 +85,7 @@ def advance(loop: Loop, t_out: Floats, y_out: Floats, slot_out: Wholes) -> int:
     loop.count = 0
     n, y, status = loop.n, loop.y, stepper_at(loop.begin)(loop)
     while status == RUNNING and loop.count < t_out.size:
-        status = attempt(loop)
+        status = try_step(loop)
         if status == RUNNING:
             count, slot = loop.count, loop.slot
             status = stepper_at(loop.accept)(loop)

@@ -11,8 +11,8 @@ from herk.core.dae import Array
 from herk.integrate.callables import NAMES, Bound
 from herk.model.evaluate import call
 from herk.thesis import layout
-from herk.thesis.drive import PROGRAM, advance
 from herk.thesis.layout import Herkosidae, allocate
+from herk.thesis.loop import PROGRAM, advance
 from herk.thesis.outcome import REASONS, Outcome
 from herk.thesis.settings import Settings
 from herk.thesis.solvers import solver

@@ -17,7 +17,7 @@ from herk.core import Settings
 @pytest.fixture(scope="module")
 def held():
     base = explicit(testset.get("pendulum"), "ode")
-    return Held(base.form, base.t_span, base.start, base.back)
+    return Held(base.form, base.t_span, base.start, base.to_model_states)
 
 
 def moved(held, z, error=None):

@@ -39,7 +39,7 @@ def test_form_has_its_index_and_a_consistent_start(name):
     if form.elimination is None:
         size = np.abs(form.residual_jacobian(0.0, z, zp, 1.0)) @ (np.abs(z) + np.abs(zp)) + 1.0
         assert (np.abs(form.residual(0.0, z, zp)) <= 1e-12 * size).all()
-    np.testing.assert_allclose(form.back(0.0, z), problem().y0, rtol=1e-9, atol=1e-7)
+    np.testing.assert_allclose(form.to_model_states(0.0, z), problem().y0, rtol=1e-9, atol=1e-7)
 
 
 @pytest.mark.slow

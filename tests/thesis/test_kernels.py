@@ -12,9 +12,9 @@ import scipy.linalg
 from herk.integrate.callables import bound
 from herk.jit.native import assembled
 from herk.thesis import Settings, integrate, run
-from herk.thesis.drive import distance
 from herk.thesis.layout import OK, allocate
 from herk.thesis.leading import factor_leading
+from herk.thesis.loop import distance
 from herk.thesis.newton import invert
 from herk.thesis.newton_small import inverse
 from herk.thesis.selectors import select

@@ -86,7 +86,7 @@ def _scipy(facts: Facts, row: Row, atol: str) -> str:
         f'sol = solve_ivp(form.rate, {span}, form.start({start})[0], method="{method}",'
         f" {jac}rtol={row.rtol:.0e}, atol=atol)\n"
         "assert sol.success, sol.message\n"
-        "t, y = sol.t, form.back(sol.t, sol.y)\n"
+        "t, y = sol.t, form.to_model_states(sol.t, sol.y)\n"
     )
 
 

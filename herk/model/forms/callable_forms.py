@@ -16,7 +16,7 @@ from herk.core import Dae, InputError
 from herk.core.dae import Array, Function
 from herk.jit.compiled import compiled, is_compiled
 from herk.model.forms.forms import OPTIONS, rates
-from herk.model.forms.to_model_states import Back
+from herk.model.forms.to_model_states import ToModelStates
 from herk.model.start import consistent_start, inconsistency
 
 _START_RTOL, _START_ATOL = 1e-8, 1e-10  # as for forms of a model
@@ -34,7 +34,7 @@ class GivenForm(Dae):
 
     form: str = ""
     index: int = 0
-    levels: tuple[int, ...] = ()
+    variable_index: tuple[int, ...] = ()
     source: Dae | None = None
     jac_f: Function | None = None
     t_span: tuple[float, float] = (0.0, 1.0)
@@ -52,16 +52,16 @@ class GivenForm(Dae):
         return tuple(range(self.n))
 
     @property
-    def back(self) -> Back:
+    def to_model_states(self) -> ToModelStates:
         """Return the map (t, z) -> y."""
-        return Back(self.n, self.kept)
+        return ToModelStates(self.n, self.kept)
 
     @property
     def hessenberg(self) -> tuple[tuple[int, ...], ...]:
         """Return the unknowns of index 1, 2, ... as forms of a model do."""
         return tuple(
-            tuple(j for j, level in enumerate(self.levels) if level == wanted)
-            for wanted in range(1, max(self.levels) + 1)
+            tuple(j for j, level in enumerate(self.variable_index) if level == wanted)
+            for wanted in range(1, max(self.variable_index) + 1)
         )
 
     def start(
@@ -112,7 +112,7 @@ def given_form(
     dae: Dae,
     name: str,
     index: int,
-    levels: tuple[int, ...],
+    variable_index: tuple[int, ...],
     rows: Sequence[Sequence[int]],
     weights: Sequence[float],
     jac_f: Function,
@@ -121,7 +121,8 @@ def given_form(
 ) -> GivenForm:
     """Return E z' = f with the constraints sum_k weights[k] g[rows[k][i]] in the i-th row where E is zero.
 
-    `levels` is the index of each unknown in this form, `jac_f` = df/dy; E must be constant, jac_g given.
+    `variable_index` is the index of each unknown in this form, `jac_f` = df/dy; E must be constant, jac_g
+    given.
     """
     if callable(dae.E) or dae.g is None or dae.jac_g is None:
         raise InputError(f"Form {name!r} of a given DAE needs a constant E, and g with its Jacobian jac_g.")
@@ -142,12 +143,12 @@ def given_form(
         names=dae.names,
         form=name,
         index=index,
-        levels=tuple(levels),
+        variable_index=tuple(variable_index),
         source=dae,
         jac_f=_filled(jac_f, dae.jac_g, free, chosen, factors),
         t_span=t_span,
         y0=tuple(y0),
-        recipe=(dae, name, index, tuple(levels), rows, weights, jac_f, t_span, tuple(y0)),
+        recipe=(dae, name, index, tuple(variable_index), rows, weights, jac_f, t_span, tuple(y0)),
     )
 
 
@@ -157,7 +158,7 @@ def mechanical_forms(
     jac_f: Function,
     t_span: tuple[float, float],
     y0: Sequence[float],
-    levels: tuple[int, ...],
+    variable_index: tuple[int, ...],
 ) -> dict[str, GivenForm]:
     """Return index1, index2, index3 and baumgarte of a system whose g lists `count` constraints.
 
@@ -166,11 +167,11 @@ def mechanical_forms(
     by_level = [range(k * count, (k + 1) * count) for k in range(3)]
     k0, k1 = OPTIONS["baumgarte"]["k0"], OPTIONS["baumgarte"]["k1"]
     flat = (1,) * dae.n
-    lower = tuple(max(1, level - 1) for level in levels)
+    lower = tuple(max(1, level - 1) for level in variable_index)
     made = [
         given_form(dae, "index1", 1, flat, by_level[2:], (1.0,), jac_f, t_span, y0),
         given_form(dae, "index2", 2, lower, by_level[1:2], (1.0,), jac_f, t_span, y0),
-        given_form(dae, "index3", 3, levels, by_level[:1], (1.0,), jac_f, t_span, y0),
+        given_form(dae, "index3", 3, variable_index, by_level[:1], (1.0,), jac_f, t_span, y0),
         given_form(dae, "baumgarte", 1, flat, by_level, (k0, k1, 1.0), jac_f, t_span, y0),
     ]
     return {form.form: form for form in made}

@@ -19,7 +19,7 @@ from herk.core import Dae, InputError, nearest
 from herk.core.dae import Array
 from herk.model.forms.chains import zero_columns
 from herk.model.forms.rates import rates
-from herk.model.forms.to_model_states import Back, Elimination
+from herk.model.forms.to_model_states import Elimination, ToModelStates
 from herk.model.index_reduction.analyses import analysis, case, is_special, make_special, once
 from herk.model.start import MOST_NAMED, completed_start, consistent_start, inconsistency
 
@@ -41,15 +41,15 @@ _START_RTOL, _START_ATOL = 1e-8, 1e-10  # a start with fewer digits is repaired 
 class Form(Dae):
     """A Dae made from a model: E y' = f with its algebraic rows in f and once more in g.
 
-    `index` is the differentiation index of the form, `levels` that of each unknown, `algebraic` the unknowns
-    whose derivative does not occur. z[i] is y[kept[i]] of the model; unknowns beyond `kept` are new (ggl),
-    y[eliminated] is computed by `back`.
+    `index` is the differentiation index of the form, `variable_index` that of each unknown, `algebraic`
+    the unknowns whose derivative does not occur. z[i] is y[kept[i]] of the model; unknowns beyond `kept` are
+    new (ggl), y[eliminated] is computed by `to_model_states`.
     """
 
     form: str = ""
     index: int = 0
     algebraic: tuple[int, ...] = ()
-    levels: tuple[int, ...] = ()
+    variable_index: tuple[int, ...] = ()
     kept: tuple[int, ...] = ()
     eliminated: tuple[int, ...] = ()
     model: Any = None
@@ -74,10 +74,10 @@ class Form(Dae):
         return tuple(float(value) for value in self.start()[0])
 
     @property
-    def back(self) -> Back:
+    def to_model_states(self) -> ToModelStates:
         """Return the map (t, z) -> y of the model; z may also be a matrix with one column for each time."""
         source = self._sibling("index1") if self.eliminated else None
-        return Back(self.model.n, self.kept, self.eliminated, source)
+        return ToModelStates(self.model.n, self.kept, self.eliminated, source)
 
     def start(
         self,
@@ -118,8 +118,8 @@ class Form(Dae):
         (u, v, lam) of u' = f(u, v), v' = k(u, v, lam), 0 = g(u) in index 3.
         """
         return tuple(
-            tuple(j for j, level in enumerate(self.levels) if level == wanted)
-            for wanted in range(1, max(self.levels) + 1)
+            tuple(j for j, level in enumerate(self.variable_index) if level == wanted)
+            for wanted in range(1, max(self.variable_index) + 1)
         )
 
     def rate(self, t: float, z: Any) -> Array:
@@ -230,7 +230,7 @@ def _facts(result: Reduced) -> dict[str, Any]:
         "names": tuple(str(s) for s in system.states),
         "index": result.index,
         "algebraic": zero_columns(system.E),
-        "levels": result.levels,
+        "variable_index": result.variable_index,
         "kept": result.kept,
         "eliminated": result.eliminated,
         "rows": result.rows,

@@ -20,7 +20,7 @@ from herk.model.forms.chains import (
     with_entries,
     zero_columns,
 )
-from herk.model.forms.levels import unknown_levels
+from herk.model.forms.variable_index import variable_index
 from herk.model.index_reduction.regularize import Regularization
 from herk.model.model import Model
 
@@ -42,7 +42,7 @@ class Reduced:
 
     equations: Equations
     index: int
-    levels: tuple[int, ...]
+    variable_index: tuple[int, ...]
     kept: tuple[int, ...]
     eliminated: tuple[int, ...] = ()
     rows: tuple[int, ...] = ()
@@ -93,7 +93,7 @@ def _of_index(model: Model, system: Equations, parts: Sequence[Chain], wanted: i
         raise refuse(model.name, "the lowest index is 1; the form of index 0 is called 'ode'.")
     hidden = [chain.at_index(wanted) for chain in parts]
     square = replaced(system, {chain.row: members[0] for chain, members in zip(parts, hidden, strict=True)})
-    return Reduced(square, wanted, unknown_levels(square, wanted, hidden), tuple(range(system.n)))
+    return Reduced(square, wanted, variable_index(square, wanted, hidden), tuple(range(system.n)))
 
 
 def _baumgarte(model: Model, system: Equations, parts: Sequence[Chain], k0: float, k1: float) -> Reduced:
@@ -145,7 +145,7 @@ def _ggl(model: Model, system: Equations, parts: Sequence[Chain]) -> Reduced:
         + [c.members for c in parts if c.index < 3]
     )
     hidden.append([sp.S.Zero, sum(multipliers)])  # mu is as deep as lambda
-    return Reduced(full, 2, unknown_levels(full, 2, hidden), tuple(range(n)))
+    return Reduced(full, 2, variable_index(full, 2, hidden), tuple(range(n)))
 
 
 def _fresh(name: str, states: Sequence[sp.Symbol]) -> sp.Symbol:

@@ -15,7 +15,7 @@ from herk.core.dae import Array
 
 
 @dataclass(frozen=True, eq=False)
-class Back:
+class ToModelStates:
     """The map (t, z) -> y: kept unknowns are copied.
 
     Eliminated ones follow from the constraints of `source` (linear in them).

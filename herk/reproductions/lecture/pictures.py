@@ -78,7 +78,7 @@ def pictures() -> tuple[list[Row], Pictures]:
 
 def trace(form: Any, label: str, t_end: float, step: float, y0: Any = None) -> Trace:
     """Run the solver on a form from any start the form accepts."""
-    prepared = Implicit(form, (0.0, t_end), form.start(y0), form.back)
+    prepared = Implicit(form, (0.0, t_end), form.start(y0), form.to_model_states)
     sol: Solution = SOLVER.solve(prepared, Settings(step=step))
     if not sol.success:
         raise InputError(f"{label}: {sol.message}")

@@ -50,7 +50,7 @@ def test_a_large_form_survives_pickling() -> None:
 def test_forms_of_lower_index_exist_for_large_models_too() -> None:
     form = chain(N).form("index1")
     assert (form.index, form.m) == (1, N)
-    assert chain(N).form("index3").levels == (1,) * 2 * N + (2,) * 2 * N + (3,) * N
+    assert chain(N).form("index3").variable_index == (1,) * 2 * N + (2,) * 2 * N + (3,) * N
 
 
 def test_open_start_values_of_a_large_model_are_computed() -> None:

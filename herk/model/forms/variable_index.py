@@ -17,7 +17,7 @@ from herk.core.dae import LARGE, Array
 _ABSENT = -1e6
 
 
-def unknown_levels(system: Equations, index: int, hidden: Sequence[Sequence[sp.Expr]]) -> tuple[int, ...]:
+def variable_index(system: Equations, index: int, hidden: Sequence[Sequence[sp.Expr]]) -> tuple[int, ...]:
     """Return the index of every unknown in a form of this index.
 
     `hidden` lists for each chain the constraint that is in the form and those behind it. It decides where the
