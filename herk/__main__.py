@@ -1,4 +1,4 @@
-"""`python -m herk`, also the command `herk`: says what there is, and leads to the bench."""
+"""`python -m herk`, also the command `herk`: shows what herk offers, and leads to the bench."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from herk import __version__
 
 WORDS = f"""\
-herk {__version__}: differential-algebraic equations, every constraint kept at every step
+herk {__version__}: differential-algebraic equations, with every constraint satisfied at every step
 
 In Python
   import herk
@@ -19,12 +19,12 @@ In Python
   sol.plot("x", "y")
 
 Commands
-  herk                        these words (python -m herk)
-  herk bench [...]            run solvers side by side, write a report (python -m herk.bench)
-  herk bench list             problems, solvers, methods, studies
-  herk bench recommend FILE   which solver for the model in FILE?
-  herk bench new problem NAME a file to start from
-  herk --version              the version alone
+  herk                         show this text (python -m herk)
+  herk bench [...]             run solvers side by side, write a report (python -m herk.bench)
+  herk bench list              list problems, solvers, methods and studies
+  herk bench recommend FILE    find the best solver for the model in FILE
+  herk bench new problem NAME  write a template to start from
+  herk --version               show the version
 
 More: help(herk.solve_dae), help(herk.Model.from_equations), help(herk.circuit.model)
 """
@@ -41,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.write(f"{__version__}\n")
         return 0
     if words and words not in (["--help"], ["-h"], ["help"]):
-        sys.stderr.write(f"herk knows no command {words[0]!r}; its commands are bench, help and --version.\n")
+        sys.stderr.write(f"There is no command {words[0]!r}; known are bench, help and --version.\n")
         return 2
     sys.stdout.write(WORDS)
     return 0

@@ -14,7 +14,11 @@ LONGEST = 160  # characters of an example
 
 def all_lists() -> dict[str, str]:
     """Return the generated pages by name."""
-    return {"messages": message_list(), "problems": problem_list(), "methods": method_list()}
+    return {
+        "messages": message_list(),
+        "problems": problem_list(),
+        "methods": method_list(),
+    }
 
 
 def message_list() -> str:
@@ -28,14 +32,34 @@ def message_list() -> str:
     ]
     causes = provoked.examples()
     for module, skeletons in messages.found().items():
-        purpose = ast.get_docstring(ast.parse((ROOT / (module.replace(".", "/") + ".py")).read_text())) or ""
-        lines += ["", f"## {module}", "", purpose.splitlines()[0].replace("<", "&lt;"), ""]
+        purpose = (
+            ast.get_docstring(
+                ast.parse((ROOT / (module.replace(".", "/") + ".py")).read_text())
+            )
+            or ""
+        )
+        lines += [
+            "",
+            f"## {module}",
+            "",
+            purpose.splitlines()[0].replace("<", "&lt;"),
+            "",
+        ]
         for text in dict.fromkeys(" ".join(text.split()) for text in skeletons):
             cause = causes.get(text, "")
             shown = cause if len(cause) <= LONGEST else f"{cause[:LONGEST]} ..."
-            lines.append(f"- {text.replace('`', '').replace('*', '').replace('<', '&lt;')}")
+            lines.append(
+                f"- {text.replace('`', '').replace('*', '').replace('<', '&lt;')}"
+            )
             lines += ["", f"  `{shown}`", ""] if cause else [""]
-    lines += ["", "## What the short words mean", "", "```python", provoked.setup(), "```"]
+    lines += [
+        "",
+        "## What the short words mean",
+        "",
+        "```python",
+        provoked.setup(),
+        "```",
+    ]
     return "\n".join(lines) + "\n"
 
 
@@ -48,7 +72,13 @@ def problem_list() -> str:
         problem = testset.get(name)
         span = f"t = {problem.t_span[0]:g} to {problem.t_span[1]:g}"
         tags = ", ".join(sorted(problem.tags)).replace("_", " ")
-        lines += ["", f"## {name}", "", f"{problem.title}: {len(problem.y0)} unknowns, {span}.", ""]
+        lines += [
+            "",
+            f"## {name}",
+            "",
+            f"{problem.title}: {len(problem.y0)} unknowns, {span}.",
+            "",
+        ]
         lines += [f"- Kind: {tags}", f"- Source: {' '.join(problem.source.split())}"]
         if problem.reference is not None:
             lines.append(f"- Reference: {' '.join(problem.reference.source.split())}")
@@ -59,7 +89,12 @@ def method_list() -> str:
     """Return the half-explicit methods as a table."""
     import herk
 
-    lines = ["# Methods", "", "| name | stages | order | step control |", "| --- | --- | --- | --- |"]
+    lines = [
+        "# Methods",
+        "",
+        "| name | stages | order | step control |",
+        "| --- | --- | --- | --- |",
+    ]
     for name in herk.METHODS:
         tableau = herk.METHODS[name]
         control = "adaptive" if tableau.adaptive else "fixed step"

@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import Any
 
 DOCS = Path(__file__).parents[1]
-BLOCK = re.compile(r"^```python\n(.*?)^```\n(?:\n```text\n(.*?)^```)?", re.DOTALL | re.MULTILINE)
+BLOCK = re.compile(
+    r"^```python\n(.*?)^```\n(?:\n```text\n(.*?)^```)?", re.DOTALL | re.MULTILINE
+)
 PICTURE = re.compile(r"!\[[^\]]*\]\((?:\.\./)?pictures/([\w.]+)\)")
 TINY = re.compile(
     r"^-?\d(\.\d+)?e-\d+[.,;]?$"
@@ -62,7 +64,9 @@ def run(page: Path, folder: Path) -> list[str]:
             with redirect_stdout(io.StringIO()) as output:
                 exec(compile(code, str(page), "exec"), names)  # noqa: S102 - the pages are our own
             if not agree(shown, output.getvalue()):
-                wrong.append(f"{page.name} shows\n{shown}and prints\n{output.getvalue()}")
+                wrong.append(
+                    f"{page.name} shows\n{shown}and prints\n{output.getvalue()}"
+                )
     plt.close("all")
     return wrong
 
@@ -94,7 +98,9 @@ def _inside(folder: Path) -> Iterator[None]:
         sys.path[:] = path
 
 
-if __name__ == "__main__":  # python docs/extension/pages.py PAGE...: write what they print into the pages
+if (
+    __name__ == "__main__"
+):  # python docs/extension/pages.py PAGE...: write what they print into the pages
     import tempfile
 
     for name in sys.argv[1:]:

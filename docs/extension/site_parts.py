@@ -31,7 +31,10 @@ def make(_app: Any) -> None:
     folder.mkdir(exist_ok=True)
     for page in pages.pages():
         wanted = [folder / name for name in pages.pictures(page)]
-        if any(not path.exists() or path.stat().st_mtime < page.stat().st_mtime for path in wanted):
+        if any(
+            not path.exists() or path.stat().st_mtime < page.stat().st_mtime
+            for path in wanted
+        ):
             wrong = pages.run(page, folder)
             if wrong:
                 raise RuntimeError("\n".join(wrong))
@@ -64,10 +67,15 @@ def plain_defaults(*given: Any) -> tuple[str | None, str | None]:
     return signature and signature.replace("MappingProxyType({})", "{}"), returns
 
 
-def keep_columns(_app: Any, what: str, _name: str, value: Any, _options: Any, lines: list[str]) -> None:
+def keep_columns(
+    _app: Any, what: str, _name: str, value: Any, _options: Any, lines: list[str]
+) -> None:
     """Show docstrings that align their text in columns as they are written, and whole those of properties."""
     if what == "property":
-        lines[:] = [*(inspect.getdoc(value) or "").splitlines(), ""]  # a colon in them begins no type
+        lines[:] = [
+            *(inspect.getdoc(value) or "").splitlines(),
+            "",
+        ]  # a colon in them begins no type
     if any(line.startswith((":param", ":return", ".. rubric")) for line in lines):
         return  # sections in NumPy's manner, taken apart already
     if any("  " in line.strip() or line.startswith(" ") for line in lines):

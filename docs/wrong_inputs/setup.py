@@ -16,7 +16,9 @@ import testset
 
 t, s = sp.symbols("t s")
 x = sp.Function("x")
-spring = herk.Model.from_equations("spring", ["x'' = -x"], start={"x": 1, "x'": 0}, t_span=(0, 1))
+spring = herk.Model.from_equations(
+    "spring", ["x'' = -x"], start={"x": 1, "x'": 0}, t_span=(0, 1)
+)
 pendulum = testset.get("pendulum").model
 dae = herk.Dae(E=np.eye(1), f=lambda t, y: -y, n=1)
 
@@ -26,7 +28,9 @@ def residual(t, y, yp):
 
 
 def model(*f, states=("x",), E=((1,),), **options):
-    return herk.Model("m", states, E, f, **{"t_span": (0, 1), "y0": [1] * len(states)} | options)
+    return herk.Model(
+        "m", states, E, f, **{"t_span": (0, 1), "y0": [1] * len(states)} | options
+    )
 
 
 def written(*equations, **options):
@@ -69,4 +73,9 @@ def event(**attributes):
 
 
 def fit(free=("g",), data=None, model=pendulum, **options):
-    return herk.fit(model, {"t": [0.5, 1.0], "x": [0.1, 0.2]} if data is None else data, free, **options)
+    return herk.fit(
+        model,
+        {"t": [0.5, 1.0], "x": [0.1, 0.2]} if data is None else data,
+        free,
+        **options,
+    )

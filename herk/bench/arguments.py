@@ -7,10 +7,12 @@ from pathlib import Path
 
 OUT = Path("reports/out")
 EXITS = (
-    "exit codes: 0 fine (a solver that fails on a hard problem is data), 1 a claim failed or something got"
-    " worse, 2 usage, 3 nothing ran"
+    "Exit codes: 0 success (a solver that fails on a hard problem is data), 1 a claim failed or something got"
+    " worse, 2 wrong usage, 3 nothing ran."
 )
-RECOMMEND = "which solver for my model? every fitting one is tried against a reference two solvers agree on"
+RECOMMEND = (
+    "find the best solver for your model: try every one that fits, against a reference two solvers agree on"
+)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -19,8 +21,8 @@ def parser() -> argparse.ArgumentParser:
         prog="python -m herk.bench",
         epilog=EXITS,
         description=(
-            "Run solvers side by side and write a report. Without a command: work and precision, convergence"
-            " and drift."
+            "Run solvers side by side and write a report. Without a command, run the standard studies:"
+            " work-precision, convergence and drift."
         ),
     )
     _running_options(top)
@@ -29,53 +31,62 @@ def parser() -> argparse.ArgumentParser:
     def command(name: str, words: str) -> argparse.ArgumentParser:
         return commands.add_parser(name, help=words, description=words, argument_default=argparse.SUPPRESS)
 
-    listing = command("list", "what there is to run")
+    listing = command("list", "list problems, solvers, methods and studies")
     kinds = ("problems", "solvers", "methods", "studies")
-    listing.add_argument("what", nargs="?", choices=kinds, default=None, help="only these")
-    running = command("run", "run studies; what is stored already is not run again")
+    listing.add_argument("what", nargs="?", choices=kinds, default=None, help="list only these")
+    running = command("run", "run studies; results already stored are not computed again")
     running.add_argument(
-        "study", nargs="+", metavar="STUDY", help="a name (see `list studies`) or the path of a TOML file"
+        "study",
+        nargs="+",
+        metavar="STUDY",
+        help="name of a study (see `list studies`) or path of a TOML file",
     )
     _running_options(running)
-    _out(command("report", "write tables, figures and page again from the stored records; nothing is run"))
-    comparing = command("compare", "what changed between two record sets; exit 1 if something got worse")
-    comparing.add_argument("old", type=Path, metavar="OLD", help="a folder or a file of records")
-    comparing.add_argument("new", type=Path, metavar="NEW")
-    _checking_options(command("check", "test every claim and print PASS or FAIL; exit 1 if one fails"))
+    _out(command("report", "rebuild tables, figures and page from stored records, without running anything"))
+    comparing = command(
+        "compare", "show what changed between two sets of records; exit 1 if anything got worse"
+    )
+    comparing.add_argument("old", type=Path, metavar="OLD", help="folder or file with the old records")
+    comparing.add_argument("new", type=Path, metavar="NEW", help="folder or file with the new records")
+    _checking_options(command("check", "test every claim and print PASS or FAIL; exit 1 if any fails"))
     _recommending_options(command("recommend", RECOMMEND))
-    making = command("new", "write a commented template that runs")
-    making.add_argument("what", choices=("problem", "solver", "thesis-problem"))
-    making.add_argument("name", metavar="NAME")
+    making = command("new", "write a commented template that runs as it is")
+    making.add_argument("what", choices=("problem", "solver", "thesis-problem"), help="kind of template")
+    making.add_argument("name", metavar="NAME", help="name of the new file, without .py")
     return top
 
 
 def _checking_options(place: argparse.ArgumentParser) -> None:
     _out(place)
-    place.add_argument("--problem", metavar="GLOB", default=None, help="references of these problems only")
     place.add_argument(
-        "--quick", action="store_true", default=argparse.SUPPRESS, help="leave the longest checks out"
+        "--problem", metavar="GLOB", default=None, help="check the references of these problems only"
+    )
+    place.add_argument(
+        "--quick", action="store_true", default=argparse.SUPPRESS, help="skip the longest checks"
     )
 
 
 def _recommending_options(place: argparse.ArgumentParser) -> None:
     place.add_argument(
-        "file", type=Path, metavar="FILE", help="a Python file that defines `model`, `dae` or `problem()`"
+        "file", type=Path, metavar="FILE", help="Python file that defines `model`, `dae` or `problem()`"
     )
-    place.add_argument("--error", type=float, default=1e-6, help="the accuracy you want (1e-6)")
+    place.add_argument("--error", type=float, default=1e-6, help="error you can accept (default: 1e-6)")
     place.add_argument(
-        "--budget", type=float, default=240.0, metavar="S", help="seconds after which all has ended (240)"
+        "--budget", type=float, default=240.0, metavar="S", help="time budget in seconds (default: 240)"
     )
     _files(place)
     _out(place)
 
 
 def _files(place: argparse.ArgumentParser) -> None:
-    words = "a Python file with something to solve or SOLVERS of your own (may be repeated)"
+    words = "Python file with your own model, problem or SOLVERS (repeatable)"
     place.add_argument("--file", dest="files", action="append", type=Path, metavar="PATH", help=words)
 
 
 def _out(place: argparse.ArgumentParser) -> None:
-    place.add_argument("--out", type=Path, metavar="DIR", help=f"where records and report are ({OUT})")
+    place.add_argument(
+        "--out", type=Path, metavar="DIR", help=f"folder for records and report (default: {OUT})"
+    )
 
 
 def _running_options(place: argparse.ArgumentParser) -> None:
@@ -87,29 +98,27 @@ def _running_options(place: argparse.ArgumentParser) -> None:
     place.add_argument(
         "--problem",
         **many,
-        help="only these problems (may be repeated); one the study does not name is added",
+        help="run only these problems (repeatable), including ones the study does not list",
     )
     place.add_argument(
-        "--solver", **many, help="only these solvers (may be repeated); one the study does not name is added"
+        "--solver", **many, help="run only these solvers (repeatable), including ones the study does not list"
     )
-    place.add_argument("--tag", help="only problems with this tag")
+    place.add_argument("--tag", help="run only problems with this tag")
     _files(place)
-    place.add_argument("--quick", **yes, help="a small selection, about a minute")
+    place.add_argument("--quick", **yes, help="run a small selection; takes about a minute")
     place.add_argument(
         "--jobs",
         type=_count,
         metavar="N",
-        help="processes at a time (1 for timed studies, else the number of cores)",
+        help="number of parallel processes (default: 1 for timed studies, otherwise one per core)",
     )
     place.add_argument("--cluster", metavar="ADDRESS", help="run on the Dask scheduler at this address")
-    place.add_argument("--time-limit", type=_seconds, metavar="S", help="seconds for one solve")
     place.add_argument(
-        "--repeats", type=_count, metavar="N", help="least number of timed repetitions of a run"
+        "--time-limit", type=_seconds, metavar="S", help="time limit for one solve, in seconds"
     )
-    place.add_argument("--no-report", **yes, help="store records only")
-    place.add_argument(
-        "--fresh", **yes, help="run again what is stored (failed runs are run again in any case)"
-    )
+    place.add_argument("--repeats", type=_count, metavar="N", help="minimum number of timed repetitions")
+    place.add_argument("--no-report", **yes, help="store records but write no report")
+    place.add_argument("--fresh", **yes, help="repeat stored runs too (failed runs are always repeated)")
     _out(place)
 
 

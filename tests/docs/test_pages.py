@@ -11,6 +11,7 @@ from tests.docs.extension import ROOT, messages, pages, provoked
 
 TEXTS = {page.relative_to(ROOT / "docs").as_posix(): page for page in (ROOT / "docs").rglob("*.md")}
 TEXTS = {name: page for name, page in TEXTS.items() if not name.startswith(("generated", "_build"))}
+FITS = 88  # characters of code that the theme shows without a scroll bar
 
 
 @pytest.mark.slow
@@ -37,6 +38,11 @@ def test_what_pages_print_can_be_filled_in(tmp_path) -> None:
     page = tmp_path / "new.md"
     page.write_text("a\n```python\nprint(1 + 1)\n```\n\n```text\n```\nb\n")
     assert pages.filled(page, tmp_path) == "a\n```python\nprint(1 + 1)\n```\n\n```text\n2\n```\nb\n"
+
+
+@pytest.mark.parametrize("page", pages.pages(), ids=lambda page: page.stem)
+def test_code_on_a_page_fits_beside_the_contents(page) -> None:
+    assert [line for code, _ in pages.blocks(page) for line in code.splitlines() if len(line) > FITS] == []
 
 
 def test_the_gallery_has_fifteen_examples_with_pictures_and_lists_them_all() -> None:
