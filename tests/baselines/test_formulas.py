@@ -55,7 +55,7 @@ def test_what_values_share_is_computed_once_under_a_name():
 def test_c_functions_for_r_agree_with_the_form_in_its_order_of_unknowns(name, form, tmp_path):
     made = implicit(testset.get(name), form)
     n = made.form.n
-    order = np.argsort(made.form.levels, kind="stable").tolist()
+    order = np.argsort(made.form.variable_index, kind="stable").tolist()
     (tmp_path / "rival.c").write_text(desolve.c_text(written(made.form, order)))
     subprocess.run(desolve.BUILD, cwd=tmp_path, check=True)
     library, random = ctypes.CDLL(str(tmp_path / "rival.so")), np.random.default_rng(3)

@@ -225,7 +225,7 @@ def test_errors_of_multipliers_count_less_in_forms_of_higher_index():
     """Without index-dependent weights the step size of index 3 would collapse (Hairer & Wanner II, VII.7)."""
     problem = testset.get("pendulum_unit", t_end=5.0)
     prepared = RADAU5.prepare(problem, "index3")
-    flat = replace(prepared, form=replace(prepared.form, levels=(1,) * 5))
+    flat = replace(prepared, form=replace(prepared.form, variable_index=(1,) * 5))
     settings = Settings(rtol=1e-8, atol=1e-8, options={"max_steps": 4000})
     weighed, unweighed = RADAU5.solve(prepared, settings), RADAU5.solve(flat, settings)
     assert weighed.success
