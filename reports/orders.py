@@ -14,10 +14,11 @@ from reports.contents import KEEPING, Contents
 
 ROUNDING = 3e-13  # errors below this, relative to the size of the solution or 1, may be rounding
 SLACK = 0.3  # an observed order this far below the claimed one still counts as the claimed one
+ABOVE = 0.5  # one this far above it is not the order: the error still falls faster when rounding ends it
 NOISE = 1e-9  # errors below this that do not fall with the step are rounding, too, or the end of an iteration
 CONVERGED = 0.1  # errors above this, relative alike, are not yet those of a method that converges
 LAST, LEAST = 5, 4  # the smallest usable steps that are looked at, and how many of them it takes
-EXACT = "exact at every step"
+EXACT, FASTER = "exact at every step", "faster until rounding"
 
 
 @dataclass(frozen=True)
@@ -142,4 +143,6 @@ def verdict(seen: float | None, claim: float | None) -> str:
         return "no claim"
     if seen is None:
         return "too few steps above rounding"
+    if seen > claim + ABOVE:
+        return FASTER
     return "kept" if seen >= claim - SLACK else "below"

@@ -12,13 +12,15 @@ from reports.words import Facts, counted, listed
 
 def _orders(f: Facts) -> str:
     below, unjudged = f["below"], f["unjudged"]
-    total = f["kept"] + len(below) + len(unjudged)
+    total = f["kept"] + f["faster"] + len(below) + len(unjudged)
     if not total:
         return "There are no runs with fixed steps of a method with a claimed order in these records."
     text = (
         f"The claimed order is observed in {f['kept']} of {total} cases (a method that keeps all constraints"
         " on a problem, all its components)."
     )
+    more = "In all others" if f["faster"] == total - f["kept"] else f"In {f['faster']} of the others"
+    text += f" {more} the error still falls faster where rounding ends it." if f["faster"] else ""
     text += f" Below it: {listed(below, 8)}." if below else ""
     return text + (
         f" Not to be judged, because too few steps lie above rounding: {listed(unjudged, 8)}."

@@ -16,9 +16,10 @@ WORDS = (
     "Fixed steps, smaller and smaller. Errors are the largest over the points of a run where the reference"
     " is known over time, otherwise those at its end. The observed order is the median of all slopes between"
     f" the last {orders.LAST} steps above rounding (errors below {orders.CONVERGED:g}); it counts as kept if"
-    f" it is at most {orders.SLACK:g} below the claimed one. Grey triangles have the slope of the claimed"
-    " order. Implicit Runge-Kutta methods on reduced forms stand beside without a claim: their order"
-    " there is not the classical one."
+    f" it is at most {orders.SLACK:g} below and {orders.ABOVE:g} above the claimed one. A slope above that"
+    " is no order: the steps are still too large for it when rounding is reached, as happens with orders of"
+    " 8 and 9. Grey triangles have the slope of the claimed order. Implicit Runge-Kutta methods on reduced"
+    " forms stand beside without a claim: their order there is not the classical one."
 )
 
 
@@ -66,12 +67,12 @@ def of_problem(contents: Contents, name: str) -> Section | None:
 
 def compact(frame: pd.DataFrame) -> pd.DataFrame:
     """Return one row for every method: its claimed order, the order of each group, and the worst verdict."""
-    rank = {"below": 0, "too few steps above rounding": 1, "kept": 2, orders.EXACT: 3, "no claim": 4}
+    ranked = ("below", "too few steps above rounding", "kept", orders.FASTER, orders.EXACT, "no claim")
     rows = []
     for (problem, method), part in frame.groupby(["problem", "method"], sort=False):
         seen = dict(zip(part["group"], part["observed"], strict=True))
         rows.append({"method": method, "problem": problem, "claimed": part["claimed"].iloc[0], **seen,
-                     "verdict": min(part["verdict"], key=lambda word: rank[word])})  # fmt: skip
+                     "verdict": min(part["verdict"], key=ranked.index)})  # fmt: skip
     wide = pd.DataFrame(rows).sort_values(["problem", "claimed", "method"], ignore_index=True)
     last = wide.pop("verdict")
     return wide.assign(verdict=last).drop(columns=["problem"] if wide["problem"].nunique() == 1 else [])

@@ -37,6 +37,11 @@ def test_a_method_that_stalls_is_not_said_to_keep_its_order(found):
     assert orders.verdict(orders.observed(STEPS, np.maximum(STEPS**4, 1e-6)), 4.0) == "below"
 
 
+def test_errors_that_fall_faster_than_the_order_do_not_show_it():
+    assert orders.verdict(orders.observed(STEPS, STEPS**6.4), 5.0) == orders.FASTER
+    assert orders.verdict(orders.observed(STEPS, STEPS**5.4), 5.0) == "kept"
+
+
 def test_the_table_judges_each_group_for_itself(found):
     table = orders.table(found, orders.sweeps(found)).set_index(["method", "group"])
     assert table.loc[("herk_heun", "positions"), ["claimed", "observed", "verdict"]].tolist() == [
@@ -82,9 +87,19 @@ def test_what_the_constraints_alone_determine_has_no_order_and_spoils_none(found
 def test_the_verdict_counts_methods_on_problems_and_names_who_is_below_and_who_cannot_be_judged(found):
     table = orders.table(found, orders.sweeps(found))
     claim = verdicts.orders(table)
-    assert claim.facts == {"problem": "", "kept": 1, "below": ["herk_heun on pendulum"], "unjudged": []}
+    assert claim.facts == {
+        "problem": "",
+        "kept": 1,
+        "faster": 0,
+        "below": ["herk_heun on pendulum"],
+        "unjudged": [],
+    }
     assert str(claim).startswith("The claimed order is observed in 1 of 2 cases")
     assert "Below it: herk_heun on pendulum." in str(claim)
+    fast = table.assign(verdict=orders.FASTER)
+    assert str(verdicts.orders(fast)).endswith(
+        "In all others the error still falls faster where rounding ends it."
+    )
     few = table.assign(verdict="too few steps above rounding")
     assert "Not to be judged, because too few steps lie above rounding: herk_heun on pendulum" in str(
         verdicts.orders(few)

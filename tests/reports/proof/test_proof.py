@@ -422,11 +422,13 @@ def test_a_folder_without_a_page_has_no_sentences(tmp_path):
     assert proof.of_folder(tmp_path) == []
 
 
+HALVED = tuple(0.25 / 2**k for k in range(5))
 RADAU = {"solver": "scipy_radau", "form": "ode"}
 BREAKS = {
     "times a factor of four apart are called level": (verdicts, "LEVEL", 30.0),
     "what our limit stopped is called failed": (contents, "OUR_LIMITS", ()),
     "an order one too low is called kept": (orders, "SLACK", 1.5),
+    "an order four too high is called kept": (orders, "ABOVE", 5.0),
     "half-explicit methods are called foreign": (contents, "OF_FAMILY", {}),
     "the control races for the method": (verdicts, "KEEPING", "ode"),
     "drift of the control is called that of the method": (drift, "KEEPING", "ode"),
@@ -453,6 +455,10 @@ def more(records):
         run(problem="pendulum", rtol=1e-3, h_lambda=0.2, h_lambda_bound=3.3, mescd=3.0, atol=0.5),
         *(run(solver="herk_dop853", form="ode", rtol=10.0**-k, mescd=k, cpu_min=1e-9) for k in (4, 6, 8)),
         run(study="testset", problem="alone", rtol=1e-6, mescd=8.0),
+        *(
+            run(study="convergence", problem="fast", solver="herk_rk4", step=h, error_end=h**6)
+            for h in HALVED
+        ),
         *(run(problem="early", rtol=10.0**-k, mescd=k, cpu_min=1e-3) for k in (4, 6, 8)),
         *(run(problem="early", rtol=10.0**-k, mescd=k, cpu_min=1.0, **RADAU) for k in (4, 6, 8)),
         run(problem="early", rtol=1e-4, mescd=4.0, cpu_min=1e-3, solver="scipy_lsoda", form="ode"),
