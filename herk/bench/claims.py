@@ -123,7 +123,7 @@ QUICK = ("academic", "cv_circuit", "pendulum", "rlc")  # their references are ch
 def chosen(pattern: str) -> list[str]:
     """Return the problems whose name fits, and that can have a reference.
 
-    Large ones must be named: theirs is what is published, and no two solvers have confirmed it in minutes.
+    Large ones must be named: two solvers take minutes to confirm theirs.
     """
     large = testset.names("large")
     found = [n for n in testset.names() if fnmatchcase(n, pattern) and (n == pattern or n not in large)]

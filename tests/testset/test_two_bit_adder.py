@@ -6,27 +6,17 @@ from collections import Counter
 
 import numpy as np
 import pytest
+import scipy.linalg
 import sympy as sp
 
 import herk
 import testset
 from testset import two_bit_adder as adder
+from testset.extended.adder import Circuit, Stretch, by_ida
 
-CONSTRAINTS = {
-    18,
-    27,
-    58,
-    67,
-    76,
-    98,
-    107,
-    116,
-    121,
-    135,
-    157,
-    166,
-    171,
-}  # nodes without a capacity of their own
+# Nodes without a capacity of their own; the slip gives one to the first three.
+BY_SLIP = {5, 36, 85}
+CONSTRAINTS = {18, 27, 58, 67, 76, 98, 107, 116, 121, 135, 157, 166, 171} | BY_SLIP
 
 
 def test_thirty_nine_transistors_use_every_node_once():
@@ -48,6 +38,37 @@ def test_published_start_is_at_rest_and_rows_without_charge_are_constraints():
     moved = np.array(model.y0)
     moved[17] += 1e-6
     assert np.abs(currents(319.0, moved)).max() > 1e-4
+
+
+@pytest.fixture(scope="module", params=[False, True], ids=["", "slip"])
+def both(request):
+    """Return the formulas, with or without the slip, and the same balances as arrays."""
+    return adder.equations(320.0, request.param), Stretch(Circuit(request.param), 5.0, 10.0)
+
+
+def test_balances_as_arrays_are_those_of_the_formulas(both):
+    (C, f), stretch = both
+    v = np.array(adder.start()[: adder.NODES]) + np.random.default_rng(1).normal(0.0, 0.2, adder.NODES)
+    inputs = stretch.level + stretch.slopes * (7.3 - stretch.middle)
+    known = [testset.get("two_bit_adder").model.t, [*adder.V, *adder.U.values()]]
+    point = 7.3, [*v, *inputs]
+    currents = sp.lambdify(known, f[: adder.NODES], "math")(*point)
+    assert np.abs(currents - stretch.currents(7.3, v)).max() < 1e-12 * np.abs(currents).max()
+    capacities = np.zeros((adder.NODES, adder.NODES))
+    for place, value in zip(C, sp.lambdify(known, list(C.values()), "math")(*point), strict=True):
+        capacities[place] = value
+    assert np.abs(capacities - stretch.matrices(7.3, v)[0]).max() < 1e-12
+
+
+def test_the_slip_in_published_programs_makes_the_circuit_unstable():
+    v = by_ida(1e-4, 10.0)  # at rest, with one input high
+    fastest = {}
+    for slip in (False, True):
+        C, J = Stretch(Circuit(slip), 10.0, 15.0).matrices(10.0, v)
+        growth = scipy.linalg.eigvals(J, C)
+        fastest[slip] = growth[np.isfinite(growth) & (np.abs(growth) < 1e8)].real.max()  # others: constraints
+    assert fastest[False] < 1e-6
+    assert fastest[True] > 100
 
 
 def total(time: float) -> int:
