@@ -33,6 +33,8 @@ class Reusable:
             guess = chooser.worth, chooser.first
             self.asked = asked.changed(plan=replace(chooser.plan, work=chooser.work, guess=guess))
         self.machine = self.first.machine
+        # Analysed for one start and its values alone, which are numbers in its code: it takes no others.
+        self.special = self.first.request.dae is not asked.dae
         self.machine.remember()
 
     def run(self, asked: Request, values: Array | None) -> Run | None:
@@ -55,6 +57,8 @@ class Reusable:
 
     def begun(self, asked: Request, values: Array | None) -> Run | None:
         """Return the run before its first step; None if all must be looked at again."""
+        if self.special and values is not None:
+            return None
         run, self.first = self.first, None
         first = run is not None and asked is self.asked and values is None
         settled = first or not open_derivatives(asked.dae, asked.y0)

@@ -7,15 +7,19 @@ that point takes other pivots; the run goes back to where the old ones were stil
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from herk.core import HerkError, Reason
 from herk.core.dae import Array
-from herk.integrate.run import Run
 from herk.model.evaluate import jacobian
 from herk.model.forms.forms import Form, analysed_at, analysis
 from herk.model.index_reduction.division import below
 from herk.model.roots import roots
+
+if TYPE_CHECKING:
+    from herk.integrate.run import Run
 
 ENDS = (Reason.SINGULAR, Reason.NEWTON, Reason.NONFINITE, Reason.STEP_UNDERFLOW)
 BACK = 0.05  # of the way made: rounding errors that grow with the inverse of the distance are small there
@@ -25,9 +29,14 @@ BETTER = 10.0  # times more regular is what is worth a change
 
 def renewed(run: Run) -> tuple[float, Form] | None:
     """Return the time to go back to, and the form to go on with; None if this end is the end."""
+    return better(run) if run.reason in ENDS else None
+
+
+def better(run: Run) -> tuple[float, Form] | None:
+    """Return from where on, and in which form, constraints are less singular than where a run stands."""
     dae, asked = run.request.dae, run.request
     t, y = run.output.last
-    if run.reason not in ENDS or not isinstance(dae, Form) or dae.form != "overdetermined" or t == asked.t0:
+    if not isinstance(dae, Form) or dae.form != "overdetermined" or t == asked.t0:
         return None
     if dae.large:  # factors of a large model come from E alone, and dense matrices would be too large
         return None

@@ -19,20 +19,18 @@ from herk.integrate.events import Watch
 from herk.integrate.loop import PROGRAM, advance
 from herk.integrate.options import Request
 from herk.integrate.output import Output
+from herk.integrate.renewal import better
 from herk.integrate.steppers.protocol import Stepper
 from herk.integrate.steps import CONSIDER, FINISHED, NEED_PYTHON, STUCK
 from herk.jit.state import address_of
 from herk.model.evaluate import CallableError, call
 
-FIRST_CHUNK, LONGEST_CHUNK, PATIENCE = (
-    64,
-    8192,
-    0.02,
-)  # steps; seconds after which a chunk should come back to Python
+FIRST_CHUNK, LONGEST_CHUNK, PATIENCE = 64, 8192, 0.02  # steps; seconds after which Python should have a look
 # seconds of stepping, all runs of a model together, after which kernels with written-out sums are made
 WORTH_A_KERNEL = 0.05
 RARER = 4  # how many more steps are made before the next look at the choice of the method
 NEVER = 1 << 62
+LOOK, CRAWL = 1024, 1e-6  # steps after which their way is looked at, and what is none, in spans per step
 
 
 @contextmanager
@@ -73,6 +71,7 @@ class Run:
         self.due = NEVER  # number of the step after which the choice of the method is looked at next:
         self.pause = 0  # by counts of steps, so that clocks decide nothing
         self.deadline = np.inf
+        self.look, self.seen = LOOK, request.t0  # the step after which, and from where, the way is looked at
         machine.spent(0.0, WORTH_A_KERNEL)
         self.taken = 0
         self.reason: Reason | None = None
@@ -107,10 +106,7 @@ class Run:
             size = self._chunk(size)
 
     def _chunk(self, size: int) -> int:
-        """Advance by at most `size` steps, hand out what they bring.
-
-        And return the size of the next chunk.
-        """
+        """Advance by at most `size` steps, hand out what they bring; return the size of the next chunk."""
         loop, functions = self.machine.loop, self.machine.functions
         left = loop.total - loop.index if loop.fixed else size
         wanted, size = size, min(size, left, self.request.max_steps - self.taken, self.due - self.taken)
@@ -230,6 +226,8 @@ class Run:
             )
         if self.reason is None and time.perf_counter() > self.deadline:
             self._late(t)
+        if self.reason is None and self.taken >= self.look and self._lost(t):
+            self._end(Reason.SINGULAR, f"The run stopped at t = {t!r}: the constraints become singular.")
         if (
             self.reason is None
             and self.chooser is not None
@@ -241,6 +239,12 @@ class Run:
             self.change = self.chooser.look(t, self.taken, limited=status == CONSIDER)
             if self.change is not None:
                 self._end(Reason.FINISHED, self.change.why)
+
+    def _lost(self, t: float) -> bool:
+        """Tell whether steps lead nowhere where constraints, combined otherwise, are less singular."""
+        way, pace = abs(t - self.seen), CRAWL * abs(self.request.t1 - self.request.t0)
+        steps, self.look, self.seen = self.look, 2 * self.taken, t
+        return way < pace * steps / 2 and better(self) is not None
 
     def _late(self, t: float) -> None:
         self._end(

@@ -18,7 +18,7 @@ NOISE = [
 POLES = [("linear", seed) for seed in (9002, 9054, 12007)]
 
 # Constraints that were singular only by how they were combined at the start.
-COMBINED = [("linear", seed) for seed in (31023, 70162, 70171, 80012, 80019)]
+COMBINED = [("linear", seed) for seed in (70162, 70171, 80012, 80019)]
 # A column of E that is zero at the start by chance; times to judge that rounding made equal; a pendulum that
 # passes its highest point slowly, which enlarges errors two hundred times.
 CHANCE = [("linear", 70022), ("piecewise", 70144), ("mechanisms", 70029)]
@@ -32,13 +32,15 @@ OVER = [("singular", 8000195)]
 FADING = [("linear", 6000060)]
 # The last digits of its constraint decided on which solution Radau left a crossing.
 DIGITS = [("singular", 8000106)]
+# A machine made for the values of one start alone was given others, for which it had no room.
+GIVEN = [("singular", 9000113)]
 # A switch was passed and passed back within one step.
 BACK = [("switching", 8000149)]
 # Radau passed kinks with errors of seventy tolerances, which moved the time of a jump.
 KINKS = [("switching", 6000127)]
 
 
-@pytest.mark.parametrize(("family", "seed"), LATE + CRAWLED + OVER + DIGITS + BACK)
+@pytest.mark.parametrize(("family", "seed"), LATE + CRAWLED + OVER + DIGITS + BACK + GIVEN)
 def test_the_end_of_a_solution_is_noticed_before_it_is_passed(family: str, seed: int) -> None:
     verdict, _, script = examine(family, seed)
     assert verdict.outcome is Outcome.HONEST, f"{script}\n# {verdict.detail}"

@@ -7,6 +7,7 @@ import pytest
 
 import herk
 from herk.integrate import renewal
+from tests.fuzz import linear
 
 # z2' = 2 z1 + 2 cos(2t) - 2 exp(-t), 0 = z2 - sin(2t), with z = S(t) y turned by t, and the rows by 3t/2:
 # every row of E is zero now and then, and S y cannot be solved for either unknown all the way.
@@ -94,3 +95,22 @@ def test_regularity_is_the_same_in_any_units_and_small_where_constraints_are_nea
         pair = herk.Model("pair", ["x", "z"], np.zeros((2, 2)), rows, t_span=(1.0, 2.0), y0=[None, None])
         y = np.ones(2) / unit
         assert renewal.regularity(pair.form("overdetermined"), 1e-3, y, y) == pytest.approx(5e-4, rel=1e-2)
+
+
+def test_a_run_that_crawls_towards_a_division_by_zero_goes_on_with_other_constraints() -> None:
+    """Rounding, enlarged on the way there, asks for ever shorter steps: 200 000 of them did not get past."""
+    member = linear.make(8000250)
+    sol = herk.solve_dae(member.model(), method="dop853", rtol=1e-10, atol=member.atol, max_steps=20_000)
+    assert sol.success, sol.message
+    assert any("combined differently" in note for note in sol.notes)
+    right = member.truth(sol.t)
+    assert (np.abs(sol.y - right) / (member.atol[:, None] + 1e-10 * np.abs(right))).max() < 10
+
+
+def test_constraints_combined_anew_three_times_are_short_each_time() -> None:
+    """Rows and unknowns turn; written with sines below, the formulas had 100 000 operations at the third."""
+    member = linear.make(31023)
+    sol = herk.solve_dae(member.model(), method="radau5", rtol=member.rtol, atol=member.atol)
+    assert sol.success, sol.message
+    right = member.truth(sol.t)
+    assert (np.abs(sol.y - right) / (member.atol[:, None] + member.rtol * np.abs(right))).max() < 100
