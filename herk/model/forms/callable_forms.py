@@ -56,14 +56,6 @@ class GivenForm(Dae):
         """Return the map (t, z) -> y."""
         return ToModelStates(self.n, self.kept)
 
-    @property
-    def hessenberg(self) -> tuple[tuple[int, ...], ...]:
-        """Return the unknowns of index 1, 2, ... as forms of a model do."""
-        return tuple(
-            tuple(j for j, level in enumerate(self.variable_index) if level == wanted)
-            for wanted in range(1, max(self.variable_index) + 1)
-        )
-
     def start(
         self, y0: Sequence[float] | Array | None = None, t0: float | None = None, *, repair: bool = False
     ) -> tuple[Array, Array]:

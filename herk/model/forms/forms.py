@@ -111,17 +111,6 @@ class Form(Dae):
         extra = np.zeros(self.n - len(self.kept))
         return np.concatenate([y[list(self.kept)], extra]), np.concatenate([rate[list(self.kept)], extra])
 
-    @property
-    def hessenberg(self) -> tuple[tuple[int, ...], ...]:
-        """Return the unknowns of index 1, 2, ....
-
-        (u, v, lam) of u' = f(u, v), v' = k(u, v, lam), 0 = g(u) in index 3.
-        """
-        return tuple(
-            tuple(j for j, level in enumerate(self.variable_index) if level == wanted)
-            for wanted in range(1, max(self.variable_index) + 1)
-        )
-
     def rate(self, t: float, z: Any) -> Array:
         """Return z' of an ODE form, E^-1 f: what explicit solvers want."""
         if self.m:

@@ -5,7 +5,6 @@ Rows p' = v are found, and M(t,p,v) p'' = force(t,p,v,lam), 0 = g(t,p,v,lam) is 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
@@ -46,10 +45,6 @@ class SecondOrderForm(Form):
         """Return the right-hand side of M p'' = force, multiplier terms included."""
         return np.asarray(self.f(t, y))[list(self.dynamic)]
 
-    def force_jacobian(self, t: float, y: Any) -> Array:
-        """Return the derivatives of the force with respect to all of y."""
-        return np.asarray(self._jac_f(t, y))[list(self.dynamic)]
-
     def pack(self, p: Any, v: Any, lam: Any) -> Array:
         """Return y with these positions, velocities and multipliers."""
         y = np.zeros(self.n)
@@ -69,12 +64,6 @@ class SecondOrderForm(Form):
         formulas = {"t": system.t, "M": system.E.extract(rows, columns), "force": system.f.extract(rows, [0])}
         formulas["g"] = system.f.extract(list(self.constraints), [0])
         return formulas | {name: [system.states[j] for j in places] for name, places in names.items()}
-
-    @property
-    def _jac_f(self) -> Callable[[float, Any], Array]:
-        assert self.generated is not None
-        function: Callable[[float, Any], Array] = self.generated.callable("jac_f")  # type: ignore[attr-defined]
-        return function
 
 
 def second_order(model: Model) -> SecondOrderForm:

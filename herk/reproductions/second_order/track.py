@@ -36,11 +36,6 @@ class Jumps:
         """
         return float(self.ordinary[self.changed].max() / self.modified[self.changed].max())
 
-    @property
-    def start_ratio(self) -> float:
-        """Return the same for the first step, which the paper counts as a change of the step from 0 to h."""
-        return float(self.ordinary[0] / self.modified[0])
-
 
 @cache
 def system() -> Ready:

@@ -72,11 +72,6 @@ def drifting_g(t: float, x: Floats, par: Floats, out: Floats) -> None:
     out[0] = x[2] ** 2 + x[3] ** 2 - 2 * (x[0] ** 2 + x[1] ** 2) * x[4] - PRINTED_G * x[1]
 
 
-def drifting_g_printed(t: float, x: Floats, par: Floats, out: Floats) -> None:
-    """System (4.6) in the scaling that is printed."""
-    out[0] = 2 * x[2] ** 2 + 2 * x[3] ** 2 - 4 * (x[0] ** 2 + x[1] ** 2) * x[4] - 2 * PRINTED_G * x[1]
-
-
 def wind_f(t: float, x: Floats, par: Floats, out: Floats) -> None:
     """System (4.7), m = 2."""
     length = 0.5 + 0.03 * (50 - t)

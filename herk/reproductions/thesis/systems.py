@@ -148,13 +148,6 @@ DRIFTING = System(
     (0.0, 20.0),
     pendulum_exact,
 )
-DRIFTING_PRINTED = System(
-    "pendulum_drifting",
-    written(_UNIT, eq.pendulum_f, eq.drifting_g_printed, 1, MECHANICAL),
-    PENDULUM_START,
-    (0.0, 20.0),
-    pendulum_exact,
-)
 WIND_PRINTED = System(
     "wind_pendulum_printed",
     written(_MASS_2, eq.wind_f, eq.wind_g_printed, 3, MECHANICAL),
