@@ -54,7 +54,7 @@ def lines(assignments: Sequence[tuple[str, Any]], names: Mapping[sp.Symbol, str]
     for branch, symbol in standing.items():
         if symbol in used:  # the others sit inside a branch
             name(branch, symbol)
-    parts, results = _shared(expressions)
+    parts, results = _shared(tuple(expressions))
     for symbol, expression in parts:
         name(_named_repeats(expression, name), symbol)
     for (target, _), expression in zip(assignments, results, strict=True):
@@ -62,7 +62,8 @@ def lines(assignments: Sequence[tuple[str, Any]], names: Mapping[sp.Symbol, str]
     return statements
 
 
-def _shared(expressions: list[sp.Expr]) -> tuple[list[tuple[sp.Symbol, sp.Expr]], list[sp.Expr]]:
+@lru_cache(maxsize=1 << 10)  # stages for different selections have many formulas in common
+def _shared(expressions: tuple[sp.Expr, ...]) -> tuple[list[tuple[sp.Symbol, sp.Expr]], list[sp.Expr]]:
     """Return common parts and what is left; of many expressions only equal parts, not parts of sums."""
     if len(expressions) <= MANY:
         return sp.cse(expressions, symbols=_dummies())  # type: ignore[no-any-return]
