@@ -30,6 +30,7 @@ class Elimination(State):
 
     rows: int
     threshold: float  # of the largest entry: what may be a pivot if its column is cheaper
+    forced: int  # the column meant to be a pivot becomes one
     indptr: Wholes
     indices: Wholes
     values: Floats
@@ -166,6 +167,8 @@ def chosen(free: int, least: float, partner: int, own: Elimination) -> int:
 
     Those that cost up to one and a half times as much as another one are as cheap.
     """
+    if own.forced:
+        return partner if abs(own.left[partner]) > 0.0 else NONE
     heaviest, top = 0.0, 0.0
     for q in range(free):
         column = own.found[q]
@@ -233,11 +236,12 @@ def eliminated(
     size: Floats | None = None,
     threshold: float = 1.0,
     local: bool = False,
+    forced: bool = False,
 ) -> Factors:
     """Eliminate the rows of a matrix in this order; by default its columns are chosen by size alone.
 
     `local`: a column is the pivot of a row in which it has an entry, or becomes none. What is left of a wide
-    matrix would otherwise fill up with columns nobody chooses.
+    matrix would otherwise fill up with columns nobody chooses. `forced`: partners are the pivots.
     """
     rows, columns = len(order), matrix.shape[1]
     room = 4 * matrix.nnz + rows
@@ -260,7 +264,7 @@ def eliminated(
         own = Elimination(**lengths, **dict.fromkeys(("lower", "lower_value", "upper", "upper_value"), room))
         for name, value in given.items():
             getattr(own, name)[:] = value
-        own.rows, own.threshold = rows, threshold
+        own.rows, own.threshold, own.forced = rows, threshold, forced
         own.place[:] = own.seen[:] = NONE
         if _program[eliminate_rows].call(own.address) == ALL:
             return _found(own)

@@ -12,6 +12,11 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 
+MOST_WEIGHED = 30_000  # rows up to which a largest product is looked for, which takes time as their square
+THRESHOLD = 0.1  # of the largest entry left in a row: what may be its pivot
+FEW_EXCHANGES = 0.01  # the same where large entries are on the diagonal and rows and columns are balanced
+
+
 def matched(matrix: csr_array) -> Wholes:
     """Return for each row a column of its own in which it has an entry; -1 where there is none."""
     from scipy.sparse.csgraph import maximum_bipartite_matching
@@ -36,6 +41,55 @@ def blocks(matrix: csr_array, columns: Wholes) -> Wholes:
         return labels
     turned: Wholes = labels.max() - labels
     return turned if (here <= there).all() else np.zeros_like(labels)
+
+
+def heaviest(matrix: csr_array) -> Wholes | None:
+    """Return for each row of a square matrix a column of its own such that the product of entries is large.
+
+    None if there are no such columns. Of very many rows any entry will do.
+    """
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import min_weight_full_bipartite_matching
+
+    size, there = matrix.shape[0], matrix.data != 0.0
+    rows, columns = np.repeat(np.arange(size), np.diff(matrix.indptr))[there], matrix.indices[there]
+    sizes, tops = np.abs(matrix.data[there]), np.zeros(size)
+    np.maximum.at(tops, columns, sizes)
+    lengths = 1.0 + np.log(tops[columns] / sizes)
+    graph = csr_array((lengths, (rows, columns)), shape=matrix.shape)
+    if size > MOST_WEIGHED:
+        found = matched(graph)
+        return None if (found < 0).any() else found
+    try:
+        return np.asarray(min_weight_full_bipartite_matching(graph)[1], dtype=np.int64)
+    except ValueError:
+        return None
+
+
+def pivots(matrix: csr_array) -> tuple[Wholes, Wholes] | None:
+    """Return rows and columns of a square matrix in an order of few new entries; None: it is singular.
+
+    Large entries come to the diagonal, then minimum degree; SuperLU exchanges columns where what is left of a
+    diagonal entry is small in its row. Rows and columns should be in units of their largest entries.
+    """
+    from scipy.sparse import csc_array
+    from scipy.sparse.linalg import splu
+
+    partner = heaviest(matrix)
+    if partner is None:
+        return None
+    turned = csc_array(matrix[:, partner].T)
+    try:
+        factors = splu(
+            turned,
+            permc_spec="MMD_AT_PLUS_A",
+            diag_pivot_thresh=FEW_EXCHANGES,
+            options={"SymmetricMode": True},
+        )
+    except RuntimeError:  # exactly singular
+        return None
+    rows, columns = np.argsort(factors.perm_c), partner[np.argsort(factors.perm_r)]
+    return rows.astype(np.int64), columns.astype(np.int64)
 
 
 def least_fill(matrix: csr_array) -> Wholes:

@@ -13,14 +13,13 @@ import numpy as np
 
 from herk.jit.state import Floats, State, Wholes
 from herk.linalg.elimination import Factors, eliminated
-from herk.linalg.ordering import blocks, least_fill, matched
+from herk.linalg.ordering import THRESHOLD, blocks, least_fill, matched, pivots
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
     from herk.linalg.pattern import Pattern
 
-THRESHOLD = 0.1  # of the largest entry left in a row: what may be its pivot
 UNSTABLE = 1e-5  # a pivot this small beside the rest of its row asks for another order
 
 
@@ -33,6 +32,7 @@ class SparseLU(State):
     sign: float  # of the determinant
     weakest: float  # the smallest pivot beside its value when the order was chosen
     soundness: float  # the smallest pivot beside the largest entry of its row, then
+    stamp: int  # for those who want to know what was factored last
     row: Wholes  # by place
     column: Wholes
     block_start: Wholes
@@ -114,8 +114,32 @@ def analysed(
 
     `order` has the place of each row in an order of few new entries, if one is known. None: it is singular.
     """
-    matrix, source = _columns(pattern, columns, values)
-    partner = matched(matrix)
+    return factors_of(*_columns(pattern, columns, values), order)
+
+
+def some_rows(pattern: Pattern, rows: Wholes, entries: Wholes, values: Floats) -> tuple[csr_array, Wholes]:
+    """Return rows of a matrix with entries marked by 1, and where each value comes from."""
+    matrix = pattern.matrix(np.arange(1.0, pattern.nnz + 1) * entries)[rows]
+    matrix.eliminate_zeros()
+    source = matrix.data.astype(np.int64) - 1
+    matrix.data = values[source]
+    return matrix, source
+
+
+def factors_in_one(matrix: csr_array, source: Wholes) -> SparseLU | None:
+    """Return factors of a square matrix that hardly falls into blocks; None if it is singular."""
+    found = pivots(matrix)
+    if found is None:
+        return None
+    rows, columns = found
+    made = eliminated(matrix, rows, partner=columns, forced=True)
+    begins = np.zeros(1, dtype=np.int64)
+    return _state(matrix, source, made, begins) if made.rank == len(rows) else None
+
+
+def factors_of(matrix: csr_array, source: Wholes, order: Wholes | None = None) -> SparseLU | None:
+    """Return factors of a square matrix; `source` tells where later values of its entries come from."""
+    partner, size = matched(matrix), matrix.shape[0]
     if (partner < 0).any():
         return None
     block = blocks(matrix, partner)
@@ -124,10 +148,10 @@ def analysed(
     sorted_blocks = block[rows]
     begins = np.flatnonzero(np.diff(sorted_blocks, prepend=-1)).astype(np.int64)
     first = begins[np.cumsum(np.diff(sorted_blocks, prepend=-1) != 0) - 1]
-    cost = np.bincount(matrix.indices, minlength=len(columns)).astype(np.int64)
+    cost = np.bincount(matrix.indices, minlength=size).astype(np.int64)
     meant = partner[rows]
     found = eliminated(matrix, rows, block=first, cost=cost, partner=meant, threshold=THRESHOLD)
-    return _state(matrix, source, found, begins) if found.rank == len(columns) else None
+    return _state(matrix, source, found, begins) if found.rank == size else None
 
 
 def fill_order(matrix: csr_array, partner: Wholes, block: Wholes) -> Wholes:

@@ -108,6 +108,8 @@ def _controlled(asked: Request, directions: Directions) -> Outcome:
 
 
 def _solved(asked: Request, directions: Directions) -> Outcome:
+    if isinstance(asked.method, RadauMethod) and asked.dae.large:  # derivatives of steps are full matrices
+        asked = replace(asked, method=replace(asked.method, full=True))
     whole = replace(asked, dense_output=asked.dense_output or asked.t_eval is not None)  # keeps every point
     return _in_segments(whole, directions) if asked.segmented else _smooth(asked, whole, directions)
 

@@ -6,6 +6,8 @@ from math import exp, log
 
 from herk.integrate.steppers.radau.equations import constraint_jacobian
 from herk.integrate.steppers.radau.layout import EPS, Radau
+from herk.integrate.steppers.radau.on_patterns import solve_masses, volume
+from herk.integrate.steppers.radau.rows import terms
 from herk.integrate.steps import INFINITE
 from herk.linalg.dense import factor, level_rows, substitute, times
 
@@ -22,6 +24,8 @@ OTHER = 2.0  # factor between determinants with which a Jacobian is another one
 
 def determinant(own: Radau) -> float:
     """Return det [S E; g_y] in units of the unknowns, rows in units of their largest entries; 0: singular."""
+    if own.sparse:
+        return volume(own)
     n, d, a, found = own.n, own.d, own.stacked, 1.0
     for k in range(d * n):
         a[k] = own.mass[k]
@@ -93,11 +97,12 @@ def shift_by_rounding(t: float, group: int, own: Radau) -> None:
     constraint_jacobian(t, own.new, own)
     determinant(own)
     for k in range(n):
-        factor_of_row, terms = own.right_1[k], 0.0
-        for j in range(n if k >= d else 0):
-            terms += abs(own.g_y[(k - d) * n + j] * own.new[j])
-        own.right_1[k] = EPS * terms * factor_of_row * (1.0 if (k - d) // group % 2 == 0 else -1.0)
-    substitute(own.stacked, 0, n, own.used, own.right_1, own.delta, 0)
+        size = terms(k - d, own.g_y, 0, own.new, own) if k >= d else 0.0
+        own.right_1[k] *= EPS * size * (1.0 if (k - d) // group % 2 == 0 else -1.0)
+    if own.sparse:
+        solve_masses(own.right_1, own.delta, own)
+    else:
+        substitute(own.stacked, 0, n, own.used, own.right_1, own.delta, 0)
     for j in range(n):
         own.stage[j] = own.new[j] + own.delta[j]
 

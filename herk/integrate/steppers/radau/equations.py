@@ -6,6 +6,7 @@ Code of a model where there is one, otherwise the user's functions and differenc
 from __future__ import annotations
 
 from herk.integrate.steppers.radau.layout import Radau, function_at, jacobian_at, residual_at
+from herk.integrate.steppers.radau.on_patterns import derivative_on_patterns, masses_times, put_derivatives
 from herk.jit.state import Floats, view
 from herk.linalg.dense import solve_stacked
 from herk.linalg.differences import time_step
@@ -23,22 +24,24 @@ def evaluate_here(t: float, own: Radau) -> None:
 
 def implicit(t: float, y: Floats, rate: Floats, out: Floats, own: Radau) -> None:
     """Write E(t, y) rate - f(t, y), all rows."""
-    n = own.n
     own.nfev += 1
     if not own.general:
         residual_at(own.at_residual)(t, y, rate, own.parameters, out)
         return
     function_at(own.at_f)(t, y, own.parameters, out)
     if own.have_e:
-        function_at(own.at_e)(t, y, own.parameters, view(own.stacked, 0, n * n))
-        subtract(own.stacked, rate, out, n)
+        function_at(own.at_e)(t, y, own.parameters, view(own.stacked, 0, own.e_here.size))
+        subtract(own.stacked, rate, out, own)
     else:
-        subtract(own.e_here, rate, out, n)
+        subtract(own.e_here, rate, out, own)
 
 
-def subtract(e: Floats, rate: Floats, out: Floats, n: int) -> None:
+def subtract(e: Floats, rate: Floats, out: Floats, own: Radau) -> None:
     """Write E rate - out into out."""
-    for i in range(n):
+    n = own.n
+    for i in range(n if own.sparse else 0):
+        out[i] = masses_times(i, rate, e, own) - out[i]
+    for i in range(0 if own.sparse else n):
         total = -out[i]
         for j in range(n):
             total += e[i * n + j] * rate[j]
@@ -55,7 +58,9 @@ def constraints(t: float, y: Floats, out: Floats, own: Radau) -> None:
 def linearise(t: float, own: Radau) -> None:
     """Evaluate the derivatives of E y' - f and of g at the current point, y' being its slope."""
     own.njev += 1
-    if own.general:
+    if own.sparse:
+        put_derivatives(t, own)
+    elif own.general:
         differences(t, own)
     else:
         jacobian_at(own.at_jacobian)(t, own.y, own.slope, 0.0, own.parameters, own.whole)
@@ -120,6 +125,8 @@ def derivative(t: float, own: Radau) -> bool:
     n, m, a, b = own.n, own.m, own.stacked, own.right
     constraint_jacobian(t, own.y, own)
     time_derivative(t, view(b, n, m), own)
+    if own.sparse:
+        return derivative_on_patterns(own)
     for i in range(n * n):
         a[i] = own.e_here[i]
     for i in range(m * n):

@@ -5,10 +5,11 @@ from __future__ import annotations
 from herk.integrate.steppers.radau.equations import constraints, implicit
 from herk.integrate.steppers.radau.layout import EPS, Radau, weight
 from herk.integrate.steppers.radau.newton import collect, mixed
+from herk.integrate.steppers.radau.rows import first_entry, mass_times, terms
 from herk.integrate.steppers.radau.sample import AS_EXACT
 from herk.integrate.steppers.radau.settle import CANCELLED
+from herk.integrate.steppers.radau.systems import solve_real
 from herk.integrate.steps import Loop
-from herk.linalg.dense import substitute
 
 # Part of a step where x (x - c1) .. (x - cs) is largest, with three, five and seven stages
 FARTHEST, FARTHEST_OF_FIVE, FARTHEST_OF_SEVEN = 0.87, 0.734, 0.67
@@ -35,12 +36,10 @@ def estimate(loop: Loop, own: Radau) -> float:
     for k in range(n):
         own.right_1[k], own.right_2[k] = 0.0, 0.0
     for k in range(d):
-        value = 0.0
-        for j in range(n):
-            value += own.e_here[rows[k] * n + j] * stage[j]
+        value = mass_times(rows[k], stage, own)
         own.right_2[k] = own.leveled[k] * value
         own.right_1[k] = own.leveled[k] * (value + own.f[rows[k]])
-    substitute(own.lu, 0, n, own.order, own.right_1, own.error, 0)
+    solve_real(own.right_1, own.error, own)
     size = norm(own)
     if size < 1.0 or not (own.first or loop.rejected > 0):
         return size
@@ -52,7 +51,7 @@ def estimate(loop: Loop, own: Radau) -> float:
     collect(own.right_1, own)
     for k in range(n):
         own.right_1[k] = own.right_2[k] - own.right_1[k]
-    substitute(own.lu, 0, n, own.order, own.right_1, own.error, 0)
+    solve_real(own.right_1, own.error, own)
     return norm(own)
 
 
@@ -120,7 +119,7 @@ def correct(own: Radau) -> None:
         own.right_1[k] = 0.0
     for k in range(own.m):
         own.right_1[own.d + k] = -own.leveled[own.d + k] * own.g[k]
-    substitute(own.lu, 0, own.n, own.order, own.right_1, own.error, 0)
+    solve_real(own.right_1, own.error, own)
 
 
 def noise(t: float, own: Radau) -> float:
@@ -148,9 +147,8 @@ def last_digits(t: float, own: Radau) -> None:
 
 def beyond_rounding(k: int, own: Radau) -> float:
     """Return what of g_k is neither left over from large terms nor from the last digits of the time."""
-    n, value, rounding = own.n, own.g[k], 4.0 * own.right_2[k]
-    for j in range(n):
-        rounding += CANCELLED * abs(own.jacobian[(own.d + k) * n + j] * own.stage[j])
+    value, size = own.g[k], terms(k, own.jacobian, first_entry(own), own.stage, own)
+    rounding = 4.0 * own.right_2[k] + CANCELLED * size
     return 0.0 if abs(value) <= rounding else value
 
 

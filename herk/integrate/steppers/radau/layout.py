@@ -11,11 +11,16 @@ from herk.jit.state import Floats, State, Wholes
 # What a step answers beside OK; all of these are tried again, shorter.
 OK, NO_CONVERGENCE, SINGULAR, NONFINITE, OFF_CONSTRAINTS, BRANCH = 0, -1, -2, -3, -4, -5
 
+# What steps of a large system ask Python for, and how it answers
+NOTHING, SELECTION, PIVOTS = 0, 1, 2
+MADE, NONE_FOUND = 1, 2
+
 EPS = 2.220446049250313e-16  # rounding of 1
 
 function_at = by_address("None(float, Floats, Floats, Floats)")  # (t, y, par, out)
 residual_at = by_address("None(float, Floats, Floats, Floats, Floats)")  # (t, y, y', par, out): E y' - f
 jacobian_at = by_address("None(float, Floats, Floats, float, Floats, Floats)")  # (t, y, y', cj, par, out)
+product_at = residual_at  # (t, y, y', par, out): (E y')_y on its pattern
 
 
 @dataclass(frozen=True)
@@ -27,11 +32,12 @@ class RadauMethod:
     most: int = 3
     adaptive: bool = True
     largest: int = 1000  # unknowns for which full matrices are reasonable
+    full: bool = False  # have full matrices, of a large model too
 
     @property
     def mark(self) -> str:
         """Return what tells kept runs of one method from those of another."""
-        return self.name
+        return f"{self.name}_full" if self.full else self.name
 
     @property
     def order(self) -> int:
@@ -180,6 +186,27 @@ class Radau(State):
     free: Wholes
     order: Wholes
     order_complex: Wholes
+    # Of a large system: all matrices are values on patterns, see `on_patterns`
+    sparse: int
+    asked: int  # what Python is to find
+    answered: int
+    at_jac_f: int
+    at_jac_ey: int
+    of_masses: int  # where factors are: of [S E; g_y],
+    of_step: int  # of the real system,
+    of_end: int  # of the same with g_y at the end of the step,
+    of_pairs: Wholes  # of the complex ones
+    stamp: int  # of the factors of the step
+    start: Wholes  # rows of [E, (E y' - f)_y; g_y]
+    column: Wholes
+    first_g: int  # where the entries of g_y begin
+    e_start: Wholes
+    e_column: Wholes
+    e_place: Wholes  # of entries of E, f_y, (E y')_y in the whole
+    f_place: Wholes
+    ey_place: Wholes
+    unit: Floats  # of unknowns in the factors of the step, which the order of its pivots was found with,
+    width: Floats  # and in those of [S E; g_y]
     # Functions of the stepper, for those who call them from elsewhere
     at_accept: int
     at_check: int
@@ -203,9 +230,16 @@ def sizes(n: int, m: int, parameters: int, stages: int, tables: int) -> dict[str
     return found | dict.fromkeys(wholes, n) | {"order_complex": stages // 2 * n, "used": n + m}
 
 
-def allocate(n: int, m: int, parameters: int, method: RadauMethod, tables: Sequence[float]) -> Radau:
-    """Return the state of a run, all zero but the numbers of the methods."""
-    state = Radau(**sizes(n, m, max(parameters, 1), method.most, len(tables)))
+def allocate(
+    n: int,
+    m: int,
+    parameters: int,
+    method: RadauMethod,
+    tables: Sequence[float],
+    sparse: dict[str, int] | None = None,
+) -> Radau:
+    """Return the state of a run, all zero but the numbers of the methods; `sparse` has other lengths."""
+    state = Radau(**(sizes(n, m, max(parameters, 1), method.most, len(tables)) | (sparse or {})))
     state.n, state.m, state.d = n, m, n - m
     state.fewest, state.most_stages, state.tables[:] = method.fewest, method.most, tables
     return state

@@ -19,11 +19,11 @@ from herk.integrate.steppers.radau.layout import (
     Radau,
     weight,
 )
+from herk.integrate.steppers.radau.on_patterns import put_constraints, select_on_patterns
 from herk.integrate.steppers.radau.selecting import select
+from herk.integrate.steppers.radau.systems import decompose, solve_complex_pair, solve_real, up_to_date
 from herk.integrate.steps import INFINITE
 from herk.jit.state import Floats, view
-from herk.linalg.complex_dense import factor_complex, substitute_complex
-from herk.linalg.dense import factor, level_rows, substitute
 
 # A rate of convergence found with a step this much shorter is forgotten: one iteration after a tiny first
 # step may leave constraints so far from zero that no later step is short enough for the error estimate.
@@ -33,12 +33,10 @@ DIVERGENT, HOPELESS = 0.99, 10.0  # rates of convergence that end the iteration,
 PATIENCE = 2  # after more iterations than this
 STALLED = 1e-11  # relative increments that do not shrink any more are rounding,
 IN_THE_BASIS = 5e-13  # or larger ones, by what the change of basis makes of it
-SAME_STEP = 1e-7  # steps that differ by no more than this part share their factors
 
 
 def renew_jacobian(t: float, own: Radau) -> int:
     """Evaluate the derivatives at the current point, look at the selection, collect the rows of M and J."""
-    n, m, d, mass, jacobian = own.n, own.m, own.d, own.mass, own.jacobian
     linearise(t, own)
     own.ahead = 0
     if not own.first and not own.careful and own.m > 0:
@@ -47,6 +45,22 @@ def renew_jacobian(t: float, own: Radau) -> int:
         constraint_jacobian(t + AHEAD * own.h, own.stage, own)
     own.factors_valid = 0
     own.jacobian_valid = 0
+    status = collect_matrices(own)
+    if status != OK:
+        return status
+    own.fresh = 1
+    if not same_branch(own):
+        return BRANCH
+    own.jacobian_valid = 1
+    return OK
+
+
+def collect_matrices(own: Radau) -> int:
+    """Choose rows, and write those of M and J."""
+    n, d, mass, jacobian = own.n, own.d, own.mass, own.jacobian
+    if own.sparse:
+        put_constraints(own)
+        return select_on_patterns(own)
     if not select(own):
         return SINGULAR
     for k in range(d):
@@ -54,13 +68,9 @@ def renew_jacobian(t: float, own: Radau) -> int:
         for j in range(n):
             mass[k * n + j] = own.e_here[row + j]
             jacobian[k * n + j] = own.whole[row + j]
-    for k in range(m * n):
+    for k in range(own.m * n):
         jacobian[d * n + k] = own.g_y[k]
         mass[d * n + k] = 0.0
-    own.fresh = 1
-    if not same_branch(own):
-        return BRANCH
-    own.jacobian_valid = 1
     return OK
 
 
@@ -80,42 +90,13 @@ def continuation(x: float, i: int, own: Radau) -> None:
     row[s - 1] -= 1.0
 
 
-def decompose(own: Radau) -> int:
-    """Factor all Newton matrices."""
-    n, lu, mass, jacobian = own.n, own.lu, own.mass, own.jacobian
-    gamma = own.values[0] / own.h
-    for i in range(n * n):
-        lu[i] = gamma * mass[i] + jacobian[i]
-    level_rows(lu, n, own.scale, own.leveled)
-    own.nlu += 1
-    own.h_factors = own.h
-    own.factors_valid = 0
-    if not factor(lu, 0, n, own.order) > 0.0:
-        return SINGULAR
-    for k in range(own.s // 2):
-        alpha, beta = own.values[2 * k + 1] / own.h, own.values[2 * k + 2] / own.h
-        re, im = view(own.re, k * n * n, n * n), view(own.im, k * n * n, n * n)
-        for i in range(n):
-            factor_of_row = own.leveled[i]
-            for j in range(i * n, i * n + n):
-                re[j] = factor_of_row * (alpha * mass[j] + jacobian[j])
-                im[j] = factor_of_row * beta * mass[j]
-        own.nlu += 1
-        if not factor_complex(re, im, n, view(own.order_complex, k * n, n)) > 0.0:
-            return SINGULAR
-    own.factors_valid = 1
-    return OK
-
-
 def factored(t: float, own: Radau) -> int:
     """Bring Jacobian and factors up to date for the step at work."""
     if not own.jacobian_valid:
         status = renew_jacobian(t, own)
         if status != OK:
             return status
-    if own.factors_valid and abs(own.h - own.h_factors) <= SAME_STEP * abs(own.h):
-        return OK
-    return decompose(own)
+    return OK if up_to_date(own) else decompose(own)
 
 
 def predict(own: Radau) -> None:
@@ -197,16 +178,15 @@ def residuals(t: float, own: Radau) -> None:
 def increment(own: Radau) -> float:
     """Solve all systems, add the increments, return their weighted root mean square."""
     n, w, per, delta, pair = own.n, own.w, own.per, own.delta, own.pair
-    substitute(own.lu, 0, n, own.order, own.turned, delta, 0)
+    solve_real(own.turned, delta, own)
     total = 0.0
     for j in range(n):
         part = delta[j] * per[j]
         total += part * part
         w[j] += delta[j]
     for k in range(own.s // 2):
-        re, im = view(own.re, k * n * n, n * n), view(own.im, k * n * n, n * n)
         first, second = view(own.turned, (2 * k + 1) * n, n), view(own.turned, (2 * k + 2) * n, n)
-        substitute_complex(re, im, n, view(own.order_complex, k * n, n), first, second, pair)
+        solve_complex_pair(k, first, second, own)
         rows = view(w, (2 * k + 1) * n, 2 * n)
         for j in range(n):
             a, b = pair[j] * per[j], pair[n + j] * per[j]

@@ -16,6 +16,7 @@ from herk.integrate.steppers.radau.layout import Radau, RadauMethod, allocate
 from herk.integrate.steppers.radau.levels import levels_of, patterns
 from herk.integrate.steppers.radau.machine import Machine
 from herk.integrate.steppers.radau.order import enter, rows_of
+from herk.integrate.steppers.radau.sparse_ready import code_on_patterns, of_many, on_patterns, structure_of
 from herk.integrate.steppers.radau.stepper import PROGRAM
 from herk.integrate.steppers.radau.tolerances import set_tolerances
 from herk.integrate.steps import Loop
@@ -27,35 +28,46 @@ SLACK = 0.01  # of the change of a component, where equations are smooth: its po
 
 def ready(asked: Request, y: Array, here: Linearisation) -> Machine:
     """Bind the functions, allocate the memory, set the tolerances."""
-    dae, here = asked.dae, here.dense()
-    assert isinstance(asked.method, RadauMethod)
-    _check(dae, here, asked.method)
+    dae, method = asked.dae, asked.method
+    assert isinstance(method, RadauMethod)
+    model_code = asked.generate and hasattr(dae.generated, "sparse")
+    structure = structure_of(asked, here.E) if here.sparse and model_code and not method.full else None
+    state = _in_full(asked, here.dense()) if structure is None else on_patterns(asked, structure, here.E)
     values = getattr(dae.generated, "parameters", None)
-    count = 1 if values is None else values.size
-    method = asked.method
-    state = allocate(dae.n, dae.m, count, method, rows_of(method.fewest, method.most))
     if values is not None:
         state.parameters[:] = values
-    functions = bound(dae)
+    functions = bound(dae) if structure is None else code_on_patterns(dae)
     state.at_e, state.at_f, state.at_g, state.at_jac_g, state.at_g_t = (
         function.entry for function in functions.natives
     )
-    kept = _model_code(asked, state)
+    kept = _model_code(asked, state) if structure is None else ()
     state.have_jacobian, state.have_g_t = functions.have_jacobian, functions.have_g_t
-    varying = callable(dae.E) and not (kept and getattr(dae.generated, "constant_E", False))
-    state.have_e, state.e_here[:] = varying, here.E.ravel()
-    state.settled = not varying and np.count_nonzero(here.E.any(axis=1)) == dae.n - dae.m
+    varying = callable(dae.E) and not (model_code and getattr(dae.generated, "constant_E", False))
+    rows = np.count_nonzero(np.diff(here.E.indptr) if here.sparse else here.E.any(axis=1))
+    state.have_e, state.settled = varying, not varying and rows == dae.n - dae.m
     state.always = asked.selection == "complete"
     model = getattr(dae, "model", None)
     smooth = model is not None and not model.conditions
     state.slack = SLACK if smooth and dae.m < dae.n else 0.0  # without masses nothing else limits the steps
-    if not state.settled:
+    if not state.settled and structure is None:
         state.level[:] = levels_of(*patterns(dae, asked.t0, y))
     set_tolerances(asked, state)
     PROGRAM[enter].call(state.fewest, state.address)
     state.y[:] = y
-    loop = _loop(asked, state)
-    return Machine(dae, asked.method, functions, loop, state, asked, kept)
+    machine = Machine(dae, method, functions, _loop(asked, state), state, asked, kept)
+    return machine if structure is None else of_many(machine, structure, here.jac)
+
+
+def _in_full(asked: Request, here: Linearisation) -> Radau:
+    """Return a state with full matrices, E being written."""
+    dae, method = asked.dae, asked.method
+    assert isinstance(method, RadauMethod)
+    _check(dae, here, method)
+    values = getattr(dae.generated, "parameters", None)
+    count = 1 if values is None else values.size
+    state = allocate(dae.n, dae.m, count, method, rows_of(method.fewest, method.most))
+    state.e_here[:] = here.E.ravel()
+    return state
 
 
 def _check(dae: Dae, here: Linearisation, method: RadauMethod) -> None:

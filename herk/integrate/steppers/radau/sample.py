@@ -143,7 +143,7 @@ def slopes(own: Radau, t: Floats, y: Floats, out: Floats) -> int:
     for q in range(t.size):
         for j in range(n):
             own.y[j] = y[q * n + j]
-        if not own.general:
+        if own.sparse or not own.general:
             function_at(own.at_e)(t[q], own.y, own.parameters, own.e_here)
         evaluate_here(t[q], own)
         found = derivative(t[q], own)

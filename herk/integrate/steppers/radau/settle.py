@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from herk.integrate.steppers.radau.equations import constraint_jacobian, constraints
 from herk.integrate.steppers.radau.layout import EPS, Radau
-from herk.linalg.dense import factor, substitute
+from herk.integrate.steppers.radau.rows import terms
+from herk.integrate.steppers.radau.systems import decompose_end, solve_end, solve_real
 
 MOST_CORRECTIONS = 20
 ROUNDING = 4.0 * EPS
@@ -44,7 +45,8 @@ def settle(t: float, own: Radau) -> bool:
                 return size <= STALLED or (size <= AT_MOST and cancelled(own))
             if not renewed:
                 renewed = True
-                if not renew(t, own):
+                constraint_jacobian(t, new, own)
+                if not decompose_end(own):
                     return False
                 size = correction(renewed, own)
         for j in range(n):
@@ -56,9 +58,9 @@ def settle(t: float, own: Radau) -> bool:
 def correction(renewed: bool, own: Radau) -> float:
     """Write the correction for this right-hand side; return its size beside the components."""
     if renewed:
-        substitute(own.stacked, 0, own.n, own.used, own.right_1, own.delta, 0)
+        solve_end(own.right_1, own.delta, own)
     else:
-        substitute(own.lu, 0, own.n, own.order, own.right_1, own.delta, 0)
+        solve_real(own.right_1, own.delta, own)
     size = 0.0
     for j in range(own.n):
         part = abs(own.delta[j]) / (abs(own.new[j]) + own.floor[j])
@@ -66,29 +68,10 @@ def correction(renewed: bool, own: Radau) -> float:
     return size
 
 
-def renew(t: float, own: Radau) -> bool:
-    """Factor [gamma/h S E + ..; g_y] with g_y at the new point; the factors of the step stay as they are."""
-    n, d, a = own.n, own.d, own.stacked
-    constraint_jacobian(t, own.new, own)
-    for k in range(d * n):
-        a[k] = own.values[0] / own.h_factors * own.mass[k] + own.jacobian[k]
-    for k in range(own.m * n):
-        a[d * n + k] = own.g_y[k]
-    for i in range(n):
-        for j in range(n):
-            a[i * n + j] *= own.leveled[i]
-    own.nlu += 1
-    return factor(a, 0, n, own.used) > 0.0
-
-
 def cancelled(own: Radau) -> bool:
     """Tell whether every |g| is small beside sum |dg/dy_j y_j|: what is left of large terms is rounding."""
-    n = own.n
     for k in range(own.m):
-        terms = 0.0
-        for j in range(n):
-            terms += abs(own.g_y[k * n + j] * own.new[j])
-        if not abs(own.g[k]) <= CANCELLED * terms:
+        if not abs(own.g[k]) <= CANCELLED * terms(k, own.g_y, 0, own.new, own):
             return False
     return True
 

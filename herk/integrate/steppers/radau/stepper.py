@@ -21,7 +21,9 @@ from herk.integrate.steppers.radau.layout import (
     function_at,
 )
 from herk.integrate.steppers.radau.newton import factored, mixed, newton, predict
+from herk.integrate.steppers.radau.on_patterns import POWERS, fastest_on_patterns
 from herk.integrate.steppers.radau.order import FEWEST, MORE, control, enter
+from herk.integrate.steppers.radau.rows import first_entry, row_start
 from herk.integrate.steppers.radau.sample import further, repeat, sample, slopes
 from herk.integrate.steppers.radau.selecting import NO_PIVOT
 from herk.integrate.steppers.radau.settle import settle
@@ -34,7 +36,6 @@ FIRST_GROW = 1e-3  # after the first step, which is short since nothing is known
 SLOWEST = 0.4  # rate of convergence up to which steps may grow: it grows with them
 BELOW, RISE = 0.8, 2.0  # part of a length with which Newton failed that is tried next, and how it rises again
 KEEP_BELOW = 1e-3  # a Jacobian with which Newton converges this quickly is kept
-POWERS = 6  # of the Jacobian, for its fastest eigenvalue
 SUSPECT = 4  # failures in a row that may be due to the selection
 LOOK, CRAWL = 256, 1e-3  # steps after which their way is looked at, and what is none, in units of the time
 NOISY = 0.1  # rounding of constraints, in units of the tolerance, that may hold up steps
@@ -117,6 +118,8 @@ def try_step(loop: Loop) -> int:
         own.in_units, own.jacobian_valid = 1, 0
     weigh(own)
     status = solved(loop, own)
+    if status > OK:
+        return status
     if status != OK and not own.first:
         own.ceiling = BELOW * abs(own.h)
     if status == OK:
@@ -127,6 +130,8 @@ def try_step(loop: Loop) -> int:
             status = NONFINITE
     if status == OK and loop.error <= 1.0:
         status = on_constraints(loop, own)
+    if status > OK:
+        return status
     if status != OK:
         own.failed = 1
         loop.proposed = own.shorten * loop.h_tried
@@ -143,7 +148,7 @@ def solved(loop: Loop, own: Radau) -> int:
         if status == OK:
             predict(own)
             status = newton(loop.t, own)
-        if status == OK or (own.fresh and not (own.ahead and loop.fixed)):
+        if status >= OK or (own.fresh and not (own.ahead and loop.fixed)):
             return status
         own.jacobian_valid = 0
         own.careful = loop.fixed
@@ -236,15 +241,15 @@ def lost(loop: Loop, own: Radau) -> bool:
 
 def turned(t: float, own: Radau) -> bool:
     """Tell whether g_y is another one than in the Jacobian in use, though Newton did not notice."""
-    n, d, m, old, g_y = own.n, own.d, own.m, own.jacobian, own.g_y
-    if m == 0 or own.fixed or not own.have_jacobian:
+    old, first, g_y = own.jacobian, first_entry(own), own.g_y
+    if own.m == 0 or own.fixed or not own.have_jacobian:
         return False
     constraint_jacobian(t, own.y, own)
-    for k in range(m):
+    for k in range(own.m):
         size, change = 0.0, 0.0
-        for j in range(n):
-            size = max(size, abs(g_y[k * n + j]))
-            change = max(change, abs(g_y[k * n + j] - old[(d + k) * n + j]))
+        for p in range(row_start(k, own), row_start(k + 1, own)):
+            size = max(size, abs(g_y[p]))
+            change = max(change, abs(g_y[p] - old[first + p]))
         if not change <= TURNED * size:
             return True
     return False
@@ -256,6 +261,8 @@ def fastest(loop: Loop) -> float:
     It is infinite where [S E; g_y] is singular to rounding.
     """
     own = Radau.at(loop.own)
+    if own.sparse:
+        return fastest_on_patterns(own)
     n, d, a, v, right = own.n, own.d, own.stacked, own.moved, own.right_1
     for k in range(d * n):
         a[k] = own.mass[k]

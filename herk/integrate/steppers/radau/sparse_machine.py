@@ -1,0 +1,230 @@
+"""Radau for many unknowns as Python sees it: rows of E y' = f and orders of pivots, found where asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from herk.core import InputError
+from herk.core.dae import Array
+from herk.integrate.options import Request
+from herk.integrate.steppers.radau.layout import MADE, NONE_FOUND, PIVOTS, Radau
+from herk.integrate.steppers.radau.machine import Machine
+from herk.integrate.steppers.radau.sample import sample, slopes
+from herk.integrate.steppers.radau.stepper import PROGRAM
+from herk.integrate.steps import NEED_PYTHON
+from herk.jit.native import passed
+from herk.jit.state import Wholes
+from herk.linalg.pattern import Pattern
+from herk.linalg.sparse_complex import ComplexLU, complex_like
+from herk.linalg.sparse_lu import SparseLU, factors_in_one, factors_of, some_rows
+from herk.linalg.sparse_rank import balanced
+from herk.linalg.sparse_selection import Selector
+
+SOUND = 1e-7  # pivots beside the largest entries of their rows: smaller ones ask for another selection
+ATTEMPTS = 8  # rows and pivots found for the steps that one look between points repeats
+
+
+@dataclass
+class Structure:
+    """What is known of the matrices of a large system: their patterns, and the rows that E can give.
+
+    `partner` has for each unknown the row of E y' = f that stands for its derivative, -1 if there is none.
+    """
+
+    whole: Pattern  # [E, (E y' - f)_y; g_y]
+    masses: Wholes  # 1 for entries of E and g_y
+    constraints: Pattern
+    partner: Wholes
+    selector: Selector
+
+
+@dataclass
+class Held:
+    """The factors at work; the state has their addresses."""
+
+    masses: SparseLU | None = None
+    step: SparseLU | None = None
+    end: SparseLU | None = None
+    pairs: list[ComplexLU] = field(default_factory=list)
+
+    def copy(self, state: Radau) -> Held:
+        """Return the same in other memory, which this state is told of."""
+        made = Held(self.masses and self.masses.copy(), self.step and self.step.copy())
+        made.end, made.pairs = self.end and self.end.copy(), [pair.copy() for pair in self.pairs]
+        for pair in made.pairs:
+            assert made.step is not None
+            pair.real = made.step.address
+        made.enter(state)
+        return made
+
+    def enter(self, state: Radau) -> None:
+        """Tell a state where the factors are."""
+        state.of_masses, state.of_step, state.of_end = (
+            0 if factors is None else factors.address for factors in (self.masses, self.step, self.end)
+        )
+        state.of_pairs[: len(self.pairs)] = [pair.address for pair in self.pairs]
+
+
+@dataclass
+class SparseMachine(Machine):
+    """A Radau stepper at work on values on patterns; everything it keeps is of the size of its entries."""
+
+    structure: Structure | None = None
+    held: Held = field(default_factory=Held)
+    rank: int = 0  # of g_y where rows were chosen last, if that failed
+
+    def serve(self) -> None:
+        """Find what the compiled steps ask for."""
+        self._serve(self.state, self.held)
+
+    def _serve(self, state: Radau, held: Held) -> None:
+        found = self._pivots(state, held) if state.asked == PIVOTS else self.select(state, held)
+        state.answered = MADE if found else NONE_FOUND
+
+    def select(self, state: Radau, held: Held) -> bool:
+        """Choose rows of E y' = f for E and g_y at hand; False if they do not determine y'."""
+        structure, m = self.structure, self.dae.m
+        assert structure is not None
+        values = self._masses(state)
+        if not np.isfinite(values).all():
+            return False
+        best: tuple[float, Wholes, SparseLU] | None = None
+        for rows in self._candidates(state):
+            whole = np.concatenate([rows, self.dae.n + np.arange(m)])
+            factors = factors_of(*some_rows(structure.whole, whole, structure.masses, values))
+            if factors is not None and (best is None or factors.soundness > best[0]):
+                best = factors.soundness, rows, factors
+            if best is not None and best[0] > SOUND:
+                break
+        if best is None:
+            return False
+        changed = not np.array_equal(state.rows[: state.d], best[1])
+        state.changes += int(changed and state.selected)
+        state.rows[: state.d], state.selected, state.here = best[1], 1, 0.0
+        state.in_units *= 2  # rows are not doubted a second time
+        state.jacobian_valid = 0
+        held.masses = best[2]
+        if changed:
+            held.step = held.end = None
+            state.factors_valid, state.sign = 0, 0.0
+        held.enter(state)
+        return True
+
+    def _candidates(self, state: Radau) -> list[Wholes]:
+        """Return rows that stand for components which the constraints do not determine."""
+        structure, m = self.structure, self.dae.m
+        assert structure is not None
+        able = np.flatnonzero(structure.partner >= 0)
+        if len(able) == state.d:
+            return [np.sort(structure.partner[able])]
+        matrix = structure.constraints.matrix(state.g_y)
+        doubted = not state.selected or state.always or state.in_units
+        kept = np.zeros(0, dtype=np.int64) if doubted else self._algebraic(state)
+        size = np.zeros(self.dae.n) if state.always else np.abs(state.y)
+        found = []
+        self.rank = 0
+        for selection in structure.selector.selections(matrix, size, kept):
+            self.rank = max(self.rank, min(len(selection), m - 1))
+            if len(selection) == m:
+                others = np.setdiff1d(able, selection)
+                if len(others) == state.d:
+                    found.append(np.sort(structure.partner[others]))
+        return found
+
+    def _algebraic(self, state: Radau) -> Wholes:
+        """Return the components that the constraints determine now."""
+        assert self.structure is not None
+        used: Wholes = np.flatnonzero(~np.isin(self.structure.partner, state.rows[: state.d])).astype(
+            np.int64
+        )
+        return used
+
+    def _masses(self, state: Radau) -> Array:
+        """Return E and g_y in units of the unknowns and of largest entries."""
+        assert self.structure is not None
+        whole = self.structure.whole
+        values = np.zeros(whole.nnz)
+        values[state.e_place], values[state.first_g :] = state.e_here, state.g_y
+        values *= (np.abs(state.y) + state.floor)[whole.indices]
+        tops = np.zeros(whole.shape[0])
+        np.maximum.at(tops, whole.rows, np.abs(values))
+        return np.asarray(values / np.where(tops > 0.0, tops, 1.0)[whole.rows])
+
+    def _pivots(self, state: Radau, held: Held) -> bool:
+        """Find an order of pivots for the real matrix of the step; the complex ones share it."""
+        assert self.structure is not None
+        whole = self.structure.whole
+        rows = np.concatenate([state.rows[: state.d], self.dae.n + np.arange(self.dae.m)])
+        if not np.isfinite(state.lu).all():
+            return False
+        matrix, source = some_rows(whole, rows, np.ones(whole.nnz, dtype=np.int64), state.lu)
+        _, level, unit = balanced(matrix)
+        matrix.data *= np.repeat(level, np.diff(matrix.indptr)) * unit[matrix.indices]
+        held.step = factors_in_one(matrix, source)
+        if held.step is None:
+            return False
+        state.unit *= unit
+        held.end = held.step.copy()
+        held.pairs = [complex_like(held.step) for _ in range(state.most_stages // 2)]
+        held.enter(state)
+        return True
+
+    def first_selection(self) -> None:
+        """Choose rows at the start; say so if the constraints are dependent."""
+        if not self.select(self.state, self.held):
+            raise InputError(
+                f"The {self.dae.m} constraints are not independent at the start: dg/dy has rank {self.rank}. "
+                "Leave out redundant rows of g, or start elsewhere."
+            )
+
+    def between(self, t: Array, y: Array, slots: np.ndarray, times: Array, out: Array) -> int:
+        """Write the states at times between the points y (by rows) at t; return how that ended.
+
+        One step after the other, on a copy of the state and of its factors.
+        """
+        state = self.state.copy()
+        held = self.held.copy(state)
+        forward, status = t[-1] >= t[0], 0
+        step = np.searchsorted(t if forward else -t, times if forward else -times, side="right") - 1
+        step = np.clip(step, 0, len(t) - 2)
+        for i in np.unique(step):
+            here = np.flatnonzero(step == i)
+            found = np.empty((here.size, self.dae.n))
+            ends, points, orders = (np.array(each[i : i + 2]) for each in (t, y, slots))
+            asked = times[here]
+            given = passed((ends, points.reshape(-1), orders, asked, found.reshape(-1)))
+            for _ in range(ATTEMPTS):
+                status = int(PROGRAM[sample].call(state.address, *given))
+                if status != NEED_PYTHON:
+                    break
+                self._serve(state, held)
+            if status != 0:
+                return status
+            out[here] = found
+        return 0
+
+    def slopes(self, t: Array, y: Array, out: Array) -> int:
+        """Write y' at the points y (by rows) at t; return at how many it is not determined."""
+        state, missing = self.state.copy(), 0
+        held = self.held.copy(state)
+        for k in range(len(t)):
+            time, point, rate = np.array(t[k : k + 1]), np.array(y[k]), np.empty(self.dae.n)
+            given = passed((time, point, rate))
+            found = not PROGRAM[slopes].call(state.address, *given)
+            if not found and self.select(state, held):
+                found = not PROGRAM[slopes].call(state.address, *given)
+            out[k] = rate
+            missing += int(not found)
+        return missing
+
+    def remember(self) -> None:
+        """Do nothing: factors belong to one start."""
+
+    def rewind(self) -> None:
+        """Do nothing: the machine makes one run."""
+
+    def restart(self, asked: Request, values: Array | None) -> bool:  # noqa: ARG002
+        """Let everything be looked at again."""
+        return False
