@@ -31,6 +31,7 @@ WORTH_A_KERNEL = 0.05
 RARER = 4  # how many more steps are made before the next look at the choice of the method
 NEVER = 1 << 62
 LOOK, CRAWL = 1024, 1e-6  # steps after which their way is looked at, and what is none, in spans per step
+LOST = "the constraints become singular by how they are combined"
 
 
 @contextmanager
@@ -157,10 +158,7 @@ class Run:
         self._advance(np.empty(kept), np.empty(kept * n), np.empty(kept, dtype=np.int64))
 
     def _watched(self, t: Array, y: Array) -> int:
-        """Pass accepted points to events and callback in order.
-
-        Return how many count, the last one being the terminal event.
-        """
+        """Pass accepted points to events and callback in order; return how many count."""
         for i in range(t.size):
             try:
                 stop = self._look(t[: i + 1], y[: i + 1])
@@ -176,10 +174,7 @@ class Run:
         return t.size
 
     def _look(self, t: Array, y: Array) -> tuple[float, Array] | None:
-        """Show the last of these points to events, callback and clock.
-
-        Return the point of a terminal event.
-        """
+        """Show the last of these points to events, callback and clock; return that of a terminal event."""
         t_new, y_new = float(t[-1]), y[-1]
         if self.watch is not None:
             t_old = float(t[-2]) if t.size > 1 else self.output.last[0]
@@ -209,15 +204,11 @@ class Run:
             self._end(Reason.FINISHED, "The end of the span was reached.")
             return
         t = self.output.last[0]
-        loop = self.machine.loop
         if status == NEED_PYTHON:
             with undisturbed():
                 self.machine.serve()
         elif status < 0:
-            reason, words = self.machine.reason(status)
-            tried = f"last step tried {loop.h_tried:.3g}"
-            advice = "fixed steps are not shortened; use a smaller step" if loop.fixed else tried
-            self._end(reason, f"The run stopped at t = {t!r}: {words} ({advice}).")
+            self._stop(t, *self.machine.reason(status))
         elif self.taken >= self.request.max_steps:
             self._end(
                 Reason.MAX_STEPS,
@@ -227,7 +218,7 @@ class Run:
         if self.reason is None and time.perf_counter() > self.deadline:
             self._late(t)
         if self.reason is None and self.taken >= self.look and self._lost(t):
-            self._end(Reason.SINGULAR, f"The run stopped at t = {t!r}: the constraints become singular.")
+            self._stop(t, Reason.SINGULAR, LOST)
         if (
             self.reason is None
             and self.chooser is not None
@@ -239,6 +230,13 @@ class Run:
             self.change = self.chooser.look(t, self.taken, limited=status == CONSIDER)
             if self.change is not None:
                 self._end(Reason.FINISHED, self.change.why)
+
+    def _stop(self, t: float, reason: Reason, words: str) -> None:
+        """End where the stepper does not get on."""
+        loop = self.machine.loop
+        tried = f"last step tried {loop.h_tried:.3g}"
+        advice = "fixed steps are not shortened; use a smaller step" if loop.fixed else tried
+        self._end(reason, f"The run stopped at t = {t!r}: {words} ({advice}).")
 
     def _lost(self, t: float) -> bool:
         """Tell whether steps lead nowhere where constraints, combined otherwise, are less singular."""
