@@ -26,9 +26,8 @@ def message_list() -> str:
     lines = [
         "# All messages",
         "",
-        "Every message of herk by the module it comes from, with a wrong input that provokes it; `...` stands"
-        " for names and numbers. This list is made from the source; what the short words of the inputs mean"
-        " stands at the end.",
+        "Every message of herk, grouped by module, with an input that triggers it; `...` stands for names and"
+        " numbers. The list is generated from the source. Names used in the inputs are defined at the end.",
     ]
     causes = provoked.examples()
     for module, skeletons in messages.found().items():
@@ -54,7 +53,7 @@ def message_list() -> str:
             lines += ["", f"  `{shown}`", ""] if cause else [""]
     lines += [
         "",
-        "## What the short words mean",
+        "## Names used in the inputs",
         "",
         "```python",
         provoked.setup(),
