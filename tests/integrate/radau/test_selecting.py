@@ -10,8 +10,8 @@ from herk.core import Reason
 from herk.integrate.options import request
 from herk.integrate.prepared import OPTIONS
 from herk.integrate.start import finished
+from herk.integrate.steppers.radau.depth import depths
 from herk.integrate.steppers.radau.layout import Radau, RadauMethod, allocate
-from herk.integrate.steppers.radau.levels import levels_of
 from herk.integrate.steppers.radau.order import rows_of
 from herk.integrate.steppers.radau.selecting import select
 from herk.model.model import Model
@@ -33,7 +33,7 @@ def test_the_levels_of_a_pendulum_are_those_of_multiplier_velocities_positions()
     f_y[0, 2] = f_y[1, 3] = 1.0
     f_y[2, [0, 4]] = f_y[3, [1, 4]] = 1.0
     f_y[4, :2] = 1.0
-    assert levels_of(MASS, f_y).tolist() == [2, 2, 1, 1, 0]
+    assert depths(MASS, f_y).tolist() == [2, 2, 1, 1, 0]
 
 
 @pytest.mark.parametrize("t", [0.1, 0.3, 0.5, 0.7, 0.9, 1.2])

@@ -180,7 +180,7 @@ class Radau(State):
     lift: Floats  # and what they are at the stages of the next step
     rows: Wholes  # the selected ones, d of n
     chosen: Wholes  # 1: selected
-    level: Wholes  # how deep each unknown is, see `levels`
+    level: Wholes  # how deep each unknown is, see `depth`
     row_level: Wholes  # that of the derivative in each row of E y' = f
     used: Wholes
     free: Wholes

@@ -12,8 +12,8 @@ from herk.core.dae import Array
 from herk.integrate.callables import bound
 from herk.integrate.options import Request, fill
 from herk.integrate.steppers.radau import stepper
+from herk.integrate.steppers.radau.depth import depths, patterns
 from herk.integrate.steppers.radau.layout import Radau, RadauMethod, allocate
-from herk.integrate.steppers.radau.levels import levels_of, patterns
 from herk.integrate.steppers.radau.machine import Machine
 from herk.integrate.steppers.radau.order import enter, rows_of
 from herk.integrate.steppers.radau.sparse_ready import code_on_patterns, of_many, on_patterns, structure_of
@@ -50,7 +50,7 @@ def ready(asked: Request, y: Array, here: Linearisation) -> Machine:
     smooth = model is not None and not model.conditions
     state.slack = SLACK if smooth and dae.m < dae.n else 0.0  # without masses nothing else limits the steps
     if not state.settled and structure is None:
-        state.level[:] = levels_of(*patterns(dae, asked.t0, y))
+        state.level[:] = depths(*patterns(dae, asked.t0, y))
     set_tolerances(asked, state)
     PROGRAM[enter].call(state.fewest, state.address)
     state.y[:] = y

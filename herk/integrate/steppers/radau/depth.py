@@ -19,8 +19,8 @@ SHIFTS = (1e-3, -2e-3, 5e-3)  # at the start itself derivatives may vanish by ch
 NEGLIGIBLE = 1e-9
 
 
-def levels_of(E: Array, f_y: Array) -> np.ndarray:
-    """Return the level of each unknown from the patterns of E and f_y; what depends on nothing is deepest."""
+def depths(E: Array, f_y: Array) -> np.ndarray:
+    """Return the depth of each unknown from the patterns of E and f_y; what depends on nothing is deepest."""
     n = len(E)
     level = np.where(E.any(axis=0), n, 0)
     for k in range(n):
