@@ -70,11 +70,9 @@ def controlled(prepared, n: int) -> np.ndarray:
     Hence also here.
     """
     form = prepared.form
-    levels = np.array(getattr(form, "levels", ()) or (1,) * form.n)
+    index = np.array(getattr(form, "variable_index", ()) or (1,) * form.n)
     high = (
-        [form.kept[j] for j in range(len(form.kept)) if levels[j] > 1]
-        if getattr(form, "index", 0) > 1
-        else []
+        [form.kept[j] for j in range(len(form.kept)) if index[j] > 1] if getattr(form, "index", 0) > 1 else []
     )
     return np.array([j for j in range(n) if j not in high])
 
