@@ -31,6 +31,7 @@ DEARER = 1.3  # an explicit step that costs more implicit ones than this is not 
 HOPELESS = (
     0.2  # of the explicit method's progress for the same work: less than this decides at the second look
 )
+FAIRLY = 1.25  # how much worse it must be: the explicit steps were made elsewhere, where others may be due
 LONGER = 2.0  # explicit steps of higher order beside implicit ones, where accuracy limits both, at least
 SAFELY = 0.8  # part of the bound of stability that is counted on
 CLEARLY = 1.5  # how much better the explicit method must seem for a change back
@@ -80,14 +81,17 @@ class Chooser:
 
     def look(self, t: float, steps: int, *, limited: bool) -> Change | None:
         """Return what is to be changed after this many steps; `limited`: stability seems to limit them."""
-        taken, passed = steps - self.steps, abs(t - self.t)
-        if taken < 1 or not passed > 0.0 or abs(self.asked.t1 - t) < self.worth * passed / taken:
+        taken, passed, far = steps - self.steps, abs(t - self.t), abs(self.asked.t1 - t)
+        if taken < 1 or not passed > 0.0:
+            return None
+        h = min(passed / taken, abs(self.machine.loop.h_tried)) if limited else passed / taken
+        if far < self.worth * h:
             return None
         counts = self.machine.counts()
         spent = {name: counts[name] - self.counts[name] for name in EXPECTED}
         work = self.work.implicit(spent, taken) if self.implicit else self.work.explicit(spent, taken)
-        left = abs(self.asked.t1 - t) / passed * work
-        h, cost = passed / taken, work / taken
+        cost = work / taken
+        left = far / h * cost
         change = self._back(t, h, cost, left, taken) if self.implicit else self._over(h, cost, left, limited)
         if not self.plan.trial:
             self.t, self.steps, self.counts = t, steps, counts
@@ -100,7 +104,7 @@ class Chooser:
         if not (limited or dear) or left < trial(self.work):
             return None
         why = (
-            f"stability, not accuracy, limits explicit steps to {h:.2g}"
+            f"stability seems to limit explicit steps to {h:.2g}"
             if limited
             else f"an explicit step takes {cost / implicit:.1f} times the work of an implicit one"
         )
@@ -114,9 +118,10 @@ class Chooser:
         plan = self.plan
         if not self._fastest() < INFINITE:  # y' is determined by less than rounding: nothing can begin here
             return None
-        if plan.trial and h / cost < plan.pace:
-            hopeless = h / cost < HOPELESS * plan.pace and steps > TRIAL
-            if not hopeless and steps * cost < SHARE * abs(self.asked.t1 - t) / plan.pace:
+        pace = min(plan.pace, self._bound() / plan.cost) if plan.trial else 0.0  # of explicit steps, here
+        if FAIRLY * h / cost < pace:
+            hopeless = h / cost < HOPELESS * pace and steps > TRIAL
+            if not hopeless and steps * cost < SHARE * abs(self.asked.t1 - t) / pace:
                 return None
             patient = replace(plan, partner=self.asked.method, trial=False, patience=RARER * plan.patience)
             return Change(patient, plan.pace * plan.cost, "implicit steps led no farther for the same work")
@@ -135,8 +140,12 @@ class Chooser:
 
     def _stable(self, h: float) -> float:
         """Return the length of explicit steps that are stable here, beside implicit ones of length h."""
+        return min(LONGER * h, SAFELY * self._bound())
+
+    def _bound(self) -> float:
+        """Return the length that stability allows explicit steps here."""
         assert isinstance(self.plan.partner, Tableau)
-        return min(LONGER * h, SAFELY * bound(self.plan.partner) / max(self._fastest(), 1e-300))
+        return bound(self.plan.partner) / max(self._fastest(), 1e-300)
 
     def _fastest(self) -> float:
         """Return the modulus of the fastest eigenvalue here."""

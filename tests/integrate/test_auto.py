@@ -220,3 +220,17 @@ def test_linear_algebra_of_any_number_of_stages_is_that_of_a_real_and_the_comple
     iteration = work.linear({"nlu": 0, "nit": 1})
     assert iteration == pytest.approx(2 * (2 + 8 * pairs) * n**2)  # two triangles; as much beside them
     assert work.expected() >= Work(n, 0.0, 0.0, 0.0).expected()
+
+
+def test_steps_at_their_present_length_decide_not_those_of_easier_times() -> None:
+    sol = herk.solve_dae(testset.get("oregonator"), rtol=1e-6, atol=1e-6)
+    explicit = np.count_nonzero(sol.t <= sol.methods[1].t)
+    assert explicit < 0.5 * len(sol.t)  # 1.8 million explicit steps lead to the end
+
+
+def test_stability_is_suspected_before_it_is_the_only_limit() -> None:
+    problem = testset.get("rectifier")
+    auto, implicit = (
+        herk.solve_dae(problem, method=method, rtol=1e-8, atol=1e-8) for method in ("auto", "radau5")
+    )
+    assert auto.nstep < 1.5 * implicit.nstep
