@@ -20,7 +20,7 @@ from reports import proof
 
 ROOT = Path(__file__).parents[1]
 PUBLISHED = ROOT / "reports" / "published"
-STUDIES = (*cli.STANDARD, "testset", *documents.NAMES)
+STUDIES = (*cli.STANDARD, "testset", *documents.NAMES, "scaling")
 MOST_FILES, OTHERS = 60, 5  # besides the tables: page, records, pictures
 SERIES = b'"kind":"series"'  # curves over time: drawn on the page, and too large to be published
 SELECTION = b'"name":"selection"'  # but these are short, and a sentence rests on them
