@@ -38,6 +38,10 @@ GIVEN = [("singular", 9000113)]
 BACK = [("switching", 8000149)]
 # Radau passed kinks with errors of seventy tolerances, which moved the time of a jump.
 KINKS = [("switching", 6000127)]
+# Radau between steps: rows chosen anew were others than those of the step, did not converge, or to something else.
+ROWS = [("linear", 10000019), ("testset", 10000098)]
+# Units kept the rows that a pendulum has at its side in use at its lowest point, where they determine nothing.
+SIDE = [("mechanisms", 10000108)]
 
 
 @pytest.mark.parametrize(("family", "seed"), LATE + CRAWLED + OVER + DIGITS + BACK + GIVEN)
@@ -47,7 +51,9 @@ def test_the_end_of_a_solution_is_noticed_before_it_is_passed(family: str, seed:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("family", "seed"), [*NOISE, *POLES, *COMBINED, *CHANCE, *FADING, *KINKS])
+@pytest.mark.parametrize(
+    ("family", "seed"), [*NOISE, *POLES, *COMBINED, *CHANCE, *FADING, *KINKS, *ROWS, *SIDE]
+)
 def test_what_was_repaired_stays_right(family: str, seed: int) -> None:
     verdict, _, script = examine(family, seed)
     assert verdict.outcome is Outcome.RIGHT, f"{script}\n# {verdict.detail}"

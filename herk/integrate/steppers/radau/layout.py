@@ -85,6 +85,7 @@ class Radau(State):
     selected: int
     always: int  # select at every step, whatever is in use
     in_units: int  # rows are chosen by the sizes of the unknowns: by largest entries they did not serve
+    loyal: int  # between steps: rows are those at which the run was left
     unseen: int  # Jacobians since the selection was last looked at
     fresh: int  # the Jacobian belongs to this point
     ahead: int  # its constraints to a point ahead
@@ -113,6 +114,7 @@ class Radau(State):
     h: float  # of the step at work
     h_factors: float  # the factors belong to
     h_old: float  # of the last accepted step
+    longest: float  # of those since rows were last chosen by other sizes
     ceiling: float  # length beyond which Newton, which failed not long ago, may fail again
     error_old: float
     sign: float  # of the determinant of [S E; g_y], 0 if the selection is new
@@ -180,6 +182,7 @@ class Radau(State):
     lift: Floats  # and what they are at the stages of the next step
     rows: Wholes  # the selected ones, d of n
     chosen: Wholes  # 1: selected
+    in_run: Wholes  # 1: selected where the run was left
     level: Wholes  # how deep each unknown is, see `depth`
     row_level: Wholes  # that of the derivative in each row of E y' = f
     used: Wholes
@@ -226,7 +229,7 @@ def sizes(n: int, m: int, parameters: int, stages: int, tables: int) -> dict[str
     found |= {"g_y": m * n, "stacked": (n + m) * n, "parameters": parameters, "tables": tables}
     found |= dict.fromkeys(("nodes", "values", "under", "first_slope"), stages)
     found |= dict.fromkeys(("inverse", "basis", "back", "lift"), stages * stages)
-    wholes = ("rows", "chosen", "level", "row_level", "free", "order")
+    wholes = ("rows", "chosen", "in_run", "level", "row_level", "free", "order")
     return found | dict.fromkeys(wholes, n) | {"order_complex": stages // 2 * n, "used": n + m}
 
 

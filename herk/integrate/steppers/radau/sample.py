@@ -29,10 +29,10 @@ def interval(t: Floats, time: float, forward: bool) -> int:
 
 def renew_point(t: float, h: float, own: Radau) -> None:
     """Evaluate what a first step from the current point needs; the rows in use may be those of elsewhere."""
-    own.h, own.first, own.jacobian_valid, own.selected = h, 1, 0, 0
-    own.sign, own.careful = 0.0, 0
+    own.h, own.first, own.jacobian_valid, own.selected = h, 1, 0, own.loyal
+    own.sign, own.careful, own.theta, own.unseen = 0.0, 0, 0.0, 0
     for j in range(own.n):
-        own.chosen[j] = 0
+        own.chosen[j] = own.in_run[j] if own.loyal else 0
         own.scale[j] = own.atol[j] + own.rtol * abs(own.y[j])
         own.per[j] = 1.0 / own.scale[j]
     evaluate_here(t, own)
@@ -55,9 +55,20 @@ def repeat(t: float, h: float, ends: Floats, own: Radau) -> int:
     if status != OK:
         along(own.rate, 0.0, own)
         status = newton(t, own)
+    if status == OK and not own.fixed and not same_end(ends, own):
+        status = NO_CONVERGENCE
     for j in range(n):
         z[(s - 1) * n + j] = ends[n + j] - ends[j]
     return status
+
+
+def same_end(ends: Floats, own: Radau) -> bool:
+    """Tell whether the stages found are those of the step: with poor rows they may solve other equations."""
+    n, last, total = own.n, view(own.z, (own.s - 1) * own.n, own.n), 0.0
+    for j in range(n):
+        size = own.atol[j] + own.rtol * max(abs(ends[j]), abs(ends[n + j]))
+        total += ((ends[j] + last[j] - ends[n + j]) / size) ** 2
+    return (total / n) ** 0.5 <= AS_EXACT
 
 
 def along(change: Floats, factor: float, own: Radau) -> None:
@@ -158,6 +169,30 @@ def prepared(t: float, h: float, ends: Floats, own: Radau) -> int:
     return repeat(t, h, ends, own) if own.fixed else smooth(t, h, ends, own)
 
 
+def made_again(t: float, h: float, ends: Floats, own: Radau) -> int:
+    """Do so with the rows that seem best, by largest entries or by sizes of y, then with those of the run."""
+    own.loyal = 0
+    status = prepared(t, h, ends, own)
+    if status != OK and status != ROUGH:
+        own.in_units = 1 if own.in_units == 0 else 0
+        status = prepared(t, h, ends, own)
+    if status != OK and status != ROUGH and not own.sparse:
+        as_in_run(own)
+        status = prepared(t, h, ends, own)
+        if status != OK and status != ROUGH:
+            own.loyal = 0
+    return status
+
+
+def as_in_run(own: Radau) -> None:
+    """Let the rows be those with which the run was left."""
+    own.loyal, place = 1, 0
+    for i in range(own.n):
+        if own.in_run[i]:
+            own.rows[place] = i
+            place += 1
+
+
 def shorter(time: float, t: float, ends: Floats, own: Radau) -> int:
     """Go from the start of a step to a time in a step of its own, which is as exact as the whole one."""
     for j in range(own.n):
@@ -168,6 +203,8 @@ def shorter(time: float, t: float, ends: Floats, own: Radau) -> int:
 def sample(own: Radau, t: Floats, y: Floats, slots: Wholes, times: Floats, out: Floats) -> int:
     """Evaluate at `times` (any order, inside the steps t); y holds the points by rows, slots the orders."""
     own.step = -1
+    for j in range(own.n):
+        own.in_run[j] = own.chosen[j]
     return further(own, t, y, slots, times, out)
 
 
@@ -186,10 +223,7 @@ def further(own: Radau, t: Floats, y: Floats, slots: Wholes, times: Floats, out:
             own.step = i
             if own.s != FEWEST + MORE * slots[i + 1]:
                 enter(FEWEST + MORE * slots[i + 1], own)
-            own.repeated = prepared(t[i], t[i + 1] - t[i], ends, own)
-            if own.repeated != OK and own.repeated != ROUGH and not own.in_units:
-                own.in_units = 1
-                own.repeated = prepared(t[i], t[i + 1] - t[i], ends, own)
+            own.repeated = made_again(t[i], t[i + 1] - t[i], ends, own)
         status = own.repeated
         if status == OK:
             status = inside(times[q], t[i], own)

@@ -17,6 +17,7 @@ IN_ANY_UNITS = 1e-7  # a pivot below this one may be small by the units of its u
 CLEAR = 0.05  # an entry of this size, largest ones being 1, ties a constraint to an unknown
 FADED = 0.1  # part that is left of the entries of a row of E with which it counts for less
 SUSPECT = 0.2  # a rate of convergence that may be due to the selection
+TINY = 1e-3  # part of the longest step that another one may have become by the selection
 PATIENCE = 4  # a look at the selection costs as much as factors: not at every Jacobian
 
 
@@ -31,6 +32,19 @@ def select(own: Radau) -> bool:
     if not found(own.in_units > 0, own) and not found(own.in_units == 0, own):
         return False
     return enter(own)
+
+
+def reconsider(failing: bool, own: Radau) -> None:
+    """Choose rows by other sizes where steps keep failing, or have become tiny: units may have misled.
+
+    A component of another unit may have long been the larger one when that on which a constraint was solved
+    goes through zero; there steps become tiny, and solutions that part at this point cannot be told apart.
+    """
+    own.longest = max(own.longest, abs(own.h_old))
+    tiny = own.settled == 0 and own.sparse == 0 and abs(own.h) < TINY * own.longest
+    if tiny or (failing and own.in_units == 0):
+        own.in_units = 1 if own.in_units == 0 else 0
+        own.jacobian_valid, own.unseen, own.longest = 0, PATIENCE, abs(own.h)
 
 
 def found(in_units: bool, own: Radau) -> bool:

@@ -25,7 +25,7 @@ from herk.integrate.steppers.radau.on_patterns import POWERS, fastest_on_pattern
 from herk.integrate.steppers.radau.order import FEWEST, MORE, control, enter
 from herk.integrate.steppers.radau.rows import first_entry, row_start
 from herk.integrate.steppers.radau.sample import further, repeat, sample, slopes
-from herk.integrate.steppers.radau.selecting import NO_PIVOT
+from herk.integrate.steppers.radau.selecting import NO_PIVOT, reconsider
 from herk.integrate.steppers.radau.settle import settle
 from herk.integrate.steps import INFINITE, RUNNING, STUCK, Loop
 from herk.jit.program import Program
@@ -114,8 +114,7 @@ def try_step(loop: Loop) -> int:
     own.careful = failed and loop.rejected > 1  # a shorter step has its g_y ahead nearer
     if failed and own.ahead:
         own.jacobian_valid = 0
-    if own.careful and loop.rejected >= SUSPECT and not own.in_units:
-        own.in_units, own.jacobian_valid = 1, 0
+    reconsider(own.careful and loop.rejected >= SUSPECT, own)
     weigh(own)
     status = solved(loop, own)
     if status > OK:
