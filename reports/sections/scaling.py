@@ -18,7 +18,8 @@ WORDS = (
     "Problems of any size, each at one tolerance and at growing numbers of unknowns. The exponent is the"
     " slope of the time of a step over the number of unknowns in logarithms, by least squares over all sizes"
     " that reached the end: 1 is work in proportion to the size, 3 that of dense matrices. Getting ready is"
-    " finding the hidden constraints, making machine code and two runs in advance, once for every size."
+    " what the run met before its first step, two runs in advance included; hidden constraints and machine"
+    " code that an earlier look at the problem had left in the cache are read from there, not made again."
 )
 Curves = dict[tuple[str, str], pd.DataFrame]
 
