@@ -86,6 +86,8 @@ class Radau(State):
     always: int  # select at every step, whatever is in use
     in_units: int  # rows are chosen by the sizes of the unknowns: by largest entries they did not serve
     loyal: int  # between steps: rows are those at which the run was left
+    turning: int  # and constraints are taken in the middle of the step,
+    middle: int  # which is at work
     unseen: int  # Jacobians since the selection was last looked at
     fresh: int  # the Jacobian belongs to this point
     ahead: int  # its constraints to a point ahead

@@ -39,7 +39,7 @@ def renew_jacobian(t: float, own: Radau) -> int:
     """Evaluate the derivatives at the current point, look at the selection, collect the rows of M and J."""
     linearise(t, own)
     own.ahead = 0
-    if not own.first and not own.careful and own.m > 0:
+    if own.m > 0 and (own.middle or not (own.first or own.careful)):
         own.ahead = 1
         halfway(own)
         constraint_jacobian(t + AHEAD * own.h, own.stage, own)
@@ -75,7 +75,11 @@ def collect_matrices(own: Radau) -> int:
 
 
 def halfway(own: Radau) -> None:
-    """Continue the collocation polynomial of the last step into this one."""
+    """Continue the collocation polynomial of the last step into this one, or the chord of a known step."""
+    if own.middle:
+        for j in range(own.n):
+            own.stage[j] = own.y[j] + AHEAD * own.rate[j]
+        return
     continuation(1.0 + AHEAD * own.h / own.h_old, 0, own)
     mixed(own.lift, 0, own.old, own.stage, 1.0, own)
     for j in range(own.n):

@@ -45,11 +45,13 @@ def repeat(t: float, h: float, ends: Floats, own: Radau) -> int:
     for j in range(n):
         y[j] = ends[j]
     renew_point(t, h, own)
-    status = factored(t, own)
-    if status != OK:
-        return status
     for j in range(n):
         own.rate[j] = ends[n + j] - ends[j]
+    own.middle = own.turning
+    status = factored(t, own)
+    own.middle = 0
+    if status != OK:
+        return status
     along(own.rate, 1.0, own)
     status = newton(t, own)
     if status != OK:
@@ -170,9 +172,15 @@ def prepared(t: float, h: float, ends: Floats, own: Radau) -> int:
 
 
 def made_again(t: float, h: float, ends: Floats, own: Radau) -> int:
-    """Do so with the rows that seem best, by largest entries or by sizes of y, then with those of the run."""
-    own.loyal = 0
+    """Do so with the rows that seem best, by largest entries or by sizes of y, then with those of the run.
+
+    Constraints that turn are taken in the middle of the step, as in the run, where those of its start fail.
+    """
+    own.loyal, own.turning = 0, 0
     status = prepared(t, h, ends, own)
+    own.turning = 1
+    if status != OK and status != ROUGH:
+        status = prepared(t, h, ends, own)
     if status != OK and status != ROUGH:
         own.in_units = 1 if own.in_units == 0 else 0
         status = prepared(t, h, ends, own)
