@@ -39,7 +39,7 @@ BACK = [("switching", 8000149)]
 # Radau passed kinks with errors of seventy tolerances, which moved the time of a jump.
 KINKS = [("switching", 6000127)]
 # Radau between steps: rows chosen anew were others than those of the step, did not converge, or to something else.
-ROWS = [("linear", 10000019), ("testset", 10000098), ("testset", 11000044)]
+ROWS = [("linear", 10000019), ("testset", 10000098), ("testset", 11000044), ("testset", 12000001)]
 # Units kept the rows that a pendulum has at its side in use at its lowest point, where they determine nothing.
 SIDE = [("mechanisms", 10000108)]
 

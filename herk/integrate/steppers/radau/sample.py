@@ -241,6 +241,9 @@ def further(own: Radau, t: Floats, y: Floats, slots: Wholes, times: Floats, out:
             own.step = i if own.repeated == ROUGH else -1
             status = march(times[q], t[i], t[i + 1] - t[i], ends, own)
         if status != OK:
+            own.in_units = 1 if own.in_units == 0 else 0
+            status = march(times[q], t[i], t[i + 1] - t[i], ends, own)
+        if status != OK:
             return status
         for j in range(n):
             out[q * n + j] = own.new[j]
