@@ -115,10 +115,8 @@ def by_group(
         if len(curve):
             found.setdefault(contents.panel(part["solver"].iloc[0]), []).append((name, curve))
     groups = [group for group in GROUPS if group in found]
-    rows = max(
-        map(len, found.values()), default=0
-    )  # of the longest legend, which takes no room from the curves
-    figure = style.figure(1.6 + 3.1 * len(groups), 3.2 + 0.17 * max(rows, 10))
+    lines = max(10, *map(len, found.values()), 0)  # of the longest legend: it takes no room from the curves
+    figure = style.figure(1.6 + 3.1 * len(groups), 3.2 + 0.17 * lines)
     panels = np.atleast_1d(np.asarray(figure.subplots(1, len(groups), sharex=True, sharey=True)))
     for axes, group in zip(panels, groups, strict=True):
         for other in groups:

@@ -28,9 +28,10 @@ MEANING = (
 COMPILED = (
     "What times mean: our methods are one compiled loop around compiled equations, and so are, where they"
     " were run, ida_c_jac (IDA, called from C) and desolve_radau (Hairer's RADAU5 in Fortran, called from R):"
-    " they show what a language costs. The other foreign solvers get the same compiled equations, but IDA and"
-    " LSODA call them back through Python at every iteration, and SciPy's Radau and DOP853 are loops in"
-    " Python. Steps and evaluations do not depend on that, times do."
+    " they show what a language costs. They are timed by the clock on the wall of their own programs, all"
+    " others by processor time. The other foreign solvers get the same compiled equations, but IDA and LSODA"
+    " call them back through Python at every iteration, and SciPy's Radau and DOP853 are loops in Python."
+    " Steps and evaluations do not depend on that, times do."
 )
 
 

@@ -6,6 +6,7 @@ from herk.integrate.steppers.radau.equations import derivative, evaluate_here
 from herk.integrate.steppers.radau.layout import NO_CONVERGENCE, NONFINITE, OK, Radau, function_at, weight
 from herk.integrate.steppers.radau.newton import combine, factored, mixed, newton
 from herk.integrate.steppers.radau.order import FEWEST, MORE, enter
+from herk.integrate.steppers.radau.selecting import other_sizes
 from herk.integrate.steppers.radau.settle import settle
 from herk.jit.state import Floats, Wholes, view
 
@@ -182,7 +183,7 @@ def made_again(t: float, h: float, ends: Floats, own: Radau) -> int:
     if status != OK and status != ROUGH:
         status = prepared(t, h, ends, own)
     if status != OK and status != ROUGH:
-        own.in_units = 1 if own.in_units == 0 else 0
+        other_sizes(own)
         status = prepared(t, h, ends, own)
     if status != OK and status != ROUGH and not own.sparse:
         as_in_run(own)
@@ -241,7 +242,7 @@ def further(own: Radau, t: Floats, y: Floats, slots: Wholes, times: Floats, out:
             own.step = i if own.repeated == ROUGH else -1
             status = march(times[q], t[i], t[i + 1] - t[i], ends, own)
         if status != OK:
-            own.in_units = 1 if own.in_units == 0 else 0
+            other_sizes(own)
             status = march(times[q], t[i], t[i + 1] - t[i], ends, own)
         if status != OK:
             return status

@@ -43,8 +43,13 @@ def reconsider(failing: bool, own: Radau) -> None:
     own.longest = max(own.longest, abs(own.h_old))
     tiny = own.settled == 0 and own.sparse == 0 and abs(own.h) < TINY * own.longest
     if tiny or (failing and own.in_units == 0):
-        own.in_units = 1 if own.in_units == 0 else 0
+        other_sizes(own)
         own.jacobian_valid, own.unseen, own.longest = 0, PATIENCE, abs(own.h)
+
+
+def other_sizes(own: Radau) -> None:
+    """Go over from largest entries to the sizes of the unknowns, or back."""
+    own.in_units = 1 if own.in_units == 0 else 0
 
 
 def found(in_units: bool, own: Radau) -> bool:
