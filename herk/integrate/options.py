@@ -67,6 +67,7 @@ class Request:
     project_output: bool
     breakpoints: tuple[float, ...] = ()
     switches: Switches | None = None
+    left: Switches | None = None  # conditions on the state that are left to the control of errors
     plan: Plan | None = None  # method="auto": what the run may be changed for
     progress: Progress | None = None  # where it is told how far the run is
     muted: int | None = None  # an event that is zero at the start and not looked at in the first step

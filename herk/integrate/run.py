@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import signal
-import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from types import FrameType
 
 import numpy as np
 
@@ -16,10 +11,12 @@ from herk.core.dae import Array
 from herk.integrate.auto import Change, Chooser
 from herk.integrate.callables import NAMES
 from herk.integrate.events import Watch
+from herk.integrate.interrupts import undisturbed
 from herk.integrate.loop import PROGRAM, advance
 from herk.integrate.options import Request
 from herk.integrate.output import Output
 from herk.integrate.renewal import better
+from herk.integrate.sliding import slid_along, stuck
 from herk.integrate.steppers.protocol import Stepper
 from herk.integrate.steps import CONSIDER, FINISHED, NEED_PYTHON, STUCK
 from herk.jit.state import address_of
@@ -32,23 +29,6 @@ RARER = 4  # how many more steps are made before the next look at the choice of 
 NEVER = 1 << 62
 LOOK, CRAWL = 1024, 1e-6  # steps after which their way is looked at, and what is none, in spans per step
 LOST = "the constraints become singular by how they are combined"
-
-
-@contextmanager
-def undisturbed() -> Iterator[None]:
-    """Let Ctrl-C wait: interrupted in the middle, a compiler can take the whole process with it."""
-    before = signal.getsignal(signal.SIGINT)
-    if threading.current_thread() is not threading.main_thread() or not callable(before):
-        yield
-        return
-    pending: list[tuple[int, FrameType | None]] = []
-    signal.signal(signal.SIGINT, lambda number, frame: pending.append((number, frame)))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-    if pending:
-        before(*pending[-1])
 
 
 class Run:
@@ -217,8 +197,8 @@ class Run:
             )
         if self.reason is None and time.perf_counter() > self.deadline:
             self._late(t)
-        if self.reason is None and self.taken >= self.look and self._lost(t):
-            self._stop(t, Reason.SINGULAR, LOST)
+        if self.reason is None and self.taken >= self.look:
+            self._stop_if_lost(t)
         if (
             self.reason is None
             and self.chooser is not None
@@ -238,11 +218,21 @@ class Run:
         advice = "fixed steps are not shortened; use a smaller step" if loop.fixed else tried
         self._end(reason, f"The run stopped at t = {t!r}: {words} ({advice}).")
 
-    def _lost(self, t: float) -> bool:
-        """Tell whether steps lead nowhere where constraints, combined otherwise, are less singular."""
-        way, pace = abs(t - self.seen), CRAWL * abs(self.request.t1 - self.request.t0)
-        steps, self.look, self.seen = self.look, 2 * self.taken, t
-        return way < pace * steps / 2 and better(self) is not None
+    def _stop_if_lost(self, t: float) -> None:
+        """End where steps lead nowhere.
+
+        They hop around a switch, or constraints, combined otherwise, are less singular.
+        """
+        asked, track = self.request, self.output.track
+        pace = abs(t - self.seen) / (self.look / 2) / abs(asked.t1 - asked.t0)  # spans per step
+        self.look, self.seen = 2 * self.taken, t
+        event = None
+        if asked.left is not None and pace * asked.max_steps < 1.0:
+            event = slid_along(asked.left, track.t, track.y)
+        if event is not None:
+            self._end(Reason.STEP_UNDERFLOW, stuck(t, 1, event))
+        elif pace < CRAWL and better(self) is not None:
+            self._stop(t, Reason.SINGULAR, LOST)
 
     def _late(self, t: float) -> None:
         self._end(

@@ -241,6 +241,7 @@ def _segment(journey: Journey, stop: float | None, deadline: float | None) -> Re
         plan=journey.plan,
         breakpoints=(),
         switches=None,
+        left=asked.switches if journey.free else None,
         muted=journey.muted,
         seen=journey.seen(),
     )

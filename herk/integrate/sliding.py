@@ -12,6 +12,7 @@ from herk.model.evaluate import linearise
 JUMP = 1e-6  # of E, f or g, beside their sizes
 SHORT = 1e-6  # of the span that is left: a step in which nothing happens but what happens at once
 STILL = 1e-14  # the value of a switch that does not move
+LATEST, OFTEN = 64, 0.25  # points that are looked at, and the part of them at which a switch changes sides
 
 
 def jumps(switches: Switches, which: int, t: float, y: Array) -> bool:
@@ -70,6 +71,17 @@ def at_rest(asked: Request, switches: Switches) -> bool:
     rows, right = np.vstack([here.E, here.jac]), np.concatenate([here.f, -here.g_t])
     slope, h = np.linalg.lstsq(rows, right, rcond=None)[0], 1e-6 * (asked.t1 - t)
     return any(abs(event(t + h, y + h * slope)) <= STILL for event in on)
+
+
+def slid_along(switches: Switches, t: Array, y: Array) -> object | None:
+    """Return the switch around which the last points of a run hop while the equations jump; None if none."""
+    t, y = t[-LATEST:], y[-LATEST:]
+    for which, event in enumerate(switches.events):
+        sides = np.array([event(float(time), state) > 0.0 for time, state in zip(t, y, strict=True)])
+        hops = np.count_nonzero(sides[1:] != sides[:-1])
+        if hops > OFTEN * LATEST and jumps(switches, which, float(t[-1]), y[-1]):
+            return event
+    return None
 
 
 def stuck(t: float, segments: int, event: object | None) -> str:

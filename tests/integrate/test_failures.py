@@ -15,8 +15,8 @@ import pytest
 import herk
 import testset
 from herk.core import Reason
+from herk.integrate.interrupts import undisturbed
 from herk.integrate.output import Output
-from herk.integrate.run import undisturbed
 from tests.integrate.systems import PENDULUM, called_back, pendulum_exact
 
 PATHS = pytest.mark.parametrize("python", [False, True], ids=["compiled", "called_back"])

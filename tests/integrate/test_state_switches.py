@@ -136,6 +136,19 @@ def test_kinks_are_left_to_the_control_of_errors_unless_asked_for() -> None:
         assert model.jumps == model.conditions
 
 
+@pytest.mark.parametrize("method", ["auto", "dopri5", "radau5"])
+def test_a_block_whose_force_grows_from_nothing_ends_with_a_reason_and_not_by_counting(method) -> None:
+    """v' = sin(3 t) - sign(v)/2: both sides push it back to v = 0, where it begins, until t = pi/18."""
+    model = herk.Model(
+        "block", ["x", "v"], [[1, 0], [0, 1]], ["v", "sin(3*t) - sign(v)/2"], t_span=(0, 20), y0=[0, 0]
+    )
+    sol = herk.solve_dae(model, method=method)
+    assert not sol.success
+    assert sol.t[-1] < np.pi / 18
+    assert "slides along v = 0" in sol.message
+    assert sol.nstep < 10_000
+
+
 def test_a_block_at_rest_stays_at_rest() -> None:
     """sign(0) = 0: the equations as written leave it there."""
     model = Model("block", ["x", "v"], [[1, 0], [0, 1]], ["v", "-sign(v)"], t_span=(0, 2), y0=(0, 0))
