@@ -45,7 +45,7 @@ def better(run: Run) -> tuple[float, Form] | None:
         now = regularity(dae, t, y, sizes)
         if now > FALLEN * regularity(dae, asked.t0, run.y0, sizes):
             return None
-        for time in (t, *_zeros_ahead(dae, t, asked.t1)):
+        for time in (t, *zeros_around(dae, t, asked.t0, asked.t1)):
             # Points are looked at between this time and the far end of the span: one of them is far enough.
             far = max(
                 (asked.t0, asked.t1), key=lambda end: abs(end - time) * (1.0 if end == asked.t0 else 10.0)
@@ -72,13 +72,17 @@ def _combined(dae: Form, t: float, far: float, y: Array) -> Form | None:
     return None if same else found
 
 
-def _zeros_ahead(dae: Form, t: float, t1: float) -> list[float]:
-    """Return the first time ahead at which a factor of the combinations divides by zero, if it is near."""
+def zeros_around(dae: Form, t: float, t0: float, t1: float) -> list[float]:
+    """Return the times next to this one at which a factor of the combinations divides by zero.
+
+    Behind as well as ahead: with few large steps a run may fail just after it has passed the zero.
+    """
     model, found = dae.model, analysis(dae.model)
     factors = [factor for step in found.trace for _, factor in step.combined]
-    times = roots(below(factors, {model.t}), model.t, (t, t1), model.parameters)
-    ahead = [time for time in times if time != t]
-    return [min(ahead, key=lambda time: abs(time - t))] if ahead else []
+    pivots = below(factors, {model.t})
+    sides = (roots(pivots, model.t, (t, end), model.parameters) for end in (t1, t0) if end != t)
+    others = ([time for time in side if time != t] for side in sides)
+    return [min(times, key=lambda time: abs(time - t)) for times in others if times]
 
 
 def regularity(dae: Form, t: float, y: Array, sizes: Array) -> float:

@@ -42,6 +42,8 @@ KINKS = [("switching", 6000127)]
 ROWS = [("linear", 10000019), ("testset", 10000098), ("testset", 11000044), ("testset", 12000001)]
 # Units kept the rows that a pendulum has at its side in use at its lowest point, where they determine nothing.
 SIDE = [("mechanisms", 10000108)]
+# Constraints written with a denominator that vanishes on the way, though it could be cleared or left out.
+WRITTEN = [("linear", seed) for seed in (11000118, 12000101, 12000110)]
 
 
 @pytest.mark.parametrize(("family", "seed"), LATE + CRAWLED + OVER + DIGITS + BACK + GIVEN)
@@ -52,7 +54,7 @@ def test_the_end_of_a_solution_is_noticed_before_it_is_passed(family: str, seed:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("family", "seed"), [*NOISE, *POLES, *COMBINED, *CHANCE, *FADING, *KINKS, *ROWS, *SIDE]
+    ("family", "seed"), [*NOISE, *POLES, *COMBINED, *CHANCE, *FADING, *KINKS, *ROWS, *SIDE, *WRITTEN]
 )
 def test_what_was_repaired_stays_right(family: str, seed: int) -> None:
     verdict, _, script = examine(family, seed)
