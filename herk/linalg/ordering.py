@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from herk.jit.state import Wholes
+from herk.linalg.assignment import assigned
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -49,7 +50,6 @@ def heaviest(matrix: csr_array) -> Wholes | None:
     None if there are no such columns. Of very many rows any entry will do.
     """
     from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
     size, there = matrix.shape[0], matrix.data != 0.0
     rows, columns = np.repeat(np.arange(size), np.diff(matrix.indptr))[there], matrix.indices[there]
@@ -57,13 +57,8 @@ def heaviest(matrix: csr_array) -> Wholes | None:
     np.maximum.at(tops, columns, sizes)
     lengths = 1.0 + np.log(tops[columns] / sizes)
     graph = csr_array((lengths, (rows, columns)), shape=matrix.shape)
-    if size > MOST_WEIGHED:
-        found = matched(graph)
-        return None if (found < 0).any() else found
-    try:
-        return np.asarray(min_weight_full_bipartite_matching(graph)[1], dtype=np.int64)
-    except ValueError:
-        return None
+    found = matched(graph) if size > MOST_WEIGHED else assigned(graph)
+    return None if (found < 0).any() else found
 
 
 def pivots(matrix: csr_array) -> tuple[Wholes, Wholes] | None:

@@ -86,6 +86,18 @@ def refactor(values: Floats, own: SparseLU) -> bool:
     return stable
 
 
+def copy_factors(made: SparseLU, own: SparseLU) -> None:
+    """Take the values of factors on the same places."""
+    for p in range(own.other.size):
+        own.other_value[p] = made.other_value[p]
+    for p in range(own.lower.size):
+        own.lower_value[p] = made.lower_value[p]
+    for p in range(own.upper.size):
+        own.upper_value[p] = made.upper_value[p]
+    for i in range(own.size):
+        own.inverse[i] = made.inverse[i]
+
+
 def solve_sparse(b: Floats, x: Floats, own: SparseLU) -> None:
     """Solve with the factors; right-hand side by rows, solution by columns (other memory)."""
     z, inverse, last = own.solution, own.inverse, 0

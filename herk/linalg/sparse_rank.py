@@ -15,15 +15,20 @@ _ROUNDS = 8
 
 def balanced(matrix: Any) -> tuple[Any, Array, Array]:
     """Return the matrix with rows and columns near one, and the factors (Ruiz's iteration)."""
+    from scipy.sparse import csr_array
+
     matrix = matrix.tocsr()
+    place = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
     rows, columns = np.ones(matrix.shape[0]), np.ones(matrix.shape[1])
+    size, data = np.abs(matrix.data), matrix.data
     for _ in range(_ROUNDS):
-        size = abs(matrix)
-        tops, widths = (np.asarray(size.max(axis=axis).todense()).ravel() for axis in (1, 0))
+        tops, widths = np.zeros(len(rows)), np.zeros(len(columns))
+        np.maximum.at(tops, place, size)
+        np.maximum.at(widths, matrix.indices, size)
         r, c = (1.0 / np.sqrt(np.where(each > 0.0, each, 1.0)) for each in (tops, widths))
-        matrix = matrix.multiply(r[:, None]).multiply(c[None, :]).tocsr()
-        rows, columns = rows * r, columns * c
-    return matrix, rows, columns
+        data = data * r[place] * c[matrix.indices]
+        size, rows, columns = np.abs(data), rows * r, columns * c
+    return csr_array((data, matrix.indices, matrix.indptr), shape=matrix.shape), rows, columns
 
 
 def is_regular(matrix: Any) -> bool:

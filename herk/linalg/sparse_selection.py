@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from herk.jit.state import Floats, Wholes
+from herk.linalg.assignment import assigned
 from herk.linalg.elimination import FAVOUR, NONE, eliminated
 from herk.linalg.exchange import exchanged
 from herk.linalg.ordering import least_fill, matched
@@ -96,19 +97,14 @@ def partners(matrix: csr_array, cost: Wholes, threshold: float) -> Wholes:
 def _heaviest(matrix: csr_array, rows: Wholes, weight: Floats) -> Wholes:
     """Return columns of their own for all rows such that the product of the weights is largest."""
     from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
     allowed = weight * FAVOUR >= 1.0
     if not allowed.any():
         return np.full(matrix.shape[0], NONE)
     if matrix.shape[0] <= MOST_MATCHED:
         lengths = 1.0 + np.log(weight.max()) - np.log(weight[allowed])
-        try:
-            parts = (lengths, (rows[allowed], matrix.indices[allowed]))
-            _, found = min_weight_full_bipartite_matching(csr_array(parts, shape=matrix.shape))
-        except ValueError:  # there are no such columns for all rows
-            return _matched(matrix, rows, allowed)
-        return np.asarray(found, dtype=np.int64)
+        parts = (lengths, (rows[allowed], matrix.indices[allowed]))
+        return assigned(csr_array(parts, shape=matrix.shape))
     for least in LEVELS:  # the largest entries alone, if each row can have one
         matching = _matched(matrix, rows, weight >= least)
         if (matching >= 0).all():

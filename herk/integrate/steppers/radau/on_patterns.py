@@ -21,7 +21,7 @@ from herk.integrate.steppers.radau.layout import (
 from herk.integrate.steps import INFINITE, NEED_PYTHON
 from herk.jit.state import Floats, view
 from herk.linalg.sparse_complex import ComplexLU, refactor_complex, solve_complex
-from herk.linalg.sparse_lu import SparseLU, refactor, solve_sparse
+from herk.linalg.sparse_lu import SparseLU, copy_factors, refactor, solve_sparse
 
 POWERS = 6  # of the Jacobian, for its fastest eigenvalue
 FALLEN = 0.01  # the weakest pivot of [S E; g_y], beside its size when it was chosen, that asks for other rows
@@ -184,6 +184,13 @@ def factor_pair(i: int, own: Radau) -> bool:
 
 def factor_end(own: Radau) -> bool:
     """Factor the real matrix with g_y at the end of the step; the factors of the step stay as they are."""
+    same = True
+    for p in range(own.g_y.size):
+        same = same and own.g_y[p] == own.jacobian[own.first_g + p]
+    if same:  # linear constraints
+        own.nlu -= 1
+        copy_factors(SparseLU.at(own.of_step), SparseLU.at(own.of_end))
+        return True
     for k in range(own.n):
         row, level = place(k, own), own.leveled[k]
         for p in range(own.start[row], own.start[row + 1]):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -112,26 +113,25 @@ class SparseMachine(Machine):
         held.enter(state)
         return True
 
-    def _candidates(self, state: Radau) -> list[Wholes]:
-        """Return rows that stand for components which the constraints do not determine."""
+    def _candidates(self, state: Radau) -> Iterator[Wholes]:
+        """Yield rows that stand for components which the constraints do not determine."""
         structure, m = self.structure, self.dae.m
         assert structure is not None
         able = np.flatnonzero(structure.partner >= 0)
         if len(able) == state.d:
-            return [np.sort(structure.partner[able])]
+            yield np.sort(structure.partner[able])
+            return
         matrix = structure.constraints.matrix(state.g_y)
         doubted = not state.selected or state.always or state.in_units
         kept = np.zeros(0, dtype=np.int64) if doubted else self._algebraic(state)
         size = np.zeros(self.dae.n) if state.always else np.abs(state.y)
-        found = []
         self.rank = 0
         for selection in structure.selector.selections(matrix, size, kept):
             self.rank = max(self.rank, min(len(selection), m - 1))
             if len(selection) == m:
                 others = np.setdiff1d(able, selection)
                 if len(others) == state.d:
-                    found.append(np.sort(structure.partner[others]))
-        return found
+                    yield np.sort(structure.partner[others])
 
     def _algebraic(self, state: Radau) -> Wholes:
         """Return the components that the constraints determine now."""
