@@ -43,7 +43,7 @@ class Member:
     corners      times at which the solution or a derivative of it jumps
     channels     where values are judged
     located      corners are found by a run itself, to this multiple of its tolerance
-    enlarged     how many times larger a relative error of the start is later: that is the model's doing
+    enlarged     how many times larger a relative error may be later: that is the model's doing
     """
 
     family: str

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tests.fuzz.examine import examine
 from tests.fuzz.families import FAMILIES
 from tests.fuzz.judge import Answer, Outcome, judge, times_to_judge
+from tests.fuzz.mechanism import enlargement
 from tests.fuzz.member import CHANNELS, JudgeError, Member
 
 CHEAP = [name for name in FAMILIES if name != "mechanisms"]  # its judges take half a second per member
@@ -81,6 +82,18 @@ def test_an_error_is_forgiven_in_proportion_where_the_model_itself_enlarges_erro
         member = replace(SINE, enlarged=enlarged)
         assert judge(member, [answer(member, 0.99 * most)]).outcome == Outcome.RIGHT
         assert judge(member, [answer(member, 1.01 * most)]).outcome == Outcome.WRONG_SUCCESS
+
+
+def test_errors_made_on_the_way_are_enlarged_too_and_in_any_direction() -> None:
+    # u falls like exp(-t) up to t = 1 and rises from there: by e^2 up to t = 3
+    grid = np.linspace(0.0, 3.0, 31)
+    u = np.exp(np.abs(grid - 1) - 1)[None, :]
+    grown = enlargement(lambda t, u: u if t > 1 else -u, np.array, np.ones(1), grid, u)
+    assert grown == pytest.approx(np.exp(2), rel=1e-3)
+    # x'' = x from (1, -1), where both fall: neighbours leave it like cosh t, each unknown by another
+    u = np.exp(-grid) * np.array([[1.0], [-1.0]])
+    grown = enlargement(lambda _, u: u[::-1], np.array, u[:, 0], grid, u)
+    assert grown == pytest.approx(np.cosh(3.0), rel=1e-3)
 
 
 def test_times_to_judge_that_rounding_makes_equal_are_one() -> None:

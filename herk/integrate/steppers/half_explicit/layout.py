@@ -65,6 +65,7 @@ class HalfExplicit(State):
     slot: int
     known: int  # rows of the table
     pending: int  # select before stepping
+    resumed: int  # rejections at this point after which Python was waited for: one look at them is enough
     answered: int  # Python has made the selection that was asked for, in the only row of the table
     chosen: int  # its slot; -1: dg/dy has lost rank
     looked: int  # after which failures it was asked for last, and

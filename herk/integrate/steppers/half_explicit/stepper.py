@@ -37,6 +37,7 @@ def begin(loop: Loop) -> int:
         status = reselect(loop, own)
         if status != RUNNING:
             return status
+        own.resumed = loop.rejected
     if loop.h == 0.0:
         loop.h = first_step(loop, own)
     return RUNNING
@@ -150,7 +151,8 @@ def try_step(loop: Loop) -> int:
     own = HalfExplicit.at(loop.own)
     if loop.rejected > 0:
         own.lu_valid = 0
-        if loop.rejected == SUSPECT and own.m > 0 and (loop.cause == OK or loop.cause == ROUGH):
+        doubtful = own.m > 0 and (loop.cause == OK or loop.cause == ROUGH)
+        if doubtful and loop.rejected == SUSPECT and own.resumed != SUSPECT:
             status = reselect(loop, own)
             if status != RUNNING:
                 return status
@@ -216,7 +218,7 @@ def accept(loop: Loop) -> int:
     """Move on to the new point; look at the selection again where its pivots have become worse."""
     own = HalfExplicit.at(loop.own)
     worse = kernel_at(own.kernel)(ACCEPT, loop.t, loop.h_tried, own) == WORSE
-    own.fresh = 0
+    own.fresh, own.resumed = 0, 0
     own.h_last = loop.h_tried
     if not loop.fixed:
         now, before, peak, pivot = own.pivot_now, own.pivot_before, own.pivot_peak, own.pivot
