@@ -185,3 +185,13 @@ def test_where_three_branches_cross_a_run_ends_or_says_so() -> None:
         sol = herk.solve_dae(model, method=method)
         assert sol.notes if sol.success else sol.t[-1] == pytest.approx(1.0, abs=2e-3)
         assert np.abs(sol.y[1] - np.sin(sol.t)).max() < 1e-4
+
+
+@pytest.mark.parametrize("method", ["dopri5", "dop853", "radau5"])
+def test_an_unknown_that_a_constraint_enlarges_is_as_exact_as_was_asked_for(method):
+    """x = exp(sin t) may be off by 0.001, z = 100 000 x as well: so steps must follow z."""
+    f = ["x*cos(t)", "z - 100000*x"]
+    model = herk.Model("enlarged", ["x", "z"], [[1, 0], [0, 0]], f, t_span=(0, 10), y0=[1, 100000])
+    sol = herk.solve_dae(model, method=method, rtol=1e-12, atol=1e-3)
+    assert sol.success
+    assert np.abs(sol.y[1] - 1e5 * np.exp(np.sin(sol.t))).max() < 0.1

@@ -55,6 +55,18 @@ def test_a_folder_that_cannot_be_written_means_compiling_in_memory(made, tmp_pat
     assert Program(twice)[twice].call(2.0) == 4.0
 
 
+def test_a_disk_that_is_full_means_compiling_in_memory_too(made, tmp_path, monkeypatch) -> None:
+    def full(number: int, mode: str) -> None:
+        os.close(number)
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(program.os, "fdopen", full)
+    for count in (1, 2):
+        assert Program(twice)[twice].call(2.5) == 5.0
+        assert len(made) == count
+    assert not list(tmp_path.glob("*.code"))
+
+
 SEVERAL = """
 import sys, time
 import numpy
