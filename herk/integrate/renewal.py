@@ -7,9 +7,11 @@ that point takes other pivots; the run goes back to where the old ones were stil
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
+import sympy as sp
 
 from herk.core import HerkError, Reason
 from herk.core.dae import Array
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 ENDS = (Reason.SINGULAR, Reason.NEWTON, Reason.NONFINITE, Reason.STEP_UNDERFLOW)
 BACK = 0.05  # of the way made: rounding errors that grow with the inverse of the distance are small there
 FALLEN = 0.2  # of how regular g_y was at the start: if it is no less, the constraints are not the trouble
+LATEST = 4  # points, the last ones of a run, between which it may have passed a zero
 BETTER = 10.0  # times more regular is what is worth a change
 
 
@@ -45,12 +48,14 @@ def better(run: Run) -> tuple[float, Form] | None:
         now = regularity(dae, t, y, sizes)
         if now > FALLEN * regularity(dae, asked.t0, run.y0, sizes):
             return None
-        for time in (t, *zeros_around(dae, t, asked.t0, asked.t1)):
+        zeros = [(time, y) for time in zeros_around(dae, t, asked.t0, asked.t1)]
+        passed = zeros_passed(dae, run.output.track.t[-LATEST:], run.output.track.y[-LATEST:])
+        for time, there in ((t, y), *zeros, *passed):
             # Points are looked at between this time and the far end of the span: one of them is far enough.
             far = max(
                 (asked.t0, asked.t1), key=lambda end: abs(end - time) * (1.0 if end == asked.t0 else 10.0)
             )
-            other = _combined(dae, time, far, y)
+            other = _combined(dae, time, far, there)
             if other is not None and regularity(other, t, y, sizes) > BETTER * now:
                 return t - BACK * (t - asked.t0), other
     return None
@@ -77,12 +82,34 @@ def zeros_around(dae: Form, t: float, t0: float, t1: float) -> list[float]:
 
     Behind as well as ahead: with few large steps a run may fail just after it has passed the zero.
     """
-    model, found = dae.model, analysis(dae.model)
-    factors = [factor for step in found.trace for _, factor in step.combined]
-    pivots = below(factors, {model.t})
+    model = dae.model
+    pivots = _pivots(dae, {model.t})
     sides = (roots(pivots, model.t, (t, end), model.parameters) for end in (t1, t0) if end != t)
     others = ([time for time in side if time != t] for side in sides)
     return [min(times, key=lambda time: abs(time - t)) for times in others if times]
+
+
+def zeros_passed(dae: Form, t: Array, y: Array) -> Iterator[tuple[float, Array]]:
+    """Return points between these, the last first, where a factor divides by zero by its unknowns."""
+    from scipy.optimize import brentq
+
+    model, states = dae.model, set(dae.model.states)
+    pivots = [pivot for pivot in _pivots(dae, {model.t, *states}) if pivot.free_symbols & states]
+    points = np.column_stack([t, y])
+    for pivot in sorted(pivots, key=sp.default_sort_key):
+        value = sp.lambdify([model.t, *model.states], pivot.xreplace(dict(model.parameters)), "numpy")
+        sizes = np.array([value(*point) for point in points], dtype=float)
+        for k in np.flatnonzero(sizes[1:] * sizes[:-1] < 0.0)[::-1]:
+            one, way = points[k], points[k + 1] - points[k]
+            share = brentq(lambda part, f=value, a=one, b=way: f(*(a + part * b)), 0.0, 1.0, xtol=1e-15)
+            zero = one + share * way
+            yield float(zero[0]), zero[1:]
+
+
+def _pivots(dae: Form, moving: set[sp.Symbol]) -> set[sp.Expr]:
+    """Return what factors of the combinations divide by."""
+    found = analysis(dae.model)
+    return below([factor for step in found.trace for _, factor in step.combined], moving)
 
 
 def regularity(dae: Form, t: float, y: Array, sizes: Array) -> float:
