@@ -38,6 +38,8 @@ def unseen(own: HalfExplicit) -> bool:
         start, end = own.pivot_now[i], own.pivot[i]
         middle, early, late = probed[i], probed[width + i], probed[2 * width + i]
         least = min(abs(middle), abs(early), abs(late))
+        if min(least, abs(end)) >= own.steady * max(abs(start), abs(middle)):
+            continue  # as nearly always, and none of the questions below can be answered with yes
         if least < DIP * min(abs(start), abs(end)) or min(least, abs(end)) < FALL * abs(start):
             return True
         if turned(start, 0.0, early, own.node_1, late, own.node_2):

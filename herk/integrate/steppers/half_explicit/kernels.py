@@ -12,7 +12,8 @@ from collections.abc import Iterator, Sequence
 
 from herk.core.dae import StageSource
 from herk.integrate.steppers.half_explicit import layout
-from herk.integrate.steppers.half_explicit.layout import HalfExplicit, probes, rows_of, sizes
+from herk.integrate.steppers.half_explicit.layout import HalfExplicit, rows_of, sizes
+from herk.integrate.steppers.half_explicit.probes import probes
 from herk.integrate.steppers.half_explicit.tableau import Tableau
 
 UNROLLED_TERMS = 600  # products in the Runge-Kutta sums up to which they are written out

@@ -7,6 +7,7 @@ from functools import lru_cache
 import numpy as np
 
 from herk.core.dae import Array
+from herk.integrate.steppers.half_explicit.probes import probes, steady
 from herk.integrate.steppers.half_explicit.tableau import Tableau
 from herk.jit.by_address import by_address
 from herk.jit.state import Floats, State, Wholes
@@ -124,6 +125,7 @@ class HalfExplicit(State):
     weight_1: float
     weight_2: float
     weight_3: float
+    steady: float  # a pivot that keeps this part of itself was not on its way to zero
     roughness: float  # how far they are from a parabola, beside their change: those whose derivative occurs,
     roughness_free: float  # and the others
     resolved: float  # how far they may be
@@ -208,26 +210,6 @@ def rows_of(tableau: Tableau) -> tuple[Array, Array, Array]:
 
 
 @lru_cache(maxsize=256)
-def probes(tableau: Tableau) -> tuple[tuple[int, int, int], tuple[float, ...]] | None:
-    """Return three stages inside the step, and weights that predict the last two from a parabola.
-
-    It goes through start, first probe and end. Later stages are more exact, so of several near a node the
-    last one is taken. None: the tableau has no two nodes inside the step.
-    """
-    inside = [i for i in range(1, tableau.stages) if 0.05 < tableau.c[i] < 0.95]
-    if len({float(tableau.c[i]) for i in inside}) < 2:
-        return None
-    first = max(inside, key=lambda i: (-round(abs(float(tableau.c[i]) - 0.45), 1), i))
-    others = [i for i in inside if abs(tableau.c[i] - tableau.c[first]) > 0.05]
-    a, chosen, weights = float(tableau.c[first]), [], []
-    for node in (0.2, 0.75):
-        chosen.append(max(others, key=lambda i: (-round(abs(float(tableau.c[i]) - node), 1), i)))
-        b = float(tableau.c[chosen[-1]])
-        weights += [b * (b - 1.0) / (a * (a - 1.0)), b * (b - a) / (1.0 - a)]
-    return (first, chosen[0], chosen[1]), tuple(weights)
-
-
-@lru_cache(maxsize=256)
 def sizes(
     n: int, m: int, tableau: Tableau, parameters: int = 1, entries: tuple[int, int] | None = None
 ) -> dict[str, int]:
@@ -285,4 +267,5 @@ def allocate(
         (state.probe_0, state.probe_1, state.probe_2), weights = known
         state.node_0, state.node_1, state.node_2 = (float(nodes[i]) for i in known[0])
         state.weight_0, state.weight_1, state.weight_2, state.weight_3 = weights
+        state.steady = steady(state.node_0, state.node_1, state.node_2)
     return state
