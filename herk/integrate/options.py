@@ -260,7 +260,7 @@ def _method(given: Any, dae: Dae, step: float | None) -> tuple[Method, Plan | No
     """Return the method, and the one it may be changed for; fixed steps are made with one method."""
     chosen = method_of(given)
     if isinstance(chosen, Auto):
-        both = step is None and dae.n <= chosen.implicit.largest
+        both = step is None and chosen.implicit.takes(dae)
         return chosen.explicit, Plan(chosen.implicit) if both else None
     if step is None and not chosen.adaptive:
         raise InputError(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from herk.core.dae import Array
+from herk.core.dae import LARGE, Array
 from herk.integrate.steppers.radau.layout import RadauMethod
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 STEP = 300.0  # operations of a step beside evaluations and linear algebra
 FUNCTION = 40  # of a call of exp or sin
 A_SECOND = 1.5e9  # operations
+AN_ENTRY = 4  # operations for an entry of a Jacobian where functions are evaluated on patterns
 CALLS, LONG = 3, 1e-4  # how often a user's function is called to see what it costs; seconds that are enough
 
 # Counters per step of an implicit method of three stages that was not tried yet
@@ -92,9 +93,48 @@ class Called(Work):
         return self.implicit(counted | {"nfev": counted["nfev"] + self.n}, 1)
 
 
+@dataclass(frozen=True)
+class OnPatterns(Work):
+    """What a large model costs: evaluations as many as entries of its Jacobians, factors by their entries."""
+
+    entries: float = 0.0  # of L and U of the matrix of an implicit step
+    factors: float = 0.0  # operations in which they are found
+
+    def linear(self, counts: Mapping[str, float]) -> float:
+        """Return the operations of linear algebra: one real, (s - 1)/2 complex matrices."""
+        pairs = (self.stages - 1) / 2
+        factors = counts["nlu"] / (1 + pairs) * (1 + 4 * pairs) * self.factors
+        return factors + counts["nit"] * (1 + 4 * pairs) * 2 * self.entries
+
+
+def work_on_patterns(asked: Request, machine: Stepper) -> Work:
+    """Return the costs of a large model, from the entries of its matrices and of the factors in use.
+
+    Factors of an implicit step are taken to fill the envelope of f_y (after reverse Cuthill & McKee).
+    """
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import reverse_cuthill_mckee
+
+    known = asked.dae.generated.sparse.patterns  # type: ignore[union-attr]
+    whole = known["E"].union(known["jac_f"])
+    place = np.argsort(reverse_cuthill_mckee(csr_array(whole.matrix(np.ones(whole.nnz)))))
+    rows, columns = place[whole.rows], place[whole.indices]
+    reach = np.zeros(whole.shape[0])
+    np.maximum.at(reach, np.maximum(rows, columns), np.abs(rows - columns))
+    f, g = (AN_ENTRY * known[name].nnz for name in ("jac_f", "jac_g"))
+    used = getattr(machine, "in_force", None)
+    solve = 0 if used is None else 2 * (used.lower.size + used.upper.size)
+    entries, factors = 2 * float(reach.sum()), 2 * float((reach**2).sum())
+    return OnPatterns(
+        asked.dae.n, g + solve, f + AN_ENTRY * known["E"].nnz, f + g, implicit_stages(asked), entries, factors
+    )
+
+
 def work_of(asked: Request, machine: Stepper) -> Work:
     """Return the costs of a system: from the text of its code, or from calls of what was given."""
     dae = asked.dae
+    if asked.generate and dae.n > LARGE and hasattr(dae.generated, "sparse"):
+        return work_on_patterns(asked, machine)
     code: Any = getattr(dae.generated, "code", None) if asked.generate else None
     stages = getattr(code, "stages", None)
     if stages:

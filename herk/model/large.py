@@ -94,6 +94,12 @@ def drifting(here: evaluate.Linearisation, tolerance: float, slow: float) -> lis
     return [(int(i), float(drift[i])) for i in wrong]
 
 
+def rate_of(here: evaluate.Linearisation) -> Array:
+    """Return y' where E y' = f and the constraints determine it."""
+    rates, right, _ = _rates(here)
+    return rates(right)
+
+
 def _rates(here: evaluate.Linearisation) -> tuple[Callable[[Array], Array], Array, Array]:
     """Return what gives y' from a right side of its equations, their right side and the size of its terms.
 

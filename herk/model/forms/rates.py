@@ -8,11 +8,14 @@ from herk.core import Dae
 from herk.core.dae import Array
 from herk.linalg.balance import factors
 from herk.model.evaluate import linearise
+from herk.model.large import rate_of
 
 
 def rates(dae: Dae, t: float, y: Array) -> Array:
     """Return y' from [E; g_y] y' = [f; -g_t], which determines it in every regularised system."""
-    at = linearise(dae, t, y).dense()
+    at = linearise(dae, t, y)
+    if at.sparse:
+        return rate_of(at)
     matrix, right = np.vstack([at.E, at.jac]), np.concatenate([at.f, -at.g_t])
     right[: dae.n][~at.E.any(axis=1)] = 0.0  # residuals of constraints, not rates
     rows, columns = factors(matrix)

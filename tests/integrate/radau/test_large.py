@@ -17,6 +17,7 @@ from herk.integrate.run import Run
 from herk.integrate.start import started
 from herk.integrate.steppers.radau.on_patterns import put_derivatives
 from herk.integrate.steppers.radau.sparse_machine import SparseMachine
+from herk.integrate.work import work_of
 from herk.jit.program import Program
 
 PROGRAM = Program(put_derivatives)
@@ -144,3 +145,35 @@ def test_rows_are_exchanged_where_the_constraints_determine_other_unknowns() -> 
     )
     assert run.machine.state.changes >= 4
     assert run.machine.residual < 1e-14
+
+
+def rod(count: int, diffusion: int) -> herk.Model:
+    """Heat in a rod with cold ends, from half a sine: y' = diffusion (y_(i-1) - 2 y_i + y_(i+1)); z = y_0."""
+    y, z = [f"y{i}" for i in range(count)], "z"
+    inner = ["0", *y, "0"]
+    f = [f"{diffusion}*({inner[i]} - 2*{inner[i + 1]} + {inner[i + 2]})" for i in range(count)]
+    start = np.sin(np.pi * np.arange(1, count + 1) / (count + 1))
+    E = {(i, i): 1 for i in range(count)}
+    return herk.Model("rod", [*y, z], E, [*f, "z - y0"], t_span=(0.0, 1.0), y0=(*start, start[0]))
+
+
+def test_auto_goes_over_to_values_on_patterns_above_the_size_of_full_matrices() -> None:
+    count, diffusion = IMPLICIT["radau5"].largest + 1, 300_000
+    model = rod(count, diffusion)
+    sol = herk.solve_dae(model, method="auto", rtol=1e-6, atol=1e-9)
+    rate = 4 * diffusion * np.sin(np.pi / (2 * (count + 1))) ** 2
+    assert sol.success, sol.message
+    assert [use.method for use in sol.methods] == ["dop853", "radau5"]
+    assert np.abs(sol.y[:, -1] - np.exp(-rate) * np.asarray(model.y0, dtype=float)).max() < 1e-5
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_work_is_counted_by_the_entries_that_factors_have(name: str) -> None:
+    problem = testset.get(name, N=PROBLEMS[name][0], t_end=PROBLEMS[name][1])
+    explicit, implicit = run_of(problem, "auto"), run_of(problem)
+    implicit.go()
+    step = implicit.machine.held.step
+    counted = work_of(explicit.request, explicit.machine)
+    operations = 2 * np.diff(step.upper_start)[step.lower].sum()
+    assert 1 / 4 < counted.entries / (step.lower.size + step.upper.size) < 4
+    assert 1 / 4 < counted.factors / operations < 4

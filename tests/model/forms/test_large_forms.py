@@ -135,3 +135,14 @@ def test_a_large_run_that_ends_early_says_so_without_dense_matrices(monkeypatch:
     sol = herk.solve_dae(model, method="dopri5")
     assert not sol.success
     assert sol.t[-1] == pytest.approx(1.0, abs=1e-3)
+
+
+@pytest.mark.parametrize("name", ["index1", "index2", "ggl"])
+def test_a_chain_let_go_level_falls_as_free_rods_do(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At rest and straight, the second derivatives of all lengths vanish without tensions: y'' = -g."""
+    monkeypatch.setattr(np.linalg, "lstsq", None)  # full matrices take minutes at a thousand rods
+    y0 = [v for i in range(N) for v in (1.0 + i, 0.0)] + [0.0] * (2 * N) + [None] * N
+    form = chain(N).with_start(y0).form(name)
+    _, rate = form.start()
+    fall = rate[2 * N : 4 * N].reshape(N, 2)
+    np.testing.assert_allclose(fall, np.tile([0.0, -9.81], (N, 1)), atol=1e-9)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from herk.core import Dae
 from herk.jit.by_address import by_address
 from herk.jit.state import Floats, State, Wholes
 
@@ -48,6 +49,13 @@ class RadauMethod:
     def error_order(self) -> int:
         """Return the order of the estimate with the fewest stages."""
         return self.fewest
+
+    def takes(self, dae: Dae) -> bool:
+        """Tell whether a system is not too large; on patterns none is, if E has as many rows as columns."""
+        if dae.n <= self.largest or not hasattr(dae.generated, "sparse"):
+            return dae.n <= self.largest
+        E = dae.generated.sparse.patterns["E"]  # type: ignore[union-attr]
+        return len(set(E.rows.tolist())) == len(set(E.indices.tolist()))
 
 
 class Radau(State):
