@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from herk.jit.state import Floats, Wholes
+from herk.jit.state import Floats, Wholes, view
 
 
 def factor_complex(re: Floats, im: Floats, k: int, order: Wholes) -> float:
-    """Factor the k x k matrix re + i im, stored by rows, in place, row order in `order`.
+    """Factor the k x k matrix re + i im, stored by rows, in place; rows are moved, their order in `order`.
 
     Rows are exchanged for the largest |re| + |im|, which costs no roots. Return the smallest of these, 0 if
     the matrix is singular. The diagonal of the factors holds the inverse pivots.
@@ -15,24 +15,24 @@ def factor_complex(re: Floats, im: Floats, k: int, order: Wholes) -> float:
     for i in range(k):
         order[i] = i
     for i in range(k):
-        best = i
-        size = abs(re[order[i] * k + i]) + abs(im[order[i] * k + i])
+        best, size = i, abs(re[i * k + i]) + abs(im[i * k + i])
         for r in range(i + 1, k):
-            other = abs(re[order[r] * k + i]) + abs(im[order[r] * k + i])
+            other = abs(re[r * k + i]) + abs(im[r * k + i])
             if other > size:
-                best = r
-                size = other
+                best, size = r, other
         if not (size > 0.0 and size < 1e300):
             return 0.0
-        order[i], order[best] = order[best], order[i]
-        if size < smallest:
-            smallest = size
-        top = order[i] * k
+        top = i * k
+        if best != i:
+            order[i], order[best] = order[best], order[i]
+            swap(view(re, top, k), view(re, best * k, k), k)
+            swap(view(im, top, k), view(im, best * k, k), k)
+        smallest = min(smallest, size)
         p, q = inverse(re[top + i], im[top + i])
         re[top + i] = p
         im[top + i] = q
         for r in range(i + 1, k):
-            row = order[r] * k
+            row = r * k
             a, b = re[row + i], im[row + i]
             if a != 0.0 or b != 0.0:
                 x, z = a * p - b * q, a * q + b * p
@@ -44,15 +44,21 @@ def factor_complex(re: Floats, im: Floats, k: int, order: Wholes) -> float:
     return smallest
 
 
+def swap(x: Floats, y: Floats, k: int) -> None:
+    """Exchange two rows."""
+    for c in range(k):
+        x[c], y[c] = y[c], x[c]
+
+
 def inverse(a: float, b: float) -> tuple[float, float]:
     """Return 1 / (a + i b) by Smith's formula, which neither overflows nor underflows early."""
     if abs(a) >= abs(b):
         ratio = b / a
-        under = a + b * ratio
-        return 1.0 / under, -ratio / under
+        part = 1.0 / (a + b * ratio)
+        return part, -ratio * part
     ratio = a / b
-    under = a * ratio + b
-    return ratio / under, -1.0 / under
+    part = 1.0 / (a * ratio + b)
+    return ratio * part, -part
 
 
 def substitute_complex(
@@ -63,17 +69,15 @@ def substitute_complex(
     Right-hand side b + i c; x[0:k] gets the real, x[k:2k] the imaginary part (not the same memory).
     """
     for i in range(k):
-        row = order[i] * k
-        u, v = b[order[i]], c[order[i]]
+        row, u, v = i * k, b[order[i]], c[order[i]]
         for j in range(i):
             u -= re[row + j] * x[j] - im[row + j] * x[k + j]
             v -= re[row + j] * x[k + j] + im[row + j] * x[j]
         x[i] = u
         x[k + i] = v
     for i in range(k - 1, -1, -1):
-        row = order[i] * k
-        u, v = x[i], x[k + i]
-        for j in range(i + 1, k):
+        row, u, v = i * k, x[i], x[k + i]
+        for j in range(k - 1, i, -1):  # what is known last comes last
             u -= re[row + j] * x[j] - im[row + j] * x[k + j]
             v -= re[row + j] * x[k + j] + im[row + j] * x[j]
         x[i] = re[row + i] * u - im[row + i] * v

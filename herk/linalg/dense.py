@@ -38,12 +38,17 @@ def factor(a: Floats, start: int, k: int, order: Wholes) -> float:
             smallest = size
         top = start + order[i] * k
         inverse = 1.0 / a[top + i]
+        first, last = i + 1, k  # most rows of E are short
+        while first < last and a[top + first] == 0.0:
+            first += 1
+        while first < last and a[top + last - 1] == 0.0:
+            last -= 1
         for r in range(i + 1, k):
             row = start + order[r] * k
             if a[row + i] != 0.0:
                 multiplier = a[row + i] * inverse
                 a[row + i] = multiplier
-                for c in range(i + 1, k):
+                for c in range(first, last):
                     a[row + c] -= multiplier * a[top + c]
     return smallest
 
@@ -182,9 +187,10 @@ def level_rows(a: Floats, k: int, unit: Floats, factors: Floats) -> None:
         size = 0.0
         for c in range(k):
             size = max(size, abs(a[r * k + c]) * unit[c])
-        factors[r] = 1.0 / size if size > 0.0 else 1.0
+        factor_of_row = 1.0 / size if size > 0.0 else 1.0
+        factors[r] = factor_of_row
         for c in range(k):
-            a[r * k + c] *= factors[r]
+            a[r * k + c] *= factor_of_row
 
 
 def balance(a: Floats, rows: int, n: int, b: Floats, tops: Floats, means: bool) -> None:

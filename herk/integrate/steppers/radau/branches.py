@@ -59,9 +59,11 @@ def crossed(t: float, own: Radau) -> bool:
     Near such a place a step can turn into the other solution, on which the determinant keeps its sign. So no
     step leads to where it is expected to vanish.
     """
+    own.at_new = 0
     if own.m == 0 or own.fixed or not own.settled:  # other rows may be better there
         return False
     constraint_jacobian(t, own.new, own)
+    own.at_new = 1
     own.there = determinant(own) * own.sign
     if not own.there > 0.0 or own.there < DEEPEST * own.here:
         return True
@@ -79,7 +81,7 @@ def undetermined(t: float, own: Radau) -> bool:
     how far the point may be off, and the determinant there says whether it means anything here. Errors of two
     constraints may cancel: any two of them have the same sign once and opposite ones once.
     """
-    group = 1
+    group, own.at_new = 1, 0
     while own.left < INFINITE:
         shift_by_rounding(t, group, own)
         constraint_jacobian(t, own.stage, own)

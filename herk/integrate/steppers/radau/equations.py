@@ -56,7 +56,10 @@ def constraints(t: float, y: Floats, out: Floats, own: Radau) -> None:
 
 
 def linearise(t: float, own: Radau) -> None:
-    """Evaluate the derivatives of E y' - f and of g at the current point, y' being its slope."""
+    """Evaluate the derivatives of E y' - f and of g at the current point, y' being its slope.
+
+    Those of g are not needed where they will be taken at a point ahead.
+    """
     own.njev += 1
     if own.sparse:
         put_derivatives(t, own)
@@ -64,7 +67,7 @@ def linearise(t: float, own: Radau) -> None:
         differences(t, own)
     else:
         jacobian_at(own.at_jacobian)(t, own.y, own.slope, 0.0, own.parameters, own.whole)
-    if own.have_jacobian and own.m > 0:
+    if own.have_jacobian and own.m > 0 and not own.ahead:
         function_at(own.at_jac_g)(t, own.y, own.parameters, own.g_y)
 
 
@@ -72,7 +75,7 @@ def differences(t: float, own: Radau) -> None:
     """Replace derivatives by forward differences; backward ones where the equations end."""
     n, y, floor = own.n, own.y, own.floor
     implicit(t, y, own.slope, own.full, own)
-    if not own.have_jacobian:
+    if not own.have_jacobian and not own.ahead:
         constraints(t, y, own.g, own)
     for j in range(n):
         kept = y[j]
@@ -93,7 +96,7 @@ def column(t: float, j: int, size: float, own: Radau) -> bool:
     for i in range(n):
         whole[i * n + j] = (own.moved[i] - own.full[i]) / increment
         total += 0.0 * whole[i * n + j]
-    if not own.have_jacobian:
+    if not own.have_jacobian and not own.ahead:
         constraints(t, y, own.g_moved, own)
         for i in range(m):
             g_y[i * n + j] = (own.g_moved[i] - own.g[i]) / increment

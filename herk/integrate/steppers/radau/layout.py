@@ -99,6 +99,7 @@ class Radau(State):
     unseen: int  # Jacobians since the selection was last looked at
     fresh: int  # the Jacobian belongs to this point
     ahead: int  # its constraints to a point ahead
+    at_new: int  # g_y was last evaluated at the new point
     careful: int  # steps from this point failed
     jacobian_valid: int
     factors_valid: int

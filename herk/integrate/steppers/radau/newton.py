@@ -37,10 +37,9 @@ IN_THE_BASIS = 5e-13  # or larger ones, by what the change of basis makes of it
 
 def renew_jacobian(t: float, own: Radau) -> int:
     """Evaluate the derivatives at the current point, look at the selection, collect the rows of M and J."""
+    own.ahead = 1 if own.m > 0 and (own.middle or not (own.first or own.careful)) else 0
     linearise(t, own)
-    own.ahead = 0
-    if own.m > 0 and (own.middle or not (own.first or own.careful)):
-        own.ahead = 1
+    if own.ahead:
         halfway(own)
         constraint_jacobian(t + AHEAD * own.h, own.stage, own)
     own.factors_valid = 0
@@ -244,7 +243,9 @@ def converging(k: int, size: float, own: Radau) -> bool:
         return k <= PATIENCE and own.theta < HOPELESS
     own.convergence = own.theta / (1.0 - own.theta)
     left = own.most_iterations - 1 - k
-    expected = own.convergence * size * own.theta ** float(left) / own.newton_tolerance
+    expected = own.convergence * size / own.newton_tolerance
+    for _ in range(left):
+        expected *= own.theta
     if expected >= 1.0 and k > PATIENCE:
         own.shorten = 0.8 * min(max(expected, 1e-4), 20.0) ** (-1.0 / (4.0 + left))
         return False

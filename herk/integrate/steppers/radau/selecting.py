@@ -9,7 +9,7 @@ are kept until others are clearly better.
 from __future__ import annotations
 
 from herk.integrate.steppers.radau.layout import Radau
-from herk.jit.state import Floats
+from herk.jit.state import Floats, view
 
 LOYALTY = 0.9  # part of the largest pivot that a row in use must have to stay
 NO_PIVOT = 1e-13
@@ -85,22 +85,25 @@ def equilibrate(a: Floats, rows: int, n: int, columns: bool, tops: Floats) -> No
     for j in range(n):
         tops[j] = 0.0
     for i in range(rows):
-        size = 0.0
+        in_units_of_largest(view(a, i * n, n), n)
         for j in range(n):
-            size = max(size, abs(a[i * n + j]))
-        for j in range(n):
-            if size > 0.0:
-                a[i * n + j] /= size
             tops[j] = max(tops[j], abs(a[i * n + j]))
+    for j in range(n):
+        tops[j] = tops[j] if tops[j] > 0.0 else 1.0
     for i in range(rows if columns else 0):
-        size = 0.0
         for j in range(n):
-            if tops[j] > 0.0:
-                a[i * n + j] /= tops[j]
-            size = max(size, abs(a[i * n + j]))
-        for j in range(n):
-            if size > 0.0:
-                a[i * n + j] /= size
+            a[i * n + j] /= tops[j]
+        in_units_of_largest(view(a, i * n, n), n)
+
+
+def in_units_of_largest(row: Floats, n: int) -> None:
+    """Divide a row by its largest entry, if that is not zero."""
+    size = 0.0
+    for j in range(n):
+        size = max(size, abs(row[j]))
+    size = size if size > 0.0 else 1.0
+    for j in range(n):
+        row[j] /= size
 
 
 def eliminate(k: int, least: float, own: Radau) -> bool:
@@ -115,9 +118,8 @@ def eliminate(k: int, least: float, own: Radau) -> bool:
     for i in range(n + m):
         if used[i] == 0 and a[i * n + pivot] != 0.0:
             multiplier = a[i * n + pivot] / a[row * n + pivot]
-            for j in range(n):
-                if free[j]:
-                    a[i * n + j] -= multiplier * a[row * n + j]
+            for j in range(n):  # those of columns that are done are not looked at any more
+                a[i * n + j] -= multiplier * a[row * n + j]
     return True
 
 

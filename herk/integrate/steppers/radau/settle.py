@@ -14,7 +14,8 @@ NEARLY = 1e-12  # corrections that stop shrinking below this size are rounding i
 STALLED = 1e-8  # with g_y at the new point also below this one: g cancels
 AT_MOST = 1e-5  # and below this one if |g| shows it,
 CANCELLED = 64.0 * EPS  # beside its terms
-SLOW = 0.1  # contraction from which on g_y at the new point is worth its factors
+SLOW = 0.1  # contraction from which on g_y at the new point is worth its factors, whatever they cost
+WITH_THEM, UNKNOWNS = 2, 5  # corrections that they need, and unknowns for which they cost one more
 
 
 def settle(t: float, own: Radau) -> bool:
@@ -26,6 +27,8 @@ def settle(t: float, own: Radau) -> bool:
     n, d, m, new, right = own.n, own.d, own.m, own.new, own.right_1
     own.residual = 0.0
     last, renewed = 1e300, False
+    for j in range(n):
+        own.right_2[j] = 1.0 / (abs(new[j]) + own.floor[j])
     for k in range(d):
         right[k] = 0.0
     for _ in range(MOST_CORRECTIONS):
@@ -40,19 +43,28 @@ def settle(t: float, own: Radau) -> bool:
             return False
         if size <= ROUNDING or (size >= 0.5 * last and size <= (NEARLY if renewed else AS_IT_IS)):
             return True
-        if size > SLOW * last:
-            if renewed and size >= 0.5 * last:
-                return size <= STALLED or (size <= AT_MOST and cancelled(own))
-            if not renewed:
-                renewed = True
-                constraint_jacobian(t, new, own)
-                if not decompose_end(own):
-                    return False
-                size = correction(renewed, own)
+        if renewed and size >= 0.5 * last:
+            return size <= STALLED or (size <= AT_MOST and cancelled(own))
+        if not renewed and (size > SLOW * last or slow(size, last, own)):
+            renewed = True
+            constraint_jacobian(t, new, own)
+            if not decompose_end(own):
+                return False
+            size = correction(renewed, own)
         for j in range(n):
             new[j] += own.delta[j]
         last = size
     return False
+
+
+def slow(size: float, last: float, own: Radau) -> bool:
+    """Tell whether corrections that shrink like this one take more time than factors at the new point."""
+    if own.sparse:
+        return False
+    rate = size / last
+    for _ in range(WITH_THEM + own.n // UNKNOWNS):
+        size *= rate
+    return size > ROUNDING
 
 
 def correction(renewed: bool, own: Radau) -> float:
@@ -61,9 +73,9 @@ def correction(renewed: bool, own: Radau) -> float:
         solve_end(own.right_1, own.delta, own)
     else:
         solve_real(own.right_1, own.delta, own)
-    size = 0.0
+    size, delta, per = 0.0, own.delta, own.right_2
     for j in range(own.n):
-        part = abs(own.delta[j]) / (abs(own.new[j]) + own.floor[j])
+        part = abs(delta[j]) * per[j]
         size = part if not part <= size else size
     return size
 

@@ -22,7 +22,7 @@ from herk.integrate.steppers.radau.layout import (
 )
 from herk.integrate.steppers.radau.newton import factored, mixed, newton, predict
 from herk.integrate.steppers.radau.on_patterns import POWERS, fastest_on_patterns
-from herk.integrate.steppers.radau.order import FEWEST, MORE, control, enter
+from herk.integrate.steppers.radau.order import FEWEST, MORE, control, enter, root
 from herk.integrate.steppers.radau.rows import first_entry, row_start
 from herk.integrate.steppers.radau.sample import further, repeat, sample, slopes
 from herk.integrate.steppers.radau.selecting import NO_PIVOT, reconsider
@@ -178,17 +178,17 @@ def propose(loop: Loop, own: Radau) -> None:
     It never grows after a rejection nor to where Newton fails, and keeps a length with which Jacobian and
     factors can be kept.
     """
-    h, size, most, exponent = loop.h_tried, loop.error, own.most_iterations, 1.0 / (own.s + 1.0)
+    h, size, most = loop.h_tried, loop.error, own.most_iterations
     own.keep = own.theta <= KEEP_BELOW and not own.always
     if loop.fixed:
         return
     safety = min(SAFETY, SAFETY * (1 + 2 * most) / (own.iterations + 2 * most))
-    quotient = max(FIRST_GROW if own.first else GROW, min(SHRINK, size**exponent / safety))
+    quotient = max(FIRST_GROW if own.first else GROW, min(SHRINK, root(size, own.s) / safety))
     if size > 1.0:
         loop.proposed = 0.1 * h if own.first else h / quotient
         return
     if not own.first:
-        predicted = own.h_old / h * (size * size / own.error_old) ** exponent / SAFETY
+        predicted = own.h_old / h * root(size * size / own.error_old, own.s) / SAFETY
         quotient = max(quotient, min(max(predicted, GROW), SHRINK))
     new = h / max(quotient, min(1.0, own.theta / SLOWEST))
     longest = abs(h) if loop.rejected > 0 else max(abs(h), own.ceiling)
@@ -243,7 +243,8 @@ def turned(t: float, own: Radau) -> bool:
     old, first, g_y = own.jacobian, first_entry(own), own.g_y
     if own.m == 0 or own.fixed or not own.have_jacobian:
         return False
-    constraint_jacobian(t, own.y, own)
+    if not own.at_new:
+        constraint_jacobian(t, own.y, own)
     for k in range(own.m):
         size, change = 0.0, 0.0
         for p in range(row_start(k, own), row_start(k + 1, own)):

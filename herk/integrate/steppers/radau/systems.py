@@ -6,7 +6,8 @@ from herk.integrate.steppers.radau.layout import OK, SINGULAR, Radau
 from herk.integrate.steppers.radau.on_patterns import factor_end, factor_step, solve_in_units, solve_pair
 from herk.jit.state import Floats, view
 from herk.linalg.complex_dense import factor_complex, substitute_complex
-from herk.linalg.dense import factor, level_rows, substitute
+from herk.linalg.dense import level_rows
+from herk.linalg.dense_often import factor_often, substitute_often
 from herk.linalg.sparse_lu import SparseLU
 
 SAME_STEP = 1e-7  # steps that differ by no more than this part share their factors
@@ -24,7 +25,7 @@ def decompose(own: Radau) -> int:
     own.nlu += 1
     own.h_factors = own.h
     own.factors_valid = 0
-    if not factor(lu, 0, n, own.order) > 0.0:
+    if not factor_often(lu, n, own.order) > 0.0:
         return SINGULAR
     for k in range(own.s // 2):
         alpha, beta = own.values[2 * k + 1] / own.h, own.values[2 * k + 2] / own.h
@@ -56,7 +57,7 @@ def solve_real(b: Floats, x: Floats, own: Radau) -> None:
     if own.sparse:
         solve_in_units(b, x, own.of_step, own)
     else:
-        substitute(own.lu, 0, own.n, own.order, b, x, 0)
+        substitute_often(own.lu, own.n, own.order, b, x)
 
 
 def solve_complex_pair(k: int, b: Floats, c: Floats, own: Radau) -> None:
@@ -74,15 +75,17 @@ def decompose_end(own: Radau) -> bool:
     own.nlu += 1
     if own.sparse:
         return factor_end(own)
-    n, d, a = own.n, own.d, own.stacked
-    for k in range(d * n):
-        a[k] = own.values[0] / own.h_factors * own.mass[k] + own.jacobian[k]
-    for k in range(own.m * n):
-        a[d * n + k] = own.g_y[k]
-    for i in range(n):
+    n, d, a, mass, jacobian, g_y = own.n, own.d, own.stacked, own.mass, own.jacobian, own.g_y
+    gamma = own.values[0] / own.h_factors
+    for i in range(d):
+        factor_of_row = own.leveled[i]
+        for j in range(i * n, i * n + n):
+            a[j] = factor_of_row * (gamma * mass[j] + jacobian[j])
+    for i in range(own.m):
+        factor_of_row, row = own.leveled[d + i], view(a, (d + i) * n, n)
         for j in range(n):
-            a[i * n + j] *= own.leveled[i]
-    return factor(a, 0, n, own.used) > 0.0
+            row[j] = factor_of_row * g_y[i * n + j]
+    return factor_often(a, n, own.used) > 0.0
 
 
 def solve_end(b: Floats, x: Floats, own: Radau) -> None:
@@ -90,4 +93,4 @@ def solve_end(b: Floats, x: Floats, own: Radau) -> None:
     if own.sparse:
         solve_in_units(b, x, own.of_end, own)
     else:
-        substitute(own.stacked, 0, own.n, own.used, b, x, 0)
+        substitute_often(own.stacked, own.n, own.used, b, x)
