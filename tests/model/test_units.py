@@ -19,8 +19,9 @@ from herk.model.index_reduction.scales import scales
 from herk.model.model import Model
 
 DECADES = 12
-TOO_LARGE = testset.names("large")  # for formulas without structure
-PROBLEMS = [n for n in testset.names() if n not in TOO_LARGE and testset.get(n).model is not None]
+# Too large for formulas without structure, or without a model.
+OTHERS = {n for tag in ("large", "callables", "contradictory") for n in testset.names(tag)}
+PROBLEMS = [n for n in testset.names() if n not in OTHERS]
 LARGE = ("andrews", "slider_crank")  # minutes in random units
 STIFF = {*testset.names("stiff"), *testset.names("discontinuous")}
 SOLVED = [name for name in PROBLEMS if name not in (*LARGE, *STIFF)]

@@ -15,6 +15,7 @@ import baselines
 import herk
 import testset
 from herk.core import Problem, Settings, Solution
+from herk.model.forms import callable_forms
 
 NAMES = ("fekete", "hanging_chain", "water_tube", "wheelset")
 FORMS = {
@@ -29,6 +30,16 @@ ATOL = {"water_tube": [1e-3] * 18 + [1.0] * 18 + [1e3] * 13}  # flows are small,
 @cache
 def get(name: str) -> Problem:
     return testset.get(name)
+
+
+@pytest.fixture
+def interpreted(request, monkeypatch) -> Problem:
+    """Return the problem with forms around its compiled functions as they are written.
+
+    Their formulas are looked at here; compiled, which takes seconds for each, solvers prove them.
+    """
+    monkeypatch.setattr(callable_forms, "_compile", lambda function, *parts: function)
+    return testset.get(request.param)
 
 
 def inside(problem: Problem) -> np.ndarray:
@@ -46,14 +57,18 @@ def differences(function, y: np.ndarray) -> np.ndarray:
 
 
 def solved(name: str, solver: str, form: str, tolerance: float) -> Solution:
-    chosen, atol = baselines.get(solver), tolerance / 100
+    """Return what a solver finds; ours is asked directly, for the bench it would solve three times."""
+    least = tolerance / 100
+    atol = tuple(least * value for value in ATOL[name]) if name in ATOL else least
+    if solver.startswith("herk_"):
+        method = solver.removeprefix("herk_")
+        return herk.solve_dae(get(name), method=method, rtol=tolerance, atol=atol, time_limit=120.0)
+    chosen = baselines.get(solver)
     available, reason = chosen.available()
     if not available:
         pytest.skip(reason)
-    options = tuple(atol * value for value in ATOL[name]) if name in ATOL else atol
-    return chosen.solve(
-        chosen.prepare(get(name), form), Settings(rtol=tolerance, atol=options, time_limit=120.0)
-    )
+    prepared = chosen.prepare(get(name), form)
+    return chosen.solve(prepared, Settings(rtol=tolerance, atol=atol, time_limit=120.0))
 
 
 def error(name: str, y: np.ndarray, group: str) -> float:
@@ -62,10 +77,9 @@ def error(name: str, y: np.ndarray, group: str) -> float:
     return float(np.abs(y - end)[members].max() / np.abs(end[members]).max())
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", NAMES)
-def test_jacobians_are_the_derivatives(name):
-    p = get(name)
+@pytest.mark.parametrize("interpreted", NAMES, indirect=True)
+def test_jacobians_are_the_derivatives(interpreted):
+    p = interpreted
     y, stated = inside(p), p.form("index2")
     for exact, function in ((p.dae.jac_g(100.0, y), p.dae.g), (stated.jac_f(100.0, y), stated.f)):
         close = differences(function, y)
@@ -81,11 +95,10 @@ def test_constraints_stay_zero_along_the_equations_at_start_and_end(name):
         assert herk.check_constraints(p.dae, t, y, tolerance=1e-7) == []
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", NAMES)
-def test_forms_have_as_many_rows_as_unknowns_and_vanish_at_the_start(name):
-    p = get(name)
-    assert set(p.given_forms) == FORMS[name]
+@pytest.mark.parametrize("interpreted", NAMES, indirect=True)
+def test_forms_have_as_many_rows_as_unknowns_and_vanish_at_the_start(interpreted):
+    p = interpreted
+    assert set(p.given_forms) == FORMS[p.name]
     for form in p.given_forms.values():
         z, zp = form.start()
         size = np.abs(form.residual_jacobian(0.0, z, zp, 1.0)) @ (np.abs(z) + np.abs(zp)) + 1e-12
@@ -94,10 +107,9 @@ def test_forms_have_as_many_rows_as_unknowns_and_vanish_at_the_start(name):
         assert np.linalg.matrix_rank(stiffness / np.abs(stiffness).max(axis=1, keepdims=True)) == p.dae.n
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", NAMES)
-def test_problem_and_its_forms_survive_pickling(name):
-    p = get(name)
+@pytest.mark.parametrize("interpreted", NAMES, indirect=True)
+def test_problem_and_its_forms_survive_pickling(interpreted):
+    p = interpreted
     q = pickle.loads(pickle.dumps(p))
     y = inside(p)
     np.testing.assert_array_equal(q.dae.g(1.0, y), p.dae.g(1.0, y))
@@ -115,7 +127,7 @@ REACHED = [
     ("hanging_chain", "scipy_dop853", "baumgarte", 1e-9, "positions", 1e-6),
     ("water_tube", "herk_dop853", "overdetermined", 1e-9, "flows", 1e-7),
     ("water_tube", "solve_dae_radau", "index2", 1e-9, "flows", 1e-6),
-    ("wheelset", "herk_dopri5", "overdetermined", 1e-8, "positions", 2e-6),
+    ("wheelset", "herk_dopri5", "overdetermined", 1e-7, "positions", 2e-6),
     ("wheelset", "ida_sundae_jac", "index2", 1e-8, "positions", 2e-6),
 ]
 
