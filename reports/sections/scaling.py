@@ -38,7 +38,7 @@ def section(contents: Contents) -> Section:
         )
         for name in names
     )
-    return Section("scaling", TITLE, claims, (WORDS,), (table(found),), pictures)
+    return Section("scaling", TITLE, claims, (WORDS,), (table(found), exponents(found)), pictures)
 
 
 def measured(contents: Contents) -> Curves:
@@ -64,11 +64,12 @@ def measured(contents: Contents) -> Curves:
     return found
 
 
-def exponent(rows: pd.DataFrame) -> float | None:
-    """Return the slope of log time of a step over log unknowns to six places; None for a single size."""
+def exponent(rows: pd.DataFrame, what: str = "step") -> float | None:
+    """Return the slope of log cost over log unknowns to six places; None for a single size."""
+    rows = rows[rows[what] > 0]
     if len(rows) < 2:
         return None
-    return round(float(np.polyfit(np.log(rows["unknowns"]), np.log(rows["step"]), 1)[0]), 6) + 0.0
+    return round(float(np.polyfit(np.log(rows["unknowns"]), np.log(rows[what]), 1)[0]), 6) + 0.0
 
 
 def claim(name: str, found: Curves) -> Claim:
@@ -115,6 +116,19 @@ def table(found: Curves) -> Table:
     formats = {**dict.fromkeys(times, seconds), "MiB": "{:.1f}".format, "error at the end": short}
     frame = pd.DataFrame(rows, columns=columns)
     return Table("scaling", "Cost against size: CPU times, medians over the runs of a size.", frame, formats)
+
+
+def exponents(found: Curves) -> Table:
+    """Return how each cost grows: a row for every problem and curve of more than one size."""
+    columns = {"step": "a step", "time": "a solve", "ready": "getting ready", "memory": "memory"}
+    rows = [
+        (problem, curve, *(exponent(part, what) for what in columns))
+        for (problem, curve), part in found.items()
+        if len(part) > 1
+    ]
+    frame = pd.DataFrame(rows, columns=["problem", "curve", *columns.values()])
+    words = "Fitted exponents of costs over unknowns; spans of some problems are shorter for larger sizes."
+    return Table("scaling_exponents", words, frame, dict.fromkeys(columns.values(), short))
 
 
 def draw(name: str, found: Curves, looks: figures.Looks) -> Figure:
