@@ -1,6 +1,7 @@
 """When a run goes over to the other method: what steps cost, how far they lead, what limits them.
 
-A run of method="auto" begins with the explicit method. Where stability seems to limit its steps (see
+A run of method="auto" begins with the explicit method, unless its steps are dear, or the start shows that
+stability would ask for very many. Where stability seems to limit its steps (see
 `steppers.half_explicit.stability`), or where one of them costs more than an implicit one, the implicit method
 is tried, if a trial costs little beside the work that is left. It stays in use if it makes quicker progress.
 It is left again where stability would allow explicit steps that lead as far for less.
@@ -10,10 +11,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from herk.integrate.methods import Plan
-from herk.integrate.steppers.half_explicit.stability import bound
+from herk.integrate.steppers.half_explicit.stability import AT_ONCE, bound
 from herk.integrate.steppers.half_explicit.tableau import Tableau
 from herk.integrate.steppers.radau.layout import RadauMethod
 from herk.integrate.steps import INFINITE
@@ -27,12 +28,14 @@ TRIAL = 32  # steps of an implicit method that is tried; more if they do not dec
 EARLY = 16  # explicit steps that show what they cost, where that is much
 CHANGE = 3e5  # operations that a change costs: a machine made ready, a first step
 SHARE = 0.1  # of the work left that a trial may cost
+AHEAD = 2.0  # trials that the work seen from the start must be worth if the implicit method is to begin
+HIGHER, COARSE = 1 / 18, 1e-4  # steps of order 8 beside those of order 5 grow like rtol^(1/9 - 1/6) from here
 DEARER = 1.3  # an explicit step that costs more implicit ones than this is not worth its stages
 HOPELESS = (
     0.2  # of the explicit method's progress for the same work: less than this decides at the second look
 )
 FAIRLY = 1.25  # how much worse it must be: the explicit steps were made elsewhere, where others may be due
-LONGER = 2.0  # explicit steps of higher order beside implicit ones, where accuracy limits both, at least
+LONGER = 2.0  # explicit steps beside implicit ones, where accuracy limits both, at a coarse tolerance
 SAFELY = 0.8  # part of the bound of stability that is counted on
 CLEARLY = 1.5  # how much better the explicit method must seem for a change back
 MOST_ITERATIONS = 4  # per stage, in a first guess at the work of an explicit step
@@ -45,22 +48,54 @@ class Change:
     """What is decided: to go on with the partner, with this plan and first step, for this reason."""
 
     plan: Plan
-    first_step: float
+    first_step: float | None
     why: str
 
 
+@dataclass(frozen=True)
+class Guess:
+    """What is known of a run before its first step."""
+
+    worth: float  # explicit steps left from which on a change may pay,
+    many: float  # and from which on the implicit method begins, if stability seems to ask for so many
+    few: float  # implicit steps left for which no change pays
+    first: int | None  # steps before the first look, if not as always
+    least: float  # operations of an explicit step,
+    price: float  # and in units of an implicit one
+
+
 def trial(work: Work) -> float:
-    """Return the work left beside which a trial of the implicit method costs little."""
-    return (TRIAL * work.expected() + CHANGE) / SHARE
+    """Return the work of a trial of the implicit method."""
+    return TRIAL * work.expected() + CHANGE
 
 
 @lru_cache(maxsize=256)
-def guessed(work: Work, stages: int) -> tuple[float, int | None]:
-    """Return the steps left from which on a change may pay, and those before the first look, if special."""
+def guessed(work: Work, stages: int) -> Guess:
+    """Return what the costs of evaluations tell before any step."""
     once = {"nfev": stages, "ngev": stages, "njev": 1, "nlu": 1, "nit": 0}
     often = dict.fromkeys(once, MOST_ITERATIONS * stages) | {"nfev": stages}
     least, most = (work.explicit(counts, 1) for counts in (once, often))
-    return trial(work) / most, EARLY if least > DEARER * work.expected() else None
+    price = least / work.expected()
+    first = EARLY if price > DEARER else None
+    few = CHANGE / work.expected()
+    return Guess(trial(work) / SHARE / most, AHEAD * trial(work) / least, few, first, least, price)
+
+
+def costs(asked: Request, machine: Any, plan: Plan) -> tuple[Work, Guess]:
+    """Return what is known of the work of the two methods of a run.
+
+    It depends on the components chosen at the start, and on nothing that earlier runs have found.
+    """
+    methods: Any = asked.method, plan.partner
+    if plan.work is not None:
+        explicit = methods[isinstance(asked.method, RadauMethod)]
+        return plan.work, guessed(plan.work, explicit.stages)
+    begun = machine.state.slot, methods[1].fewest
+    found: tuple[Work, Guess] | None = machine.costs.get(begun)
+    if found is None:
+        work = work_of(asked, machine)
+        found = machine.costs[begun] = work, guessed(work, methods[0].stages)
+    return found
 
 
 class Chooser:
@@ -69,15 +104,38 @@ class Chooser:
     def __init__(self, asked: Request, machine: Stepper, plan: Plan) -> None:
         """Begin to count."""
         self.asked, self.machine, self.plan = asked, machine, plan
-        self.work: Work = plan.work or work_of(asked, machine)
         self.implicit = isinstance(asked.method, RadauMethod)
         self.t, self.steps, self.counts = asked.t0, 0, NOTHING
+        self.trial = plan.trial
+        self.longer = max(COARSE / asked.rtol, 1.0) ** HIGHER  # steps of the explicit one, by its order
+        self.work, self.guess = costs(asked, machine, plan)
         # steps left from which on a change may pay, and those before the first look, if not as always
-        self.worth, self.first = 0.0, TRIAL if self.implicit else None
+        self.worth, self.first = self.guess.few, None if asked.first_step is None else TRIAL
         if isinstance(asked.method, Tableau):
-            self.worth, self.first = plan.guess or guessed(self.work, asked.method.stages)
+            self.worth, self.first = self.guess.worth, self.guess.first
             machine.state.worth = self.worth
+            machine.state.distant = self._distant(asked.method)
         self.better = 0  # looks in a row at which the explicit method seemed better
+
+    def _distant(self, method: Tableau) -> float:
+        """Return |lambda| * span from which on the implicit method begins; less than nothing: it does."""
+        if self.plan.cost:  # known from steps that were made
+            return INFINITE
+        return AT_ONCE if self.guess.price > self.longer else self.guess.many * bound(method)
+
+    def at_once(self) -> Change | None:
+        """Return that the implicit method begins, where explicit steps would be dear, or very many."""
+        machine: Any = self.machine
+        if self.implicit or not machine.foreseen():
+            return None
+        explicit: Any = self.asked.method
+        if machine.state.distant == AT_ONCE:
+            why = f"an explicit step takes {self.guess.price:.1f} times the work of an implicit one"
+        else:
+            h = bound(explicit) / machine.state.fastest
+            why = f"stability would limit explicit steps to {h:.2g}"
+        plan = Plan(explicit, persist=2 * Plan.persist, cost=self.guess.least, work=self.work, why=why)
+        return Change(plan, None, why)
 
     def look(self, t: float, steps: int, *, limited: bool) -> Change | None:
         """Return what is to be changed after this many steps; `limited`: stability seems to limit them."""
@@ -93,7 +151,7 @@ class Chooser:
         cost = work / taken
         left = far / h * cost
         change = self._back(t, h, cost, left, taken) if self.implicit else self._over(h, cost, left, limited)
-        if not self.plan.trial:
+        if not self.trial:
             self.t, self.steps, self.counts = t, steps, counts
         return change
 
@@ -101,7 +159,7 @@ class Chooser:
         """Decide on steps of an explicit method."""
         implicit = self.work.expected()
         dear = cost > DEARER * implicit and self.plan.patience < RARER * Plan.patience
-        if not (limited or dear) or left < trial(self.work):
+        if not (limited or dear) or left < trial(self.work) / SHARE:
             return None
         why = (
             f"stability seems to limit explicit steps to {h:.2g}"
@@ -115,39 +173,23 @@ class Chooser:
 
     def _back(self, t: float, h: float, cost: float, left: float, steps: int) -> Change | None:
         """Decide on steps of an implicit method."""
-        plan = self.plan
-        if not self._fastest() < INFINITE:  # y' is determined by less than rounding: nothing can begin here
+        plan, machine = self.plan, cast(Any, self.machine)
+        fastest: float = machine.fastest()
+        if not fastest < INFINITE:  # y' is determined by less than rounding: nothing can begin here
             return None
-        pace = min(plan.pace, self._bound() / plan.cost) if plan.trial else 0.0  # of explicit steps, here
+        longest = bound(plan.partner) / max(fastest, 1e-300)  # of explicit steps, here
+        pace = min(plan.pace, longest / plan.cost) if self.trial else 0.0
         if FAIRLY * h / cost < pace:
             hopeless = h / cost < HOPELESS * pace and steps > TRIAL
             if not hopeless and steps * cost < SHARE * abs(self.asked.t1 - t) / pace:
                 return None
             patient = replace(plan, partner=self.asked.method, trial=False, patience=RARER * plan.patience)
             return Change(patient, plan.pace * plan.cost, "implicit steps led no farther for the same work")
-        self.plan = replace(plan, trial=False)
-        self.better = self.better + 1 if self._would_pay(h, cost) and left > CHANGE / SHARE else 0
+        self.trial = False
+        h = max(h, abs(machine.loop.h_tried))  # they may just have become longer
+        stable, wanted = min(LONGER * self.longer * h, SAFELY * longest), CLEARLY * h / cost * plan.cost
+        self.better = self.better + 1 if stable >= wanted and left > CHANGE / SHARE else 0
         if self.better < plan.persist:
             return None
-        stable = self._stable(h)
         back = replace(plan, partner=self.asked.method, trial=False, persist=2 * plan.persist)
         return Change(back, 0.5 * stable, f"explicit steps of {stable:.2g} are stable again")
-
-    def _would_pay(self, h: float, cost: float) -> bool:
-        """Tell whether explicit steps would lead as far for less work."""
-        wanted = CLEARLY * h / cost * self.plan.cost
-        return wanted <= LONGER * h and self._stable(h) >= wanted
-
-    def _stable(self, h: float) -> float:
-        """Return the length of explicit steps that are stable here, beside implicit ones of length h."""
-        return min(LONGER * h, SAFELY * self._bound())
-
-    def _bound(self) -> float:
-        """Return the length that stability allows explicit steps here."""
-        assert isinstance(self.plan.partner, Tableau)
-        return bound(self.plan.partner) / max(self._fastest(), 1e-300)
-
-    def _fastest(self) -> float:
-        """Return the modulus of the fastest eigenvalue here."""
-        found: float = self.machine.fastest()  # type: ignore[attr-defined]
-        return found

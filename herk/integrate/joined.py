@@ -15,8 +15,8 @@ from herk.integrate.renewal import note
 from herk.integrate.slopes import Slopes
 
 if TYPE_CHECKING:
+    from herk.integrate.journey import Journey
     from herk.integrate.options import Request
-    from herk.integrate.segments import Journey
 
 
 @dataclass(eq=False)

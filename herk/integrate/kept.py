@@ -6,14 +6,13 @@ The constraints are satisfied, no pivot is near zero, y' is determined. Otherwis
 from __future__ import annotations
 
 from collections import OrderedDict
-from dataclasses import replace
 from typing import Any
 
 from herk.core import Dae, HerkError
 from herk.core.dae import Array
 from herk.integrate.options import Request
 from herk.integrate.run import Run
-from herk.integrate.start import finished, started
+from herk.integrate.start import begun_otherwise, finished, started
 from herk.linalg.threads import one_thread
 from herk.model.several import open_derivatives
 from herk.model.start import consistent_start
@@ -28,10 +27,7 @@ class Reusable:
     def __init__(self, asked: Request) -> None:
         """Check and compile everything once."""
         self.first: Run | None = started(asked)
-        self.asked, chooser = asked, self.first.chooser
-        if chooser is not None:  # what evaluations cost is found out once
-            guess = chooser.worth, chooser.first
-            self.asked = asked.changed(plan=replace(chooser.plan, work=chooser.work, guess=guess))
+        self.asked = asked
         self.machine = self.first.machine
         # Analysed for one start and its values alone, which are numbers in its code: it takes no others.
         self.special = self.first.request.dae is not asked.dae
@@ -88,4 +84,4 @@ def made(asked: Request) -> Run:
     _kept[key] = known
     while len(_kept) > MOST_KEPT:
         _kept.popitem(last=False)
-    return run
+    return begun_otherwise(run, made)

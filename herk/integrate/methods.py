@@ -33,8 +33,8 @@ class Plan:
     trial: bool = False  # the partner was left just now, and is gone back to if it was better
     pace: float = 0.0  # of the partner: time per operation,
     cost: float = 0.0  # and operations per step
-    work: Any = None  # what evaluations cost, once that was found out,
-    guess: Any = None  # and the guess it leads to
+    work: Any = None  # what evaluations cost, once that was found out
+    why: str = "an explicit method to begin with"  # the method in use began
 
 
 IMPLICIT = {

@@ -88,7 +88,7 @@ class Request:
             (self.t0, self.t1, self.rtol, self.step) == (other.t0, other.t1, other.rtol, other.step)
             and (self.first_step, self.min_step, self.max_step)
             == (other.first_step, other.min_step, other.max_step)
-            and (self.atol is other.atol or bool((self.atol == other.atol).all()))
+            and (self.atol is other.atol or self.atol.tolist() == other.atol.tolist())
             and self.newton == other.newton
             and self.patience == other.patience
         )

@@ -15,7 +15,7 @@ from herk.integrate.implicit import tolerances, user_size
 from herk.integrate.kept import Reusable, made
 from herk.integrate.options import Request, in_order, request
 from herk.integrate.outcome import concluded, in_segments
-from herk.integrate.start import finished
+from herk.integrate.start import begun_otherwise, finished
 from herk.integrate.steppers.protocol import Stepper
 from herk.model.implicit import Implicit
 from herk.model.plain import finite
@@ -75,7 +75,7 @@ class Prepared:
                 return concluded(finished(whole))
         if run.change is not None or run.reason is not Reason.FINISHED:
             run.request = self._with(asked, parameters)  # what goes on needs the values the machine was given
-        return concluded(run)
+        return concluded(begun_otherwise(run, made))
 
     def _changed(self, t_span: Any, y0: Any, rtol: Any, atol: Any, t_eval: Any) -> Request:
         """Return what is asked for now, checked."""

@@ -14,7 +14,7 @@ from herk.integrate.run import Run
 from herk.integrate.start import solution_of
 
 if TYPE_CHECKING:
-    from herk.integrate.segments import Journey
+    from herk.integrate.journey import Journey
 
 # how one of two methods may fail where the other one perhaps does not
 DEFEATS = (Reason.NEWTON, Reason.STEP_UNDERFLOW, Reason.SINGULAR, Reason.NONFINITE)

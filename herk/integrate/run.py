@@ -60,6 +60,14 @@ class Run:
         self._raised_at: list[tuple[float, Array]] = []
         self.interrupted: KeyboardInterrupt | None = None
         self.seconds = 0.0  # of stepping
+        self.before: dict[str, int] = {}  # counted by a method that made no step
+
+    def counts(self) -> dict[str, int]:
+        """Return the counters of all that was done for this run."""
+        counted = self.machine.counts()
+        for name, count in self.before.items():
+            counted[name] += count
+        return counted
 
     def go(self) -> None:
         """Step until the end, a stop or a failure; every way out leaves the points reached so far."""
@@ -73,6 +81,8 @@ class Run:
         chunk = FIRST_CHUNK if compiled else 1
         if self.chooser is not None:
             self.pause = self.due = self.chooser.first or FIRST_CHUNK
+            if self.reason is None:
+                self._change(self.chooser.at_once())
         try:
             if compiled and not self.looking:
                 self._chunks(chunk)
@@ -207,9 +217,13 @@ class Run:
             if self.taken == self.due:
                 self.pause = min(RARER * self.pause, LONGEST_CHUNK)
                 self.due += self.pause
-            self.change = self.chooser.look(t, self.taken, limited=status == CONSIDER)
-            if self.change is not None:
-                self._end(Reason.FINISHED, self.change.why)
+            self._change(self.chooser.look(t, self.taken, limited=status == CONSIDER))
+
+    def _change(self, change: Change | None) -> None:
+        """End here if another method goes on."""
+        self.change = change
+        if change is not None:
+            self._end(Reason.FINISHED, change.why)
 
     def _stop(self, t: float, reason: Reason, words: str) -> None:
         """End where the stepper does not get on."""

@@ -60,8 +60,8 @@ def solve_dae(
         (t0, t_end), t_end < t0 allowed, and the start: values in order, or by name for a model. Entries that
         are None are computed from the constraints.
     method : str or Tableau, optional
-        "auto" begins with dop853 and goes over to radau5 where stability limits the steps or stages cost
-        more, and back; ``sol.methods`` tells when and why. A name in ``herk.METHODS`` or a tableau:
+        "auto" takes dop853, and radau5 where stability limits the steps or stages cost more, from the start
+        or later, and goes back; ``sol.methods`` tells when and why. A name in ``herk.METHODS`` or a tableau:
         half-explicit, for problems that are not stiff. "radau5": implicit, of order 5 in every component
         whatever the index; "radau9", "radau13"; "radau": the one of them that suits each step.
     rtol, atol : float, array

@@ -5,6 +5,7 @@ Its outcome put into words.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
 
@@ -24,7 +25,7 @@ from herk.model.forms.forms import Form, analysed_anew, analysis
 from herk.model.several import refuse_several
 from herk.model.start import completed_start, consistent_start, inconsistency, undetermined
 
-ASKED, BEGUN = "asked for", "an explicit method to begin with"  # why a method is in use at the start
+ASKED = "asked for"  # why a method is in use at the start
 
 
 def finished(asked: Request) -> Run:
@@ -32,7 +33,21 @@ def finished(asked: Request) -> Run:
     with one_thread(asked.dae.n):
         run = started(asked)
         run.go()
-    return run
+    return begun_otherwise(run, finished)
+
+
+def begun_otherwise(run: Run, making: Callable[[Request], Run]) -> Run:
+    """Return the run of the other method if that is to begin, otherwise the run itself."""
+    if run.change is None or run.taken:
+        return run
+    asked, plan = run.request, run.change.plan
+    assert asked.plan is not None
+    try:
+        made = making(asked.changed(method=asked.plan.partner, plan=plan))
+    except HerkError:  # it cannot
+        return making(asked.changed(plan=replace(asked.plan, cost=plan.cost)))
+    made.before = run.counts()
+    return made
 
 
 def started(asked: Request) -> Run:
@@ -130,14 +145,14 @@ def solution_of(run: Run) -> Solution:
         "names": asked.dae.names,
         "system": getattr(getattr(asked.dae, "model", None), "name", ""),
         "method": asked.method.name if asked.plan is None else "auto",
-        "methods": _from_start(asked.t0, asked.method.name, asked.plan is None),
+        "methods": _from_start(asked.t0, asked.method.name, ASKED if asked.plan is None else asked.plan.why),
         "seconds": run.seconds,
-        **machine.counts(),
+        **run.counts(),
     }
     return Solution.of(values)
 
 
 @lru_cache(maxsize=64)
-def _from_start(t0: float, name: str, asked: bool) -> tuple[MethodUse, ...]:
+def _from_start(t0: float, name: str, why: str) -> tuple[MethodUse, ...]:
     """Return that a method made all steps."""
-    return (MethodUse(t0, name, ASKED if asked else BEGUN),)
+    return (MethodUse(t0, name, why),)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from herk.integrate.steppers.protocol import Stepper
 
 STEP = 300.0  # operations of a step beside evaluations and linear algebra
-FUNCTION = 40  # of a call of exp or sin
+FUNCTION = 20  # of a call of exp or sin
 A_SECOND = 1.5e9  # operations
 AN_ENTRY = 4  # operations for an entry of a Jacobian where functions are evaluated on patterns
 CALLS, LONG = 3, 1e-4  # how often a user's function is called to see what it costs; seconds that are enough
@@ -131,14 +131,16 @@ def work_on_patterns(asked: Request, machine: Stepper) -> Work:
 
 
 def work_of(asked: Request, machine: Stepper) -> Work:
-    """Return the costs of a system: from the text of its code, or from calls of what was given."""
-    dae = asked.dae
+    """Return the costs of a system: from the text of its code, or from calls of what was given.
+
+    The code is that of the components chosen at this start, whatever earlier runs have chosen.
+    """
+    dae, code = asked.dae, getattr(machine, "code", None)
     if asked.generate and dae.n > LARGE and hasattr(dae.generated, "sparse"):
         return work_on_patterns(asked, machine)
-    code: Any = getattr(dae.generated, "code", None) if asked.generate else None
-    stages = getattr(code, "stages", None)
-    if stages:
-        return work_of_text(next(iter(stages.values())).text, dae.n, dae.m, implicit_stages(asked))
+    if code is not None:
+        chosen = code.stage(machine.known[machine.state.slot], scalar=False)
+        return work_of_text(chosen.text, dae.n, dae.m, implicit_stages(asked))
     t, y = asked.t0, machine.state.y.copy()
     f, g, E = (timed(each, t, y) for each in (dae.f, dae.g if dae.m else None, dae.E))
     jac_g = timed(dae.jac_g, t, y) if dae.jac_g is not None else dae.n * g

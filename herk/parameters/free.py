@@ -54,10 +54,10 @@ def free_of(model: Any, given: Any) -> Free:
     if not asked:
         raise InputError("free is empty: a fit needs a parameter or a start value to change.")
     rows = []
-    for name, how in asked.items():
+    for name, bounds in asked.items():
         if name not in known:
             raise nearest(name, known, "parameter or start value")
-        rows.append(_row(name, how, known[name]))
+        rows.append(_row(name, bounds, known[name]))
     first, low, high = (np.array(column, dtype=float) for column in zip(*rows, strict=True))
     return Free(tuple(asked), first, low, high)
 

@@ -14,9 +14,9 @@ GOALS = (1e-4, 1e-6, 1e-8)
 AUTO, CHOICES = "herk_auto", ("herk_dop853", "herk_radau5")
 ALLOWED = 1.2  # times the better of the two
 WORDS = (
-    "solve_dae without a method begins with dop853 and goes over to radau5 where that pays. The table has"
-    " the CPU time of an error for all three, read from the line through medians over a decade of tolerances,"
-    f" and the ratio of the default to the better of the two; more than {ALLOWED:g} is marked."
+    "solve_dae without a method uses dop853, and radau5 where that pays, from the start or later. The table"
+    " has the CPU time of an error for all three, read from the line through medians over a decade of"
+    f" tolerances, and the ratio of the default to the better of the two; more than {ALLOWED:g} is marked."
 )
 
 

@@ -55,7 +55,7 @@ def test_van_der_pol_as_a_dae_reaches_its_published_end() -> None:
     model = Model("van_der_pol", ["y", "z", "w"], E, f, t_span=(0, 2), y0=(2, 0, 0))
     sol = herk.solve_dae(model, rtol=1e-11, atol=1e-12)
     assert sol.success, sol.message
-    assert {use.method for use in sol.methods} == {"dop853", "radau5"}
+    assert "radau5" in {use.method for use in sol.methods}
     assert sol.y[:2, -1] == pytest.approx([0.1706167732170483e1, -0.8928097010247975], rel=1e-8)
     assert sol.y[2] == pytest.approx(sol.y[1], rel=1e-14, abs=1e-14)
 

@@ -11,15 +11,16 @@ import numpy as np
 from herk.core import InputError, Solution
 from herk.core.dae import LARGE, Array
 from herk.integrate.joined import joined, points
+from herk.integrate.journey import Journey
 from herk.integrate.kept import Reusable
 from herk.integrate.options import Request
 from herk.integrate.run import Run
-from herk.integrate.segments import Journey, travelled
+from herk.integrate.segments import travelled
 from herk.integrate.sensitivity import half_explicit, radau
 from herk.integrate.sensitivity.directions import Directions, Followed, directions_of
 from herk.integrate.sensitivity.jumps import across
 from herk.integrate.sensitivity.start import first
-from herk.integrate.start import solution_of, started
+from herk.integrate.start import begun_otherwise, solution_of, started
 from herk.integrate.steppers.radau.layout import RadauMethod
 from herk.linalg.threads import one_thread
 from herk.model.jumps import MANY
@@ -124,6 +125,7 @@ def _smooth(asked: Request, whole: Request, directions: Directions) -> Outcome:
         run = known.begun(known.asked, None)
     assert run is not None
     _go(run)
+    run = begun_otherwise(run, _made)
     if run.change is not None:
         return _in_segments(whole, directions, run)
     sol = solution_of(run)
@@ -192,7 +194,7 @@ def _in_segments(whole: Request, directions: Directions, begun: Run | None = Non
 def _made(asked: Request) -> Run:
     run = started(asked)
     _go(run)
-    return run
+    return begun_otherwise(run, _made)
 
 
 def _joined_points(journey: Journey, sol: Solution, found: list[Array]) -> Array:

@@ -14,6 +14,7 @@ import testset
 from herk.core.dae import Array
 from herk.integrate.sensitivity.directions import directions_of
 from herk.integrate.sensitivity.start import constraints_by_parameters
+from herk.integrate.steppers.half_explicit.machine import Machine
 from tests.integrate.sensitivity.differences import extrapolated
 
 BOTH = pytest.mark.parametrize("method", ["dopri5", "radau5"])
@@ -167,17 +168,20 @@ def test_a_breakpoint_that_moves_with_a_parameter_makes_them_jump(method: str) -
     assert whole.dyd("a").shape == whole.y.shape
 
 
+@pytest.mark.parametrize("foreseen", [False, True])
 @pytest.mark.parametrize("times", [None, [1e-5, 1e-3, 0.1, 3.0]])
-def test_they_pass_a_change_from_the_explicit_to_the_implicit_method(times: list[float] | None) -> None:
+def test_they_pass_a_change_from_the_explicit_to_the_implicit_method(times, foreseen, monkeypatch) -> None:
     """x' = -k (x - cos w t) from 2: x = p + (2 - p(0)) e^(-kt) with p = k (k cos wt + w sin wt)/(k^2 + w^2)."""
     model = herk.Model.from_equations(
         "follows", ["x' = -k*(x - z)", "z = cos(w*t)", "u' = -u"], parameters={"k": 1e5, "w": 1.0}, start={"x": 2, "u": 1},
         t_span=(0, 3),
     )  # fmt: skip
+    if not foreseen:
+        monkeypatch.setattr(Machine, "foreseen", lambda _: False)
     sol = herk.solve_dae(
         model, method="auto", sensitivities=["w", "k", "y0:x", "y0:u"], t_eval=times, rtol=1e-9, atol=1e-12
     )
-    assert [use.method for use in sol.methods] == ["dop853", "radau5"]
+    assert [use.method for use in sol.methods] == (["radau5"] if foreseen else ["dop853", "radau5"])
     k, w, t = sp.symbols("k w t")
     p = k * (k * sp.cos(w * t) + w * sp.sin(w * t)) / (k**2 + w**2)
     x = p + (2 - p.subs(t, 0)) * sp.exp(-k * t)

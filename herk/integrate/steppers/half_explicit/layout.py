@@ -137,6 +137,8 @@ class HalfExplicit(State):
     gate: float  # of h * fastest
     worth: float  # steps left, at this length, from which on the question is worth an answer
     fastest: float  # the modulus of the dominating eigenvalue
+    distant: float  # fastest * span from which on the question is asked before the first step,
+    foreseen: int  # which was done
     jumps: int
     jump: float
     y: Floats

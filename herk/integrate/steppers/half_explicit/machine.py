@@ -19,7 +19,7 @@ from herk.integrate.steppers.half_explicit.kernels import CONSTANTS, is_small, k
 from herk.integrate.steppers.half_explicit.layout import ROW_KERNEL, ROW_ORDER, ROW_STAGE, HalfExplicit
 from herk.integrate.steppers.half_explicit.restart import Beginning
 from herk.integrate.steppers.half_explicit.sample import sample
-from herk.integrate.steppers.half_explicit.stepper import PROGRAM
+from herk.integrate.steppers.half_explicit.stepper import PROGRAM, foreseen
 from herk.integrate.steppers.half_explicit.tableau import Tableau
 from herk.integrate.steps import RANK_LOST, Loop
 from herk.jit.native import build as compile_text
@@ -70,6 +70,7 @@ class Machine:
     table: np.ndarray = field(default_factory=lambda: np.zeros((0, 0), dtype=np.int64))
     known: list[tuple[int, ...]] = field(default_factory=list)
     kept: list[Any] = field(default_factory=list)  # what the addresses in the table belong to
+    costs: dict[Any, Any] = field(default_factory=dict)  # of steps, by selections, once they were found out
     written_out: bool = False  # kernels with sums written out are in use
     beginning: Beginning | None = None
 
@@ -105,6 +106,10 @@ class Machine:
                 "Leave out redundant rows of g, or start elsewhere."
             )
         return tuple(sorted(algebraic))
+
+    def foreseen(self) -> bool:
+        """Tell before the first step whether another method should be thought about."""
+        return bool(PROGRAM[foreseen].call(self.loop.address))
 
     def serve(self) -> None:
         """Make the selection the compiled steps ask for."""

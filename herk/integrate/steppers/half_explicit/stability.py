@@ -4,6 +4,8 @@ The last stage and the new point belong to the same time. Where errors have grow
 fastest change, their difference lies in it, so the quotient of the differences of y' and y approaches the
 modulus of that eigenvalue (Hairer & Wanner II, IV.2). It is taken in the differential components, in which
 a half-explicit step is an explicit one.
+
+Before the first step nothing has grown yet; there it is found by powers of differences of y'.
 """
 
 from __future__ import annotations
@@ -12,12 +14,19 @@ from functools import lru_cache
 
 import numpy as np
 
-from herk.integrate.steppers.half_explicit.layout import HalfExplicit
+from herk.integrate.steppers.half_explicit.layout import OK, HalfExplicit
+from herk.integrate.steppers.half_explicit.step import derivative, solve_algebraic
 from herk.integrate.steppers.half_explicit.tableau import Tableau
+from herk.jit.state import Floats
 
 ANGLES = np.deg2rad(np.arange(92.0, 181.0, 4.0))  # directions in which eigenvalues decay, if only a little
 FARTHEST, FINE = 40.0, 0.02
 INNOCENT = 6  # steps in a row after which earlier suspicion is forgotten
+POWERS = 8  # of a difference, after which it lies along the fastest change
+NEARBY = 1e-5  # length of the differences, in units of the unknowns
+AT_ONCE = -1.0  # for `distant`: nothing more need be known
+FAINT = 0.01  # of what counts: less than this after one of them is not looked at further
+ALONG, STEADY = 0.9, 0.7  # cosine, quotient of two estimates: of a real eigenvalue that was found
 
 
 def suspect(h: float, left: float, own: HalfExplicit) -> bool:
@@ -34,6 +43,47 @@ def suspect(h: float, left: float, own: HalfExplicit) -> bool:
     own.limited = 0
     own.patience *= 2  # if the answer is no, the question is asked again later
     return True
+
+
+def decaying(t: float, least: float, own: HalfExplicit) -> float:
+    """Return the modulus of the fastest eigenvalue at the current point if it is real and decays, else 0.
+
+    One below `least` is not looked for.
+    """
+    n, nd, y, z, v, k, order = own.n, own.differential, own.y, own.stage, own.error, own.k, own.order
+    last, found, before, along, along_before = own.stages * n, 0.0, 0.0, 0.0, 0.0
+    for j in range(nd):
+        v[j] = (abs(y[order[j]]) + own.floor[order[j]]) * (1.0 if j % 2 == 0 else -0.7)
+    for _ in range(POWERS):
+        size = length(v, own)
+        for i in range(n):
+            z[i] = y[i]
+        for j in range(nd):
+            c = order[j]
+            z[c] = y[c] + NEARBY / size * v[j]
+            v[j] = z[c] - y[c]
+        if solve_algebraic(t, z, own.tight, own) < 0 or derivative(t, z, own.stages, own) != OK:
+            return 0.0
+        dot, size = 0.0, length(v, own)
+        for j in range(nd):
+            k[last + j] -= k[j]
+            dot -= v[j] * k[last + j] / (abs(y[order[j]]) + own.floor[order[j]]) ** 2
+            v[j] = k[last + j]
+        before, along_before, grown = found, along, length(v, own)
+        found, along = grown / size, dot / (size * grown)
+        if not found > FAINT * least:
+            return 0.0
+    real = min(along, along_before) > ALONG and min(found, before) > STEADY * max(found, before)
+    return found if real and found > least else 0.0
+
+
+def length(v: Floats, own: HalfExplicit) -> float:
+    """Return the length of values of the differential components, in their order and in their units."""
+    total = 0.0
+    for j in range(own.differential):
+        c = own.order[j]
+        total += (v[j] / (abs(own.y[c]) + own.floor[c])) ** 2
+    return total**0.5
 
 
 @lru_cache(maxsize=64)

@@ -21,7 +21,7 @@ from herk.integrate.steppers.half_explicit.layout import (
 )
 from herk.integrate.steppers.half_explicit.sample import sample
 from herk.integrate.steppers.half_explicit.selecting import SUSPECT, jacobian_here, reselect, switch
-from herk.integrate.steppers.half_explicit.stability import suspect
+from herk.integrate.steppers.half_explicit.stability import AT_ONCE, decaying, suspect
 from herk.integrate.steppers.half_explicit.step import kernel
 from herk.integrate.steps import CONSIDER, ENDS, INFINITE, NEGLIGIBLE, RUNNING, STUCK, SUNK, Loop
 from herk.jit.program import Program
@@ -33,6 +33,8 @@ GROWN = 8.0
 def begin(loop: Loop) -> int:
     """Put a selection in force where one is wanted; choose the first step."""
     own = HalfExplicit.at(loop.own)
+    if foreseen(loop):
+        return CONSIDER
     if own.pending:
         status = reselect(loop, own)
         if status != RUNNING:
@@ -41,6 +43,21 @@ def begin(loop: Loop) -> int:
     if loop.h == 0.0:
         loop.h = first_step(loop, own)
     return RUNNING
+
+
+def foreseen(loop: Loop) -> int:
+    """Tell once, before the first step, whether another method should be thought about."""
+    own = HalfExplicit.at(loop.own)
+    if own.foreseen or own.patience == 0 or own.general:
+        return 0
+    if own.distant == AT_ONCE:
+        own.foreseen = 1
+        return 1
+    if own.pending and reselect(loop, own) != RUNNING:
+        return 0
+    own.foreseen = 1
+    own.fastest = decaying(loop.t, own.distant / abs(loop.t_end - loop.t), own)
+    return 1 if own.fastest > 0.0 else 0
 
 
 def settle(loop: Loop) -> int:
@@ -264,4 +281,4 @@ def outgrown(own: HalfExplicit) -> bool:
     return found
 
 
-PROGRAM = Program(begin, resettle, try_step, accept, kernel, sample, jacobian_here)
+PROGRAM = Program(begin, foreseen, resettle, try_step, accept, kernel, sample, jacobian_here)

@@ -1,0 +1,148 @@
+"""Where a run in segments stands: the segments behind it, from where it goes on, with what method."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from herk.core import Dae, MethodUse, Solution, Switches
+from herk.integrate.auto import Change
+from herk.integrate.cuts import Cuts
+from herk.integrate.methods import Method, Plan
+from herk.integrate.options import Request
+from herk.integrate.renewal import renewed
+from herk.integrate.run import Run
+from herk.integrate.segment_events import Modes
+from herk.integrate.sliding import jumps
+from herk.integrate.start import ASKED
+
+if TYPE_CHECKING:
+    from herk.integrate.relief import Relief
+
+MOST_RENEWALS = 40
+MANY, AT_ONCE = 10, 1e-9  # switches, within this part of the span: the solution slides along one of them
+IDLE = 50  # switches after which it is looked whether they are worth their restarts
+
+
+@dataclass
+class Journey:
+    """Where a run in segments stands: the segments behind it, and the point from which it goes on."""
+
+    asked: Request
+    t: float
+    y: Sequence[float | None]
+    method: Method
+    plan: Plan | None
+    first_step: float | None = None  # of a method that has just taken over
+    continued: bool = False  # from a point of the run itself, which needs no repair
+    uses: list[MethodUse] = field(default_factory=list)
+    runs: list[Run] = field(default_factory=list)
+    parts: list[Solution] = field(default_factory=list)
+    after: float | None = None  # the breakpoint just passed
+    muted: int | None = None  # the event that was just dealt with, which is zero at the new start
+    turns: list[tuple[float, int]] = field(default_factory=list)  # times of switches, and which
+    modes: Modes = field(default_factory=Modes)
+    free: bool = False  # conditions on the state are no longer switches, the control of errors sees to them
+    said: list[str] = field(default_factory=list)  # notes of the journey itself
+    resets: set[int] = field(default_factory=set)  # numbers of the segments that a reset began
+    renewals: dict[float, Dae] = field(default_factory=dict)  # from a time on, with other constraints
+    relief: Relief | None = None  # of the first method, which failed
+
+    def __post_init__(self) -> None:
+        """Begin with the method asked for."""
+        self.uses.append(MethodUse(self.t, self.method.name, self.plan.why if self.plan else ASKED))
+
+    def hand_over(self, change: Change) -> None:
+        """Let the other method go on from here."""
+        assert self.plan is not None
+        self.method, self.plan, self.first_step = self.plan.partner, change.plan, change.first_step
+        self.continued = True
+        self.uses.append(MethodUse(self.t, self.method.name, change.why))
+
+    def follow(self, run: Run) -> None:
+        """Note with which method a segment was made, if another one began than was asked for."""
+        if self.plan is None or run.request.plan is self.plan:
+            return
+        self.method, self.plan = run.request.method, run.request.plan
+        assert self.plan is not None
+        if self.uses[-1].t == self.t:
+            del self.uses[-1]
+        self.uses.append(MethodUse(self.t, self.method.name, self.plan.why))
+
+    def stay(self, why: str) -> None:
+        """Go back to the method before this one, and stay with it."""
+        assert self.plan is not None
+        self.method, self.plan, self.first_step = self.plan.partner, None, None
+        self.continued = True
+        self.uses.append(MethodUse(self.t, self.method.name, why))
+
+    @property
+    def forward(self) -> float:
+        """Return the sign of the direction."""
+        return 1.0 if self.asked.t1 > self.asked.t0 else -1.0
+
+    @property
+    def cuts(self) -> Cuts:
+        """Return where the span is cut at breakpoints."""
+        relief = () if self.relief is None else (self.relief.t,)
+        return Cuts(self.asked.t0, self.asked.t1, (*self.asked.breakpoints, *self.renewals, *relief))
+
+    def seen(self) -> tuple[int, ...]:
+        """Return the events that were found right where the journey stands."""
+        found = self.parts[-1].t_events if self.parts else None
+        return tuple(i for i, t in enumerate(found or ()) if len(t) and t[-1] == self.t)
+
+    def chattering(self) -> bool:
+        """Tell whether switches come so fast that the run does not get on."""
+        span = abs(self.asked.t1 - self.asked.t0)
+        return len(self.turns) > MANY and abs(self.turns[-1][0] - self.turns[-MANY][0]) < AT_ONCE * span
+
+    @property
+    def switches(self) -> Switches | None:
+        """Return the switches, as long as they are watched."""
+        return None if self.free else self.asked.switches
+
+    def idle(self) -> bool:
+        """Tell whether switches come and go within single steps: noise around a kink."""
+        if not self.turns or len(self.turns) % IDLE or self.free:
+            return False
+        return sum(part.nstep for part in self.parts[-IDLE:]) < 2 * IDLE
+
+    def let_go(self) -> bool:
+        """Leave conditions to the control of errors, if those that chatter do not make the equations jump."""
+        switches = self.switches
+        if switches is None or len(self.turns) < MANY:
+            return False
+        y = np.array(self.y, dtype=float)
+        if any(jumps(switches, which, self.t, y) for which in {which for _, which in self.turns[-MANY:]}):
+            return False
+        return self.set_free("they come and go by rounding")
+
+    def set_free(self, why: str) -> bool:
+        """Go on without switches."""
+        self.free, self.turns = True, []
+        self.said.append(
+            f"From t = {self.t!r} on, conditions on the state are left to the control of errors: {why}."
+        )
+        return True
+
+    def next_breakpoint(self) -> float | None:
+        """Return the next time at which a segment must end before the end of the span."""
+        return self.cuts.following(self.t)
+
+    @property
+    def dae(self) -> Dae:
+        """Return the equations as they are combined where the journey stands."""
+        sign = self.forward
+        behind = [time for time in self.renewals if sign * time <= sign * self.t]
+        return self.renewals[max(behind, key=lambda time: sign * time)] if behind else self.asked.dae
+
+    def renew(self, run: Run) -> bool:
+        """Go on with constraints combined anew before a run ended, if that helps."""
+        found = renewed(run) if len(self.renewals) < MOST_RENEWALS else None
+        if found is not None:
+            self.renewals[found[0]] = found[1]
+        return found is not None
