@@ -29,7 +29,11 @@ EARLY = 16  # explicit steps that show what they cost, where that is much
 CHANGE = 3e5  # operations that a change costs: a machine made ready, a first step
 SHARE = 0.1  # of the work left that a trial may cost
 AHEAD = 2.0  # trials that the work seen from the start must be worth if the implicit method is to begin
-HIGHER, COARSE = 1 / 18, 1e-4  # steps of order 8 beside those of order 5 grow like rtol^(1/9 - 1/6) from here
+HIGHER, COARSE, FINE = (
+    1 / 18,
+    1e-4,
+    1e-8,
+)  # steps of order 8 beside those of order 5 grow like rtol^(1/9 - 1/6)
 DEARER = 1.3  # an explicit step that costs more implicit ones than this is not worth its stages
 HOPELESS = (
     0.2  # of the explicit method's progress for the same work: less than this decides at the second look
@@ -60,8 +64,9 @@ class Guess:
     many: float  # and from which on the implicit method begins, if stability seems to ask for so many
     few: float  # implicit steps left for which no change pays
     first: int | None  # steps before the first look, if not as always
-    least: float  # operations of an explicit step,
-    price: float  # and in units of an implicit one
+    least: float  # operations of an explicit step at least,
+    likely: float  # with some iterations,
+    price: float  # and at least in units of an implicit one
 
 
 def trial(work: Work) -> float:
@@ -78,7 +83,8 @@ def guessed(work: Work, stages: int) -> Guess:
     price = least / work.expected()
     first = EARLY if price > DEARER else None
     few = CHANGE / work.expected()
-    return Guess(trial(work) / SHARE / most, AHEAD * trial(work) / least, few, first, least, price)
+    ahead, likely = AHEAD * trial(work) / least, (least + most) / 2
+    return Guess(trial(work) / SHARE / most, ahead, few, first, least, likely, price)
 
 
 def costs(asked: Request, machine: Any, plan: Plan) -> tuple[Work, Guess]:
@@ -107,7 +113,8 @@ class Chooser:
         self.implicit = isinstance(asked.method, RadauMethod)
         self.t, self.steps, self.counts = asked.t0, 0, NOTHING
         self.trial = plan.trial
-        self.longer = max(COARSE / asked.rtol, 1.0) ** HIGHER  # steps of the explicit one, by its order
+        rtol = min(max(asked.rtol, FINE), COARSE)  # outside, what steps cost is not known well enough
+        self.longer = (COARSE / rtol) ** HIGHER  # steps of the explicit method, by its order
         self.work, self.guess = costs(asked, machine, plan)
         # steps left from which on a change may pay, and those before the first look, if not as always
         self.worth, self.first = self.guess.few, None if asked.first_step is None else TRIAL
@@ -129,12 +136,14 @@ class Chooser:
         if self.implicit or not machine.foreseen():
             return None
         explicit: Any = self.asked.method
+        cost = self.guess.least
         if machine.state.distant == AT_ONCE:
+            cost = self.guess.likely
             why = f"an explicit step takes {self.guess.price:.1f} times the work of an implicit one"
         else:
             h = bound(explicit) / machine.state.fastest
             why = f"stability would limit explicit steps to {h:.2g}"
-        plan = Plan(explicit, persist=2 * Plan.persist, cost=self.guess.least, work=self.work, why=why)
+        plan = Plan(explicit, persist=2 * Plan.persist, cost=cost, work=self.work, why=why)
         return Change(plan, None, why)
 
     def look(self, t: float, steps: int, *, limited: bool) -> Change | None:
