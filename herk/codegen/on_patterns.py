@@ -5,14 +5,14 @@ Formulas of one shape are one loop over tables of places: code does not grow wit
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from functools import cached_property
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from herk.codegen.loops import Loops
-from herk.codegen.shapes import CLOCK, STATE, Catalogue, Formula
+from herk.codegen.shapes import CLOCK, STATE, Catalogue, Formula, Written
 from herk.core.dae import Array
 from herk.linalg.pattern import Pattern
 
@@ -33,16 +33,35 @@ def _pattern(places: Iterable[tuple[int, int]], shape: tuple[int, int]) -> tuple
     return Pattern(shape, indptr, indices), {place: k for k, place in enumerate(listed)}
 
 
+class _Functions(Mapping[str, "Native"]):
+    """Functions by name, made when one of them is first asked for, together with those wanted beside it."""
+
+    def __init__(self, makers: Mapping[tuple[str, ...], Callable[[], Mapping[str, Native]]]) -> None:
+        kept = {names: cache(make) for names, make in makers.items()}
+        self._makers = {name: make for names, make in kept.items() for name in names}
+
+    def __getitem__(self, name: str) -> Native:
+        return self._makers[name]()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._makers)
+
+    def __len__(self) -> int:
+        return len(self._makers)
+
+
 class OnPatterns:
     """f, g, g_t, and E, g_y, f_y, (E v)_y on patterns; made when first asked for."""
 
     def __init__(self, equations: Equations) -> None:
         """Read the formulas."""
         self.n, self.m = equations.n, equations.m
-        self.catalogue = Catalogue(equations.t, equations.states, equations.parameters)
+        known = equations.g if isinstance(equations.g, Written) else None
+        fresh = Catalogue(equations.t, equations.states, equations.parameters)
+        self.catalogue = fresh if known is None else known.catalogue
         read = self.catalogue.read
         self._f = [read(each) for each in equations.f]
-        self._g = [read(each) for each in equations.g]
+        self._g = [read(each) for each in equations.g] if known is None else list(known.formulas)
         self._E = {place: read(each) for place, each in sorted(equations.E.todok().items()) if each != 0}
 
     @cached_property
@@ -66,17 +85,31 @@ class OnPatterns:
 
     @cached_property
     def functions(self) -> Mapping[str, Native]:
-        """Return the functions (t, y, par, out); jac_Ey is (t, y, v, par, out)."""
+        """Return the functions (t, y, par, out); jac_Ey is (t, y, v, par, out).
+
+        Those that only implicit methods want are made when first asked for.
+        """
+        always, implicit = ("f", "g", "E", "g_t", "jac_g"), ("jac_f", "jac_Ey")
+        return _Functions({always: self._for_all, implicit: self._for_implicit})
+
+    def _for_all(self) -> Mapping[str, Native]:
         loops = Loops(self.catalogue)
         loops.values("f", self._f)
         loops.values("g", self._g)
         loops.values("E", list(self._E.values()))
         loops.time_derivatives("g_t", self._g)
-        for name, rows in (("jac_g", self._g), ("jac_f", self._f)):
-            where = self._places[name][1]
-            loops.slopes(name, rows, lambda i, j, where=where: where[i, j])  # type: ignore[misc]
+        self._slopes_of("jac_g", self._g, loops)
+        return loops.built()
+
+    def _for_implicit(self) -> Mapping[str, Native]:
+        loops = Loops(self.catalogue)
+        self._slopes_of("jac_f", self._f, loops)
         self._products(loops)
         return loops.built()
+
+    def _slopes_of(self, name: str, rows: Sequence[Formula], loops: Loops) -> None:
+        where = self._places[name][1]
+        loops.slopes(name, rows, lambda i, j: where[i, j])
 
     def _products(self, loops: Loops) -> None:
         """Write (E v)_y: every entry of E that depends on y, differentiated, times its v."""

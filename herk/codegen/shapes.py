@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import sympy as sp
@@ -19,6 +20,7 @@ STATE, PARAMETER, NUMBER = "y", "p", "c"  # what a slot stands for
 CLOCK = sp.Symbol("t", real=True)
 _PLAIN = 16  # numerator and denominator up to which a number belongs to the shape
 Leaf = tuple[str, int]  # a kind and a place
+Reading = Callable[..., Leaf | str | None]  # (expr, whether it is a term of a sum) -> what stands there
 Made = tuple["Shape", tuple[int, ...]]  # a shape and which of the slots before it keeps, in its order
 
 
@@ -136,7 +138,7 @@ class Catalogue:
         """Return the shape of an expression over slots, and which of them it has."""
         leaves: dict[sp.Expr, Leaf] = {slot: (kinds[i], i) for i, slot in enumerate(slots)}
 
-        def leaf(expr: sp.Expr) -> Leaf | str | None:
+        def leaf(expr: sp.Expr, _term: bool = False) -> Leaf | str | None:
             return "t" if expr is CLOCK else leaves.get(expr)
 
         key, found = _canonical(expr, leaf)
@@ -144,11 +146,14 @@ class Catalogue:
         shape = self._shapes.get((key, pattern)) or self._new(expr, key, pattern, order, leaf)
         return shape, tuple(place for _, place in order)
 
-    def _leaf(self, expr: sp.Expr) -> Leaf | str | None:
-        """Return kind and place of a symbol or of a number that need not belong to the shape."""
+    def _leaf(self, expr: sp.Expr, term: bool = False) -> Leaf | str | None:
+        """Return kind and place of a symbol or of a number that need not belong to the shape.
+
+        Terms of sums are places of things as a rule, and all differ; factors decide what cancels.
+        """
         if expr.is_Symbol:
             return self._leaves.get(expr, "t" if expr == self._time else None)
-        if expr.is_Rational and max(abs(expr.p), expr.q) > _PLAIN:
+        if expr.is_Rational and (term or max(abs(expr.p), expr.q) > _PLAIN):
             if expr not in self._numbered:
                 self._numbered[expr] = len(self.numbers)
                 self.numbers.append(expr)
@@ -156,18 +161,51 @@ class Catalogue:
         return None
 
     def _new(
-        self,
-        expr: sp.Expr,
-        key: str,
-        pattern: tuple[int, ...],
-        order: Sequence[Leaf],
-        leaf: Callable[[sp.Expr], Leaf | str | None],
+        self, expr: sp.Expr, key: str, pattern: tuple[int, ...], order: Sequence[Leaf], leaf: Reading
     ) -> Shape:
         kinds = tuple(kind for kind, _ in order)
         slots = _slots(kinds)
         rebuilt = _rebuilt(expr, dict(zip(order, slots, strict=True)), leaf)
         shape = self._shapes[key, pattern] = Shape(rebuilt, kinds, slots)
         return shape
+
+
+class Written(Sequence[sp.Expr]):
+    """Formulas as a column of expressions, which are written when one is asked for."""
+
+    def __init__(self, catalogue: Catalogue, formulas: Sequence[Formula]) -> None:
+        """Keep the formulas."""
+        self.catalogue, self.formulas = catalogue, formulas
+
+    @cached_property
+    def matrix(self) -> sp.ImmutableDenseMatrix:
+        """Return the column itself."""
+        return sp.ImmutableDenseMatrix(len(self), 1, [self.catalogue.written(each) for each in self.formulas])
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        return len(self.formulas)
+
+    def __getitem__(self, at: Any) -> Any:
+        """Return one expression, or several."""
+        return self.matrix[at]
+
+    def __getattr__(self, name: str) -> Any:
+        """Do what the column does."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self.matrix, name)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Be pickled as what it stands for."""
+        return sp.ImmutableDenseMatrix, (self.matrix,)
+
+
+def column(rows: Sequence[sp.Expr]) -> Any:
+    """Return rows as a column of sympy's; those still to be written stay so."""
+    if isinstance(rows, Written):
+        return rows
+    return sp.ImmutableDenseMatrix(len(rows), 1, [sp.sympify(row) for row in rows])
 
 
 def _slots(kinds: Sequence[str]) -> tuple[sp.Symbol, ...]:
@@ -181,13 +219,13 @@ def _pattern(leaves: Iterable[Leaf]) -> tuple[tuple[int, ...], list[Leaf]]:
     return pattern, list(first)
 
 
-def _canonical(expr: sp.Basic, leaf: Callable[[Any], Leaf | str | None]) -> tuple[str, tuple[Leaf, ...]]:
+def _canonical(expr: sp.Basic, leaf: Reading, term: bool = False) -> tuple[str, tuple[Leaf, ...]]:
     """Return a text without places, and the places in the order of the text.
 
     Terms and factors are sorted by their texts, and only then by their places: the same formula in other
     unknowns gives the same text.
     """
-    found = leaf(expr)
+    found = leaf(expr, term)
     if found is not None:
         return (found, ()) if isinstance(found, str) else (found[0], (found,))
     if not expr.args:
@@ -195,7 +233,7 @@ def _canonical(expr: sp.Basic, leaf: Callable[[Any], Leaf | str | None]) -> tupl
     if expr.is_Pow and expr.exp.is_number:
         key, leaves = _canonical(expr.base, leaf)
         return f"({key})**{expr.exp}", leaves
-    parts = [_canonical(each, leaf) for each in expr.args]
+    parts = [_canonical(each, leaf, expr.is_Add) for each in expr.args]
     if expr.is_Add or expr.is_Mul:
         parts.sort()
     return f"{expr.func.__name__}({','.join(key for key, _ in parts)})", tuple(
@@ -203,15 +241,13 @@ def _canonical(expr: sp.Basic, leaf: Callable[[Any], Leaf | str | None]) -> tupl
     )
 
 
-def _rebuilt(
-    expr: sp.Basic, slots: Mapping[Leaf, sp.Symbol], leaf: Callable[[Any], Leaf | str | None]
-) -> sp.Basic:
+def _rebuilt(expr: sp.Basic, slots: Mapping[Leaf, sp.Symbol], leaf: Reading, term: bool = False) -> sp.Basic:
     """Return the expression with slots for its leaves; numbers in exponents stay."""
-    found = leaf(expr)
+    found = leaf(expr, term)
     if found is not None:
         return CLOCK if isinstance(found, str) else slots[found]
     if not expr.args:
         return expr
     if expr.is_Pow and expr.exp.is_number:
         return _rebuilt(expr.base, slots, leaf) ** expr.exp
-    return expr.func(*(_rebuilt(each, slots, leaf) for each in expr.args))
+    return expr.func(*(_rebuilt(each, slots, leaf, expr.is_Add) for each in expr.args))

@@ -88,15 +88,15 @@ class Tape:
 
     def _place(self, expr: sp.Expr) -> int:
         if expr not in self._places:
-            operation, operands = _operation(expr)
+            found, operands = operation(expr)
             places = tuple(self._place(operand) for operand in operands)
-            self._operations.append((operation, places))
+            self._operations.append((found, places))
             self._places[expr] = self._count
             self._count += 1
         return self._places[expr]
 
 
-def _operation(expr: sp.Expr) -> tuple[Operation, Sequence[sp.Expr]]:
+def operation(expr: sp.Expr) -> tuple[Operation, Sequence[sp.Expr]]:
     """Return what to do with the values of which subexpressions."""
     if expr.is_Add:
         return Operation(_sum, _sum, _size_of_sum, ("sum", None)), expr.args

@@ -14,6 +14,7 @@ import sympy as sp
 
 from herk.codegen.equations import Equations
 from herk.codegen.numbers import inserted
+from herk.codegen.shapes import column
 from herk.core import InputError, nearest
 from herk.core.dae import LARGE
 from herk.model import entries, plain
@@ -144,8 +145,7 @@ class Model(FrontDoors):
 
     def symbolic(self, constraints: Sequence[sp.Expr] = ()) -> Equations:
         """Return the system with its parameters as symbols; `constraints` (hidden ones included) become g."""
-        g = sp.ImmutableDenseMatrix(len(constraints), 1, [sp.sympify(row) for row in constraints])
-        return Equations(self.t, self.states, self.E, self.f, g, tuple(self.parameters))
+        return Equations(self.t, self.states, self.E, self.f, column(constraints), tuple(self.parameters))
 
     @cached_property
     def switching_functions(self) -> tuple[sp.Expr, ...]:

@@ -55,7 +55,8 @@ def reduced(
 
     `insert`: parameters are replaced by their values.
     """
-    system = model.numeric(found.constraints) if insert else model.symbolic(found.constraints)
+    rows = found.rows if name == "overdetermined" else found.constraints
+    system = model.numeric(found.constraints) if insert else model.symbolic(rows)
     system = _zeros(system, found.zeros)
     if name == "overdetermined":
         return Reduced(system, min(1, found.index), (1,) * model.n, tuple(range(model.n)))

@@ -69,6 +69,11 @@ class Regularization:
         return [step.constraint for step in self.trace]
 
     @property
+    def rows(self) -> Sequence[sp.Expr]:
+        """Return the same; those of a large model are written when they are read."""
+        return self.trace.written if isinstance(self.trace, Trace) else self.constraints
+
+    @property
     def strangeness_index(self) -> int:
         """Return max(0, index - 1), the maximal constraint level (Remark 2.8)."""
         return max(0, self.index - 1)

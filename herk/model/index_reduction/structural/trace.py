@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, overload
 
 import sympy as sp
 
-from herk.codegen.shapes import Catalogue, Formula
+from herk.codegen.shapes import Catalogue, Formula, Written
 from herk.model.index_reduction.findings import Step
 
 
@@ -40,6 +41,11 @@ class Trace(Sequence[Step]):
     def levels(self) -> list[int]:
         """Return the level of every constraint."""
         return [each.level for each in self._found]
+
+    @cached_property
+    def written(self) -> Written:
+        """Return all constraints as a column of expressions."""
+        return Written(self._catalogue, [each.formula for each in self._found])
 
     def constraint(self, number: int) -> sp.Expr:
         """Return a constraint as an expression."""

@@ -54,6 +54,13 @@ def test_long_numbers_are_places_and_short_ones_belong_to_the_shape() -> None:
     assert known.numbers == [sp.Rational(31, 10), sp.Rational(47, 10)]
 
 
+def test_numbers_added_are_places() -> None:
+    known = catalogue()
+    a, b, *_ = y
+    assert known.read((a - 2) ** 2).shape is known.read((b - sp.Rational(1, 15)) ** 2).shape
+    assert known.written(known.read((a - 2) ** 2)) == (a - 2) ** 2
+
+
 def test_derivatives_are_made_once_for_a_shape_and_are_right_for_each_formula() -> None:
     known = catalogue()
     a, b, c, d = y
