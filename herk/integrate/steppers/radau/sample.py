@@ -10,7 +10,7 @@ from herk.integrate.steppers.radau.selecting import other_sizes
 from herk.integrate.steppers.radau.settle import settle
 from herk.jit.state import Floats, Wholes, view
 
-SHORT_STEPS = 16
+SHORT_STEPS, SHORTER = 16, 8  # of a step that cannot be repeated; how many times more if these fail, too
 AS_EXACT = 3.0  # errors of the polynomial, in units of the tolerance inside steps
 ROUGH = -6
 NOT_A_NUMBER = float("nan")
@@ -83,13 +83,27 @@ def along(change: Floats, factor: float, own: Radau) -> None:
     combine(own.back, own.z, own.w, 1.0, own)
 
 
-def march(time: float, t: float, h: float, ends: Floats, own: Radau) -> int:
+def in_short_steps(time: float, t: float, h: float, ends: Floats, own: Radau) -> int:
+    """Go to a time in short steps, with rows chosen by either sizes, then in shorter ones, as a run would."""
+    status, parts = NO_CONVERGENCE, SHORT_STEPS
+    for attempt in range(4):
+        if attempt > 0:
+            other_sizes(own)
+        if attempt == 2:
+            parts = SHORTER * SHORT_STEPS
+        status = march(time, t, h, parts, ends, own)
+        if status == OK:
+            return OK
+    return status
+
+
+def march(time: float, t: float, h: float, parts: int, ends: Floats, own: Radau) -> int:
     """Go from the start of a step to a time in short steps: the whole one could not be repeated."""
     n, y, start, status = own.n, own.y, t, OK
     for j in range(n):
         y[j] = ends[j]
-    for part in range(SHORT_STEPS):
-        following = t + h * (part + 1) / SHORT_STEPS
+    for part in range(parts):
+        following = t + h * (part + 1) / parts
         short = (time if abs(time - t) <= abs(following - t) else following) - start
         status = alone(start, short, own)
         if status != OK or abs(time - t) <= abs(following - t):
@@ -240,10 +254,7 @@ def further(own: Radau, t: Floats, y: Floats, slots: Wholes, times: Floats, out:
             status = shorter(times[q], t[i], ends, own)
         if status != OK:
             own.step = i if own.repeated == ROUGH else -1
-            status = march(times[q], t[i], t[i + 1] - t[i], ends, own)
-        if status != OK:
-            other_sizes(own)
-            status = march(times[q], t[i], t[i + 1] - t[i], ends, own)
+            status = in_short_steps(times[q], t[i], t[i + 1] - t[i], ends, own)
         if status != OK:
             return status
         for j in range(n):
