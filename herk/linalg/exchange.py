@@ -15,6 +15,7 @@ import numpy as np
 
 from herk.core.dae import Array
 from herk.jit.state import Wholes
+from herk.linalg.superlu import factored
 
 if TYPE_CHECKING:
     from scipy.sparse import csc_array, csr_array
@@ -103,10 +104,8 @@ def _home(matrix: csr_array) -> csr_array:
 
 
 def _factored(matrix: csc_array, chosen: Wholes) -> Basis | None:
-    from scipy.sparse.linalg import splu
-
     try:
-        return Basis(matrix, chosen, splu(matrix[:, chosen]))
+        return Basis(matrix, chosen, factored(matrix[:, chosen]))
     except RuntimeError:  # exactly singular
         return None
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from herk.jit.state import Wholes
 from herk.linalg.assignment import assigned
+from herk.linalg.matching import matched
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -16,14 +17,6 @@ if TYPE_CHECKING:
 MOST_WEIGHED = 30_000  # rows up to which a largest product is looked for, which takes time as their square
 THRESHOLD = 0.1  # of the largest entry left in a row: what may be its pivot
 FEW_EXCHANGES = 0.01  # the same where large entries are on the diagonal and rows and columns are balanced
-
-
-def matched(matrix: csr_array) -> Wholes:
-    """Return for each row a column of its own in which it has an entry; -1 where there is none."""
-    from scipy.sparse.csgraph import maximum_bipartite_matching
-
-    found: Wholes = maximum_bipartite_matching(matrix, perm_type="column").astype(np.int64)
-    return found
 
 
 def blocks(matrix: csr_array, columns: Wholes) -> Wholes:

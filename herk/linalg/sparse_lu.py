@@ -13,7 +13,8 @@ import numpy as np
 
 from herk.jit.state import Floats, State, Wholes
 from herk.linalg.elimination import Factors, eliminated
-from herk.linalg.ordering import THRESHOLD, blocks, least_fill, matched, pivots
+from herk.linalg.matching import matched
+from herk.linalg.ordering import THRESHOLD, blocks, least_fill, pivots
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

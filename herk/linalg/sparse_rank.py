@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from herk.core.dae import Array
+from herk.linalg.superlu import factored
 
 REGULAR = 1e-12  # reciprocal condition of a balanced matrix from which on it is not singular
 _WEIGHT = 1e-2  # of the unit matrix in the augmented system
@@ -39,7 +40,7 @@ def is_regular(matrix: Any) -> bool:
         return True
     scaled, _, _ = balanced(matrix)
     try:
-        factor = _factored(scaled)
+        factor = factored(scaled)
     except RuntimeError:  # exactly singular
         return False
     inverse = LinearOperator(
@@ -65,7 +66,7 @@ class Corrections:
         tops = np.asarray(abs(matrix).max(axis=1).todense()).ravel()
         self._rows = 1.0 / np.where(tops > 0.0, tops, 1.0)
         scaled = matrix.multiply(self._rows[:, None]).tocsr()
-        self._factor = _factored(block_array([[_WEIGHT * eye_array(self._n), scaled.T], [scaled, None]]))
+        self._factor = factored(block_array([[_WEIGHT * eye_array(self._n), scaled.T], [scaled, None]]))
         self._m = m
 
     def smallest(self, right: Array) -> Array:
@@ -100,18 +101,12 @@ def least_squares(matrix: Any, right: Array) -> Array | None:
             return Corrections(matrix).smallest(right)
         if rows > columns:
             whole = block_array([[_WEIGHT * eye_array(rows), matrix], [matrix.T, None]])
-            solution = _factored(whole).solve(np.concatenate([right, np.zeros(columns)]))[rows:]
+            solution = factored(whole).solve(np.concatenate([right, np.zeros(columns)]))[rows:]
         else:
             scaled, heights, widths = balanced(matrix)
-            factor = _factored(scaled)
+            factor = factored(scaled)
             solution = widths * factor.solve(heights * right)
             solution += widths * factor.solve(heights * (right - matrix @ solution))
     except RuntimeError:
         return None
     return solution if np.isfinite(solution).all() else None
-
-
-def _factored(matrix: Any) -> Any:
-    from scipy.sparse.linalg import splu
-
-    return splu(matrix.tocsc())

@@ -17,7 +17,8 @@ from herk.jit.state import Floats, Wholes
 from herk.linalg.assignment import assigned
 from herk.linalg.elimination import FAVOUR, NONE, eliminated
 from herk.linalg.exchange import exchanged
-from herk.linalg.ordering import least_fill, matched
+from herk.linalg.matching import matched
+from herk.linalg.ordering import least_fill
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

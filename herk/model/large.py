@@ -12,6 +12,7 @@ from herk.core.dae import Array
 from herk.jit.state import Wholes
 from herk.linalg.elimination import NONE, eliminated
 from herk.linalg.sparse_rank import balanced
+from herk.linalg.superlu import factored
 from herk.model import evaluate
 from herk.model.jacobian_pattern import sparse_jacobian
 
@@ -106,14 +107,13 @@ def _rates(here: evaluate.Linearisation) -> tuple[Callable[[Array], Array], Arra
     What E and g leave open does not move: constraints that are no such equation do not depend on it.
     """
     from scipy.sparse import csr_array, eye_array, vstack
-    from scipy.sparse.linalg import splu
 
     n = len(here.f)
     whole = csr_array(vstack([here.E, here.jac, eye_array(n)], format="csr"))
     pivots = _pivots(stack_of(here), n)
     chosen = np.where(pivots == NONE, len(here.g) + n + np.arange(n), pivots)
     matrix, rows, columns = balanced(whole[chosen])
-    factor = splu(matrix.tocsc())
+    factor = factored(matrix)
 
     def rates(right: Array) -> Array:
         scaled = (rows * right.T).T

@@ -16,6 +16,7 @@ import sympy as sp
 
 from herk.codegen.gradient import gradient
 from herk.linalg.rank import CLEAN, SparseRow
+from herk.linalg.superlu import factored
 from herk.model.index_reduction.points import DIGITS, Evaluator, OutsideError, Point
 from herk.model.index_reduction.scales import Scales
 
@@ -77,11 +78,10 @@ def _sparse(matrix: Array) -> Callable[[Array], Array]:
     Rows that are dependent, or nearly so, are left to reflections.
     """
     from scipy.sparse import csr_array
-    from scipy.sparse.linalg import splu
 
     sparse = csr_array(matrix)
     try:
-        factors = splu((sparse @ sparse.T).tocsc())
+        factors = factored(sparse @ sparse.T)
     except RuntimeError:  # exactly singular
         return _by_reflections(matrix)
     pivots = np.abs(factors.U.diagonal())
