@@ -119,6 +119,11 @@ def stretch(t: float, y: Array, N: int) -> float:  # noqa: ARG001
     return float(np.abs(np.linalg.norm(r[joined[:, 1]] - r[joined[:, 0]], axis=1) - 1 / N).max())
 
 
+def net(y: Array, N: int) -> Array:
+    """Return the places of the masses by rows, the edge that is held before them."""
+    return np.concatenate([edge(N), y[: 3 * N * N].reshape(-1, 3)]).reshape(N + 1, N, 3)
+
+
 def problem(
     t_end: float = 1.0, N: int = 2, g: float = 9.81, angle: float = math.pi / 6, speed: float = 1.0
 ) -> Problem:
@@ -146,6 +151,7 @@ def problem(
         "cloth", [*place.ravel(), *velocity, *lam], {(i, i): 1 if i < k else mass for i in range(2 * k)}, f,
         parameters={gravity: g}, t_span=(0.0, t_end), y0=tuple(start),
     )  # fmt: skip
+    kept = Invariant("energy", partial(energy, N=N, g=g)), Invariant("stretch", partial(stretch, N=N))
     return Problem(
         name="cloth",
         title=f"Cloth of {N} x {N} masses",
@@ -154,14 +160,12 @@ def problem(
         source=SOURCE,
         model=model,
         reference=reference(N, t_end, g, angle, speed) if N <= LARGEST_REFERENCE else None,
-        invariants=(
-            Invariant("energy", partial(energy, N=N, g=g)),
-            Invariant("stretch", partial(stretch, N=N)),
-        ),
+        invariants=kept,
         groups={
             "positions": tuple(range(k)),
             "velocities": tuple(range(k, 2 * k)),
             "multipliers": tuple(range(2 * k, 2 * k + len(joined))),
         },
         tags=frozenset(TAGS),
+        net=partial(net, N=N),
     )

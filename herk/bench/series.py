@@ -12,6 +12,7 @@ from herk.core.dae import Array
 
 MOST = 400  # points of a series
 DIGITS = 7  # a picture needs no more
+MOMENTS, PLACES = 4, 4  # at which a net is shown, and decimals of its points
 COMPONENTS = 12  # trajectories kept of one run
 
 Series = dict[str, tuple[list[float], list[Any]]]
@@ -46,6 +47,23 @@ def trajectories(problem: Problem, on_grid: Solution) -> Series:
         exact = np.array([problem.reference.exact(float(time)) for time in on_grid.t]).T
         found |= {f"reference.{name}": thinned(on_grid.t, exact[row]) for row, name in enumerate(names)}
     return found
+
+
+def nets(problem: Problem, solution: Solution) -> Series:
+    """Return the points of a net at a few of the accepted points, spread over the span: x, y, z by rows."""
+    if problem.net is None or not len(solution.t):
+        return {}
+    t, y = solution.t, solution.y
+    places = [int(np.argmin(np.abs(t - time))) for time in np.linspace(t[0], t[-1], MOMENTS)]
+    shown = [np.moveaxis(problem.net(y[:, k]), -1, 0) for k in places]
+    times = [_short(t[k]) for k in places]
+    return {
+        f"net.{axis}": (
+            times,
+            [[[round(x, PLACES) for x in row] for row in each[i].tolist()] for each in shown],
+        )
+        for i, axis in enumerate("xyz")
+    }
 
 
 def thinned(t: Array, values: Array) -> tuple[list[float], list[Any]]:

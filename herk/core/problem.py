@@ -137,6 +137,8 @@ class Problem:
         Equations that change where functions of the state change sign.
     sizes : sequence of float, optional
         Given where one absolute tolerance for all components makes no sense: the units of a single atol.
+    net : callable, optional
+        y -> points in space (rows x columns x 3) of a net, for pictures.
 
     Examples
     --------
@@ -162,6 +164,7 @@ class Problem:
     given_forms: Mapping[str, Dae] = field(default_factory=dict, repr=False)
     switches: Switches | None = field(default=None, repr=False)
     sizes: tuple[float, ...] = ()
+    net: Callable[[Array], Array] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         """Validate what can be checked without computing."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from herk.reproductions import style
 from reports import figures
@@ -21,6 +22,7 @@ WORDS = (
     " what the run met before its first step, two runs in advance included; hidden constraints and machine"
     " code that an earlier look at the problem had left in the cache are read from there, not made again."
 )
+Moments = tuple[list[float], np.ndarray]  # times, and x, y, z of a net at each
 Curves = dict[tuple[str, str], pd.DataFrame]
 
 
@@ -38,7 +40,8 @@ def section(contents: Contents) -> Section:
         )
         for name in names
     )
-    return Section("scaling", TITLE, claims, (WORDS,), (table(found), exponents(found)), pictures)
+    drawn = (*pictures, *nets(contents))
+    return Section("scaling", TITLE, claims, (WORDS,), (table(found), exponents(found)), drawn)
 
 
 def measured(contents: Contents) -> Curves:
@@ -142,4 +145,51 @@ def draw(name: str, found: Curves, looks: figures.Looks) -> Figure:
     style.logarithmic(axes.xaxis)
     style.logarithmic(axes.yaxis)
     style.legend_below(figure, axes)
+    return figure
+
+
+def nets(contents: Contents) -> tuple[Picture, ...]:
+    """Return a picture of the net of each problem that has one: that of the run with most points.
+
+    Of several it is the longest.
+    """
+    runs = contents.runs[(contents.runs["study"] == "scaling") & contents.runs["ok"]]
+    furthest: dict[str, tuple[tuple[int, float], Moments]] = {}
+    for problem, key in zip(runs["problem"], runs["key"], strict=True):
+        series = contents.series.get(key, {})
+        if all(f"net.{axis}" in series for axis in "xyz"):
+            times = series["net.x"][0]
+            points = np.array([series[f"net.{axis}"][1] for axis in "xyz"], dtype=float)
+            rank = points.size, times[-1]
+            if problem not in furthest or rank > furthest[problem][0]:
+                furthest[problem] = rank, (times, points)
+    return tuple(
+        Picture(f"net_{name}", caption(name, moments), draw_net(*moments))
+        for name, (_, moments) in sorted(furthest.items())
+    )
+
+
+def caption(name: str, moments: Moments) -> str:
+    """Return what the picture of a net shows."""
+    _, _, rows, columns = moments[1].shape
+    return f"{name}: {rows - 1} x {columns} masses, rods between neighbours, at four moments of a run."
+
+
+def draw_net(times: list[float], points: np.ndarray) -> Figure:
+    """Draw a net in space at several moments: a line for each row and each column."""
+    figure = style.figure(7.2, 6.4)
+    grid = figure.subplots(2, 2, subplot_kw={"projection": "3d"})
+    low, high = (limit(points, axis=(1, 2, 3)) for limit in (np.min, np.max))
+    for axes, t, (x, y, z) in zip(grid.flat, times, np.moveaxis(points, 1, 0), strict=True):
+        for rows in ((x, y, z), (x.T, y.T, z.T)):
+            for line in zip(*rows, strict=True):
+                axes.plot(*line, color=style.COLOURS[0], linewidth=0.5)
+        axes.set(
+            xlim=(low[0], high[0]), ylim=(low[1], high[1]), zlim=(low[2], high[2]), title=f"t = {t:.3g} s"
+        )
+        axes.set_box_aspect(np.maximum(high - low, 0.05 * (high - low).max()))
+        axes.view_init(elev=18, azim=-60)
+        axes.tick_params(labelsize=7)
+        for axis in (axes.xaxis, axes.yaxis, axes.zaxis):
+            axis.set_major_locator(MaxNLocator(3))
     return figure

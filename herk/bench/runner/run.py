@@ -142,6 +142,7 @@ def observed(
         found |= {"h_lambda": stability.measured(problem, solution), "h_lambda_bound": bound}
     history = series.over_time(problem, solution) if kept else {}
     history |= series.trajectories(problem, fine) if kept and paths and fine else {}
+    history |= series.nets(problem, solution)
     return record.plain({"metrics": found, "series": history})
 
 
