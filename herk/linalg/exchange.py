@@ -36,7 +36,6 @@ class Basis:
     matrix: csc_array
     chosen: Wholes
     factors: SuperLU
-    turned: csr_array
     etas: list[tuple[int, Array]] = field(default_factory=list)
 
     def solve(self, right: Array) -> Array:
@@ -52,14 +51,11 @@ class Basis:
         x[i] = 1.0
         for k, d in reversed(self.etas):
             x[k] -= (d @ x - x[k]) / d[k]
-        return np.asarray(self.turned @ self.factors.solve(x, trans="T"))
+        return np.asarray(self.factors.solve(x, trans="T") @ self.matrix)
 
     def column(self, j: int) -> Array:
         """Return column j of A_S^-1 A."""
-        entries = slice(*self.matrix.indptr[j : j + 2])
-        right = np.zeros(len(self.chosen))
-        right[self.matrix.indices[entries]] = self.matrix.data[entries]
-        return self.solve(right)
+        return self.solve(self.matrix[:, [j]].toarray().ravel())
 
 
 def exchanged_row(z: Array, i: int, d: Array) -> Array:
@@ -70,7 +66,7 @@ def exchanged_row(z: Array, i: int, d: Array) -> Array:
     return z
 
 
-def exchanged(matrix: csr_array, chosen: Wholes, size: Array, large: float = LARGE) -> Wholes | None:
+def exchanged(matrix: csr_array, chosen: Wholes, size: Array) -> Wholes | None:
     """Return columns of a wide matrix of which no other is a large multiple; None if these are singular.
 
     Multiples are in units of the unknowns. Columns in many more rows than others of a row do not count in it:
@@ -89,7 +85,7 @@ def exchanged(matrix: csr_array, chosen: Wholes, size: Array, large: float = LAR
         basis = _factored(scaled, chosen)
         if basis is None:
             return None
-        made = _improve(basis, probes, min(left, RENEWED), large)
+        made = _improve(basis, probes, min(left, RENEWED))
         left -= made
         if made < RENEWED or left <= 0:
             return basis.chosen
@@ -109,12 +105,12 @@ def _home(matrix: csr_array) -> csr_array:
 
 def _factored(matrix: csc_array, chosen: Wholes) -> Basis | None:
     try:
-        return Basis(matrix, chosen, factored(matrix[:, chosen]), matrix.T)
+        return Basis(matrix, chosen, factored(matrix[:, chosen]))
     except RuntimeError:  # exactly singular
         return None
 
 
-def _improve(basis: Basis, probes: Array, most: int, large: float) -> int:
+def _improve(basis: Basis, probes: Array, most: int) -> int:
     """Exchange columns while a large multiple is found; return how many exchanges were made."""
     length = basis.solve(probes)
     fine = np.zeros(len(basis.chosen), dtype=bool)
@@ -122,10 +118,10 @@ def _improve(basis: Basis, probes: Array, most: int, large: float) -> int:
     while trials < TRIALS and len(basis.etas) < most:
         long = np.where(fine, 0.0, np.abs(length).max(axis=1))
         first = int(np.argmax(long))
-        if not long[first] > large:
+        if not long[first] > LARGE:
             break
         i, j, d = _largest(basis, first)
-        if abs(d[i]) > large:
+        if abs(d[i]) > LARGE:
             basis.chosen[i] = j
             basis.etas.append((i, d))
             length = exchanged_row(length, i, d)

@@ -7,7 +7,6 @@ some columns.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
 
     from herk.linalg.pattern import Pattern
 
-GROWN = 1.3  # times as many entries as when an order of rows was found ask for another one
 UNSTABLE = 1e-5  # a pivot this small beside the rest of its row asks for another order
 
 
@@ -36,7 +34,6 @@ class SparseLU(State):
     weakest: float  # the smallest pivot beside its value when the order was chosen
     soundness: float  # the smallest pivot beside the largest entry of its row, then
     stamp: int  # for those who want to know what was factored last
-    fill: int  # entries when the order of the rows was found
     row: Wholes  # by place
     column: Wholes
     block_start: Wholes
@@ -124,31 +121,13 @@ def solve_sparse(b: Floats, x: Floats, own: SparseLU) -> None:
 
 
 def analysed(
-    pattern: Pattern, columns: Wholes, values: Floats, before: tuple[SparseLU, Wholes] | None = None
+    pattern: Pattern, columns: Wholes, values: Floats, order: Wholes | None = None
 ) -> SparseLU | None:
     """Return factors of these columns of a matrix, in an order of pivots that is good for its values now.
 
-    `before` are factors of other columns, and these: what they have in common need not be found again. None:
-    the matrix is singular.
+    `order` has the place of each row in an order of few new entries, if one is known. None: it is singular.
     """
-    matrix, source = _columns(pattern, columns, values)
-    if before is None:
-        return factors_of(matrix, source)
-    known, others = before
-    number = np.full(pattern.shape[1], -1, dtype=np.int64)
-    number[columns] = np.arange(len(columns))
-    order, partner = np.empty(len(columns), dtype=np.int64), np.empty(len(columns), dtype=np.int64)
-    order[known.row], partner[known.row] = np.arange(len(columns)), number[others[known.column]]
-    return factors_of(matrix, source, Known(order, partner, known.fill))
-
-
-@dataclass(frozen=True)
-class Known:
-    """What may hold for another matrix: the place of each row, its partner, how many entries that brings."""
-
-    order: Wholes
-    partner: Wholes
-    fill: int
+    return factors_of(*_columns(pattern, columns, values), order)
 
 
 def some_rows(pattern: Pattern, rows: Wholes, entries: Wholes, values: Floats) -> tuple[csr_array, Wholes]:
@@ -171,30 +150,21 @@ def factors_in_one(matrix: csr_array, source: Wholes) -> SparseLU | None:
     return _state(matrix, source, made, begins) if made.rank == len(rows) else None
 
 
-def factors_of(matrix: csr_array, source: Wholes, known: Known | None = None) -> SparseLU | None:
+def factors_of(matrix: csr_array, source: Wholes, order: Wholes | None = None) -> SparseLU | None:
     """Return factors of a square matrix; `source` tells where later values of its entries come from."""
-    partner = matched(matrix, None if known is None else known.partner)
+    partner, size = matched(matrix), matrix.shape[0]
     if (partner < 0).any():
         return None
     block = blocks(matrix, partner)
-    if known is not None:
-        found, begins = _eliminated(matrix, partner, block, known.order)
-        if found.rank == len(partner) and found.entries <= GROWN * known.fill:
-            return _state(matrix, source, found, begins, known.fill)
-    found, begins = _eliminated(matrix, partner, block, fill_order(matrix, partner, block))
-    return _state(matrix, source, found, begins) if found.rank == len(partner) else None
-
-
-def _eliminated(matrix: csr_array, partner: Wholes, block: Wholes, places: Wholes) -> tuple[Factors, Wholes]:
-    """Eliminate block by block, rows in the order of their places; return where blocks begin, too."""
+    places = fill_order(matrix, partner, block) if order is None else order
     rows = np.lexsort((places, block)).astype(np.int64)
     sorted_blocks = block[rows]
     begins = np.flatnonzero(np.diff(sorted_blocks, prepend=-1)).astype(np.int64)
     first = begins[np.cumsum(np.diff(sorted_blocks, prepend=-1) != 0) - 1]
-    cost = np.bincount(matrix.indices, minlength=len(rows)).astype(np.int64)
+    cost = np.bincount(matrix.indices, minlength=size).astype(np.int64)
     meant = partner[rows]
     found = eliminated(matrix, rows, block=first, cost=cost, partner=meant, threshold=THRESHOLD)
-    return found, begins
+    return _state(matrix, source, found, begins) if found.rank == size else None
 
 
 def fill_order(matrix: csr_array, partner: Wholes, block: Wholes) -> Wholes:
@@ -220,9 +190,7 @@ def _columns(pattern: Pattern, columns: Wholes, values: Floats) -> tuple[csr_arr
     return csr_array((values[source], number[pattern.indices[source]], starts), shape=shape), source
 
 
-def _state(
-    matrix: csr_array, source: Wholes, found: Factors, begins: Wholes, fill: int | None = None
-) -> SparseLU:
+def _state(matrix: csr_array, source: Wholes, found: Factors, begins: Wholes) -> SparseLU:
     """Return the factors with all numbers in the order of pivots."""
     size = matrix.shape[0]
     at_row = np.empty(size, dtype=np.int64)
@@ -248,10 +216,8 @@ def _state(
     for name, part in parts.items():
         getattr(own, name)[:] = part
     own.size, own.blocks = size, len(begins)
-    own.fill = found.entries if fill is None else fill
-    sizes = np.where(inside, np.abs(matrix.data), 0.0)
-    largest = np.empty(size)
-    largest[at_row] = np.maximum.reduceat(sizes, matrix.indptr[:-1]) if size else 0.0
+    largest = np.zeros(size)
+    np.maximum.at(largest, rows[inside], np.abs(matrix.data[inside]))
     own.soundness = float((own.reference / largest).min(initial=1.0))
     own.parity = float(parity(found.order) * parity(found.pivot))
     return own
@@ -259,11 +225,10 @@ def _state(
 
 def _listed(name: str, rows: Wholes, places: Wholes, size: int, **others: Wholes) -> dict[str, Wholes]:
     """Return entries by rows: where those of each row begin, their places, and what comes with them."""
-    from scipy.sparse import coo_array
-
-    sorted_ = coo_array((np.arange(len(rows)), (rows, places)), shape=(size, size)).tocsr()
-    listed = {f"{name}_start": sorted_.indptr, name: sorted_.indices}
-    return listed | {other: value[sorted_.data] for other, value in others.items()}
+    order = np.lexsort((places, rows))
+    starts = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=size))])
+    listed = {f"{name}_start": starts, name: places[order]}
+    return listed | {other: value[order] for other, value in others.items()}
 
 
 def parity(order: Wholes) -> int:

@@ -12,7 +12,6 @@ SLOW = 0.1  # contraction above which the Jacobian is renewed
 CAUTION = 0.1  # a faster contraction is taken for luck
 # The same for sparse factors, which cost as much as a few iterations; of many unknowns luck is not the rule.
 SPARSE_SLOW, SPARSE_CAUTION = 0.03, 0.01
-FILLED_SLOW = 0.1  # where factors have more entries than unknowns: they cost as much as many iterations
 
 
 def jacobian(t: float, y: Floats, own: HalfExplicit) -> None:
@@ -117,7 +116,7 @@ def solve_algebraic(t: float, y: Floats, tolerance: float, own: HalfExplicit) ->
     if m == 0:
         return 0
     fresh, last, rate = False, 0.0, own.contraction
-    limit, caution = slowest(own), SPARSE_CAUTION if own.sparse else CAUTION
+    limit, caution = SPARSE_SLOW if own.sparse else SLOW, SPARSE_CAUTION if own.sparse else CAUTION
     for iteration in range(MOST_ITERATIONS):
         function_at(own.at_g)(t, y, own.parameters, g)
         own.ngev += 1
@@ -148,14 +147,6 @@ def solve_algebraic(t: float, y: Floats, tolerance: float, own: HalfExplicit) ->
             return iteration + 1 if settled(t, y, own) else -1
         last = size
     return -1
-
-
-def slowest(own: HalfExplicit) -> float:
-    """Return the contraction up to which iterations cost less than new factors."""
-    if not own.sparse:
-        return SLOW
-    factors = SparseLU.at(own.factors)
-    return FILLED_SLOW if factors.upper.size > factors.size else SPARSE_SLOW
 
 
 def corrected(y: Floats, own: HalfExplicit) -> float:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import islice, pairwise
+from itertools import pairwise
 
 import numpy as np
 
@@ -25,8 +25,6 @@ from herk.linalg.sparse_lu import SparseLU, analysed
 from herk.linalg.sparse_selection import Selector
 from herk.model.evaluate import Linearisation
 
-AHEAD = 0.5  # of the step last tried: where a selection is to be good
-BETTER = 1.5  # multiples that are exchanged there: the next change is further off then
 KEPT = 4  # selections whose factors are at hand
 SOUND = 1e-7  # pivots beside the largest entries of their rows: smaller ones ask for another selection
 
@@ -58,42 +56,29 @@ class SparseMachine(Machine):
     def serve(self) -> None:
         """Make the selection the compiled steps ask for."""
         state, loop = self.state, self.loop
-        suspect = loop.rejected >= SUSPECT or bool(state.always)
-        ahead = None if suspect or loop.fixed else self._ahead()
         PROGRAM[jacobian_here].call(loop.t, state.address)
+        suspect = loop.rejected >= SUSPECT or state.always
         kept = () if suspect else self.known[state.slot]
-        algebraic, _ = self._select(np.array(kept, dtype=np.int64), ahead)
+        algebraic, _ = self._select(np.array(kept, dtype=np.int64))
         state.answered, state.chosen = 1, -1
         if algebraic is not None:
             self.slot(algebraic)
 
-    def _ahead(self) -> Array:
-        """Return the Jacobian in the middle of a step like the last one: rods turn while it is made."""
-        state, loop = self.state, self.loop
-        width, here = int(state.differential + state.predicted), state.y.copy()
-        state.y[state.order[:width]] += AHEAD * loop.h_tried * state.k[:width]
-        PROGRAM[jacobian_here].call(loop.t + AHEAD * loop.h_tried, state.address)
-        state.y[:] = here
-        return np.array(state.jacobian)
-
-    def _select(self, kept: Wholes, ahead: Array | None = None) -> tuple[tuple[int, ...] | None, int]:
-        """Select and factor; return the selection, or None and the rank.
-
-        It is chosen for the Jacobian `ahead`, if that is given, and must do for the one at hand.
-        """
+    def _select(self, kept: Wholes) -> tuple[tuple[int, ...] | None, int]:
+        """Select for the Jacobian at hand and factor; return the selection, or None and the rank."""
         state, rank = self.state, 0
         assert self.selector is not None
         assert self.pattern is not None
         if not np.isfinite(state.jacobian).all():
             return None, 0
+        matrix = self.pattern.matrix(state.jacobian)
         size = np.zeros(self.dae.n) if state.always else state.size
         best: tuple[float, tuple[int, ...], SparseLU] | None = None
-        for selection in self._candidates(size, kept, ahead):
+        for selection in self.selector.selections(matrix, size, kept):
             rank = max(rank, len(selection))
             if len(selection) == self.dae.m:
                 algebraic = tuple([self.numbers[i] for i in selection.tolist()])
-                columns = self._row(algebraic)[-self.dae.m :]
-                factors = analysed(self.pattern, columns, state.jacobian, self._latest())
+                factors = analysed(self.pattern, self._row(algebraic)[-self.dae.m :], state.jacobian)
                 if factors is not None and (best is None or factors.soundness > best[0]):
                     best = factors.soundness, algebraic, factors
                 if best is not None and best[0] > SOUND:
@@ -103,14 +88,6 @@ class SparseMachine(Machine):
         _, algebraic, factors = best
         self._keep(self._number(algebraic), factors)
         return algebraic, rank
-
-    def _candidates(self, size: Array, kept: Wholes, ahead: Array | None) -> Iterator[Wholes]:
-        """Yield selections that are good ahead, then those that are good here."""
-        assert self.selector is not None
-        assert self.pattern is not None
-        if ahead is not None and np.isfinite(ahead).all():
-            yield from islice(self.selector.selections(self.pattern.matrix(ahead), size, kept, BETTER), 1)
-        yield from self.selector.selections(self.pattern.matrix(self.state.jacobian), size, kept)
 
     def slot(self, algebraic: Sequence[int]) -> int:
         """Return the number of a selection, and load it for the Jacobian at hand."""
@@ -132,13 +109,6 @@ class SparseMachine(Machine):
         while len(self.loaded) > KEPT:
             self.loaded.popitem(last=False)
 
-    def _latest(self) -> tuple[SparseLU, Wholes] | None:
-        """Return the factors made last and their columns: most of what holds for them holds for others."""
-        if not self.loaded:
-            return None
-        factors, row = next(reversed(self.loaded.values()))
-        return factors, row[-self.dae.m :]
-
     def _load(self, number: int, state: HalfExplicit) -> bool:
         """Put the factors of a selection, and its order of components, where kernels find them.
 
@@ -147,7 +117,7 @@ class SparseMachine(Machine):
         if number not in self.loaded:
             assert self.pattern is not None
             columns = self._row(self.known[number])[-self.dae.m :]
-            factors = analysed(self.pattern, columns, state.jacobian, self._latest())
+            factors = analysed(self.pattern, columns, state.jacobian)
             if factors is None:
                 return False
             self._keep(number, factors)
