@@ -26,9 +26,9 @@ test: $(VENV)/.scikits $(VENV)/.rivals $(VENV)/.browser
 	@$(MAKE) --no-print-directory -j 2 lint pytest
 
 # Many tests start processes of their own: bytecode is kept, whatever the machine says, and they start twice as fast.
-# Neighbours stay together and share what is made once; three processes on two cores took longer than two.
+# Three processes on two cores took longer than two.
 pytest: $(VENV)/.installed
-	@PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -n 2 --dist worksteal
+	@PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -n 2
 
 lint: $(VENV)/.installed
 	@$(BIN)/ruff check
