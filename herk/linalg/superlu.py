@@ -1,4 +1,4 @@
-"""SuperLU behind one door: what has no pivots by its pattern alone is refused, on which it writes anywhere.
+"""SuperLU behind one door: it is not asked about matrices on which it writes outside its memory.
 
 A matrix without a pivot for every row makes SciPy's splu call BLAS with negative sizes, and later crash; one
 that is singular by its values ends with RuntimeError, as it should.
