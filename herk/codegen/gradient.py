@@ -50,6 +50,9 @@ def _product(expr: sp.Expr, done: dict[sp.Expr, Gradient]) -> Gradient:
 
 def _chain(expr: sp.Expr, done: dict[sp.Expr, Gradient]) -> Gradient:
     if expr.is_Pow and expr.exp.is_number:
+        inside, rate = _of_logarithm(expr.base) if expr.exp.is_negative else (None, None)
+        if inside is not None:
+            return {s: expr.exp * expr * rate * value for s, value in _gradient(inside, done).items()}
         outer = expr.exp * expr.base ** (expr.exp - 1)
         return {symbol: outer * value for symbol, value in _gradient(expr.base, done).items()}
     if isinstance(expr, (sp.sin, sp.cos, sp.exp, sp.log, sp.tanh)):
@@ -65,6 +68,23 @@ def _chain(expr: sp.Expr, done: dict[sp.Expr, Gradient]) -> Gradient:
         number, modulus = expr.args
         return _gradient(number - modulus * sp.floor(number / modulus), done)
     return {symbol: sp.diff(expr, symbol) for symbol in sorted(expr.free_symbols, key=str)}
+
+
+def _of_logarithm(base: sp.Expr) -> tuple[sp.Expr | None, sp.Expr | None]:
+    """Return u and the derivative of log(base) by u, where base is cosh(u) or c + a exp(u).
+
+    What grows like exp(u) and has a negative power is zero where it exceeds all doubles; its derivative would
+    be infinite over infinite there.
+    """
+    if isinstance(base, sp.cosh):
+        return base.args[0], sp.tanh(base.args[0])
+    grown = [term for term in sp.Add.make_args(base) if term.has(sp.exp)]
+    if not base.is_Add or len(grown) != 1:
+        return None, None
+    rest, (factor, power) = base - grown[0], grown[0].as_coeff_Mul()
+    if not isinstance(power, sp.exp) or not rest.is_number:
+        return None, None
+    return power.args[0], 1 / (1 + rest / factor * sp.exp(-power.args[0]))
 
 
 def _pieces(expr: sp.Piecewise, done: dict[sp.Expr, Gradient]) -> Gradient:

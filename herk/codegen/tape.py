@@ -108,9 +108,10 @@ def operation(expr: sp.Expr) -> tuple[Operation, Sequence[sp.Expr]]:
         return _power(expr)
     name = expr.func.__name__
     if isinstance(expr, _FUNCTIONS) and hasattr(mpmath, name):
-        return Operation(
-            getattr(mpmath, name), getattr(math, name), _size_by_nudges, ("function", name)
-        ), expr.args
+        quick = _unbounded(getattr(math, name))
+        return Operation(getattr(mpmath, name), quick, _size_by_nudges, ("function", name)), expr.args
+    if isinstance(expr, (sp.sech, sp.csch)):  # written out, so that they are zero where exponentials overflow
+        return _power(1 / (sp.cosh if isinstance(expr, sp.sech) else sp.sinh)(*expr.args))
     symbols = tuple(sorted(expr.free_symbols, key=str))
     if isinstance(expr, sp.Piecewise):
         cases = Cases(symbols, expr)
@@ -172,6 +173,18 @@ def _printed(symbols: tuple[sp.Symbol, ...], expr: sp.Expr, library: str) -> Cal
     return call
 
 
+def _unbounded(function: Callable[..., float]) -> Callable[..., float]:
+    """Return a function of doubles that is infinite where Python's raises: 1/cosh(1000) is zero."""
+
+    def call(*values: float) -> float:
+        try:
+            return function(*values)
+        except OverflowError:
+            return math.inf if function(math.copysign(1.0, values[0])) > 0.0 else -math.inf
+
+    return call
+
+
 def _constant(expr: sp.Expr) -> Operation:
     quick = float(expr)
     if expr.is_Rational:
@@ -186,9 +199,8 @@ def _constant(expr: sp.Expr) -> Operation:
 def _power(expr: sp.Expr) -> tuple[Operation, Sequence[sp.Expr]]:
     if expr.exp.is_Integer:
         whole = int(expr.exp)
-        return Operation(
-            lambda base: base**whole, lambda base: base**whole, _size_by_nudges, ("power", whole)
-        ), (expr.base,)
+        quick = _unbounded(lambda base: base**whole)
+        return Operation(lambda base: base**whole, quick, _size_by_nudges, ("power", whole)), (expr.base,)
     if expr.exp.is_Rational and expr.exp.q == 2:
         odd = int(expr.exp.p)
         exact, quick = (lambda base: mpmath.sqrt(base) ** odd), (lambda base: math.sqrt(base) ** odd)

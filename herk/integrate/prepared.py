@@ -38,7 +38,7 @@ class Prepared:
         """Check and compile everything once; `found`: the breakpoints are those the model shows."""
         model = getattr(asked.dae, "model", None)
         self.reusable = Reusable(asked)
-        self.asked, self._found = self.reusable.asked, found and model is not None and model.switches_in_time
+        self.asked, self._found = self.reusable.asked, found and model is not None and bool(model.in_time)
         self._names = {p.name: i for i, p in enumerate(getattr(model, "parameters", {}))}
         self._known: Array = np.array(getattr(asked.dae.generated, "values", ()), dtype=float)
 

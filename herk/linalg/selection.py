@@ -15,7 +15,6 @@ RANK_TOLERANCE = 1e-12
 # pivots beside the largest entry, below which rows and columns are scaled first: units may have made them
 # small
 IN_ANY_UNITS = 1e-7
-TINIEST = float(np.finfo(float).tiny)
 LOSS = 0.01  # of a component beside the heaviest term of its row: two digits
 
 
@@ -81,13 +80,36 @@ def remove(a: Floats, i: int, row: int, column: int, rows: int, n: int) -> None:
 def scale(a: Floats, rows: int, n: int, weight: Floats) -> None:
     """Write a in units of the unknowns, columns times `weight`, and rows in units of their largest entry."""
     for r in range(rows):
-        top = 0.0
         for c in range(n):
             a[r * n + c] *= weight[c]
+    level_rows(a, rows, n)
+
+
+def level_rows(a: Floats, rows: int, n: int) -> None:
+    """Write rows in units of their largest entry."""
+    for r in range(rows):
+        top = 0.0
+        for c in range(n):
             top = max(top, abs(a[r * n + c]))
         if top > 0.0:
             for c in range(n):
                 a[r * n + c] /= top
+
+
+def level_required(a: Floats, rows: int, n: int, required: Wholes) -> None:
+    """Write required columns in units of their largest entry, then rows.
+
+    They are taken whatever their unit. Where an unknown is zero so far, nobody knows how large it will be: a
+    guess can be so far off that it hides them.
+    """
+    for c in range(n):
+        top = 0.0
+        for r in range(rows):
+            top = max(top, abs(a[r * n + c]))
+        if required[c] and top > 0.0:
+            for r in range(rows):
+                a[r * n + c] /= top
+    level_rows(a, rows, n)
 
 
 def weigh(
@@ -187,13 +209,21 @@ def select(
     )
     if rank < m and floor is not None:
         weight = size + floor
-        matrix = np.array(jacobian * weight, dtype=float)
-        matrix /= np.maximum(np.abs(matrix).max(axis=1, keepdims=True), TINIEST)
-        rank = _rank(matrix.ravel(), flags, cost, size / weight, threshold, RANK_TOLERANCE, chosen, m)
+        matrix = np.array(jacobian, dtype=float).ravel()
+        _program[scale].call(*_passed(matrix), m, n, *_passed(weight))
+        scaled = matrix.copy()
+        rank = _rank(matrix, flags, cost, size / weight, threshold, RANK_TOLERANCE, chosen, m)
+        if rank < m:
+            _program[level_required].call(*_passed(scaled), m, n, *_passed(flags))
+            rank = _rank(scaled, flags, cost, size / weight, threshold, RANK_TOLERANCE, chosen, m)
     return tuple(int(c) for c in chosen[:rank]), rank
 
 
-_program = Program(eliminate)
+_program = Program(eliminate, scale, level_required)
+
+
+def _passed(array: Array) -> tuple[int, int]:
+    return address_of(array), array.size
 
 
 def _rank(
@@ -207,7 +237,6 @@ def _rank(
     m: int,
 ) -> int:
     n, heaviest = size.size, np.zeros(max(m, 1))
-    given = [_program[eliminate].call]
-    arrays = [(address_of(each), each.size) for each in (matrix, required, cost, size, heaviest, chosen)]
-    a, flags, price, sizes, scratch, found = arrays
-    return int(given[0](*a, m, n, *flags, *price, *sizes, *scratch, threshold, tolerance, *found))
+    a, flags, price, sizes, scratch, found = map(_passed, (matrix, required, cost, size, heaviest, chosen))
+    given = *a, m, n, *flags, *price, *sizes, *scratch, threshold, tolerance, *found
+    return int(_program[eliminate].call(*given))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -62,28 +62,30 @@ def breakpoints(
 ) -> tuple[float, ...]:
     """Return the zeros of these functions: all of linear ones, of others those in the span."""
     found: set[float] = set()
-    values = dict(parameters)
+    values = {p: sp.Float(v) for p, v in parameters}
     for function in functions:
-        slope = sp.diff(function, t)
-        steps = _whole(function, t, values, span)
-        if steps is not None:
-            found |= steps
-        elif t not in slope.free_symbols:
-            if not slope.is_zero:
-                number = complex((-function.xreplace({t: sp.S.Zero}) / slope).evalf(subs=values))
-                found |= {number.real} if not number.imag and abs(number.real) < 1e300 else set()
-        else:
-            found |= set(_zeros(function.xreplace({p: sp.Float(v) for p, v in values.items()}), t, span))
+        known = function.xreplace(values)
+        steps = _whole(known, t, span)
+        found |= set(zeros(known, t, span)) if steps is None else steps
     return tuple(sorted(found))
 
 
-def _whole(
-    function: sp.Expr, t: sp.Symbol, values: Mapping[sp.Symbol, float], span: tuple[float, float]
-) -> set[float] | None:
+def zeros(function: sp.Expr, t: sp.Symbol, span: tuple[float, float]) -> Iterator[float]:
+    """Yield the zeros of a function of time: of a linear one wherever it is, of others those in the span."""
+    slope = sp.diff(function, t)
+    if t in slope.free_symbols:
+        yield from _crossings(function, t, span)
+    elif not slope.is_zero:
+        number = complex((-function.xreplace({t: sp.S.Zero}) / slope).evalf())
+        if not number.imag and abs(number.real) < 1e300:
+            yield number.real
+
+
+def _whole(function: sp.Expr, t: sp.Symbol, span: tuple[float, float]) -> set[float] | None:
     """Return the times in the span at which a linear function, the argument of a sine, is a whole number."""
     if not isinstance(function, sp.sin):
         return None
-    inside = function.args[0].xreplace({p: sp.Float(v) for p, v in values.items()}) / sp.pi
+    inside = function.args[0] / sp.pi
     slope = sp.diff(inside, t)
     if not slope.is_number or slope == 0:
         return None
@@ -94,7 +96,7 @@ def _whole(
     return {(number - start) / rate for number in range(math.floor(low) + 1, math.ceil(high))}
 
 
-def _zeros(function: sp.Expr, t: sp.Symbol, span: tuple[float, float]) -> Iterator[float]:
+def _crossings(function: sp.Expr, t: sp.Symbol, span: tuple[float, float]) -> Iterator[float]:
     """Yield the times in the span at which a function of time changes its sign."""
     value = sp.lambdify(t, function, "numpy")
     times = np.linspace(*span, SAMPLES)

@@ -18,7 +18,8 @@ from herk.codegen.shapes import column
 from herk.core import InputError, nearest
 from herk.core.dae import LARGE
 from herk.model import entries, plain
-from herk.model.breakpoints import breakpoints, conditions, switching_functions
+from herk.model.breakpoints import conditions
+from herk.model.in_time import InTime, in_time
 from herk.model.written.doors import FrontDoors
 
 if TYPE_CHECKING:
@@ -148,9 +149,9 @@ class Model(FrontDoors):
         return Equations(self.t, self.states, self.E, self.f, column(constraints), tuple(self.parameters))
 
     @cached_property
-    def switching_functions(self) -> tuple[sp.Expr, ...]:
-        """Return the functions of time and parameters whose zeros are breakpoints."""
-        return switching_functions(self.symbolic())
+    def in_time(self) -> InTime:
+        """Return the conditions on time alone, and the narrow pulses."""
+        return in_time(self.symbolic())
 
     @cached_property
     def conditions(self) -> tuple[sp.Expr, ...]:
@@ -165,20 +166,13 @@ class Model(FrontDoors):
         return jumping(self)
 
     @property
-    def switches_in_time(self) -> bool:
-        """Tell whether there are conditions on time alone."""
-        return bool(self.switching_functions)
-
-    @property
     def breakpoints(self) -> tuple[float, ...]:
-        """Return the times at which a condition on time alone changes: the equations are not smooth there."""
+        """Return the times at which a condition on time alone changes, and those of narrow pulses."""
         return self.breakpoints_in(self.t_span)
 
     def breakpoints_in(self, span: tuple[float, float]) -> tuple[float, ...]:
         """Return these times for another span."""
-        if not self.switching_functions:
-            return ()
-        return breakpoints(self.switching_functions, self.t, tuple(self.parameters.items()), span)
+        return self.in_time.times(self.t, tuple(self.parameters.items()), span)
 
     def numeric(self, constraints: Sequence[sp.Expr] = ()) -> Equations:
         """Return the system with every parameter replaced by its value.

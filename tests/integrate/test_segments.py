@@ -180,7 +180,7 @@ def test_conditions_on_time_are_looked_for_once_in_a_model_whatever_the_span(mon
         looked.append(system)
         return breakpoints.switching_functions(system)
 
-    monkeypatch.setattr("herk.model.model.switching_functions", counted)
+    monkeypatch.setattr("herk.model.in_time.switching_functions", counted)
     model = herk.Model("steps", ["x"], [[1]], ["Heaviside(t - 1) + Heaviside(t - 3)"], t_span=(0, 2), y0=[0])
     for end in (4.0, 5.0, 4.0, 2.0):
         sol = herk.solve_dae(model, (0.0, end), rtol=1e-9)

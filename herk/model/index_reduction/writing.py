@@ -115,17 +115,22 @@ def _cosine_below(above: sp.Expr, under: sp.Expr, angle: sp.Expr) -> Term:
 
 
 def shortest(expr: sp.Expr) -> sp.Expr:
-    """Return an expression expanded, unless that makes it much longer."""
+    """Return an expression expanded, if terms cancel by that.
+
+    Differences as they are written keep their digits: (x - 1000)^2 multiplied out has terms that cancel.
+    """
     ops = sp.count_ops(expr)
     if ops > 4 * SMALL or max(_terms(expr)) > LARGE:
         return expr
     longer = _turned(expanded(expr))
-    return longer if sp.count_ops(longer) <= 1.3 * ops + 2 else expr
+    return longer if sp.count_ops(longer) <= ops else expr
 
 
 def expanded(expr: sp.Expr) -> sp.Expr:
-    """Return products of sums multiplied out, powers and logarithms as they are."""
-    return sp.expand(expr, power_base=False, power_exp=False, log=False)
+    """Return products of sums multiplied out; powers, and what functions are applied to, as they are."""
+    inside = {part: sp.Dummy() for part in expr.atoms(sp.Function)}
+    longer = sp.expand(expr.xreplace(inside), power_base=False, power_exp=False, log=False)
+    return longer.xreplace({dummy: part for part, dummy in inside.items()})
 
 
 def _turned(expr: sp.Expr) -> sp.Expr:

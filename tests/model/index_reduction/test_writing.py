@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import mpmath
 import pytest
 import sympy as sp
 
+import herk
 from herk.model.index_reduction.writing import tidy
 
 t = sp.Symbol("t")
@@ -24,3 +26,20 @@ def test_a_factor_common_by_the_circle_alone_is_cancelled(name: str) -> None:
     for at in (0.1, 0.7, 1.9):
         right = sp.sin(2 * at) * (sp.sin(2 * at) + sp.cos(2 * at)) / sp.cos(4 * at)
         assert float(written.subs(t, at)) == pytest.approx(float(right), rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    "formula",
+    ["z - 1e6*exp(-((t - 5)/1e-6)**2)", "z - cos(1e7*(t - 3)**2)", "(z - 1e8*t)**2 - t", "z - (t - 1e5)**3"],
+)
+def test_a_constraint_keeps_the_digits_it_was_written_with(formula: str) -> None:
+    """Multiplied out, differences of large terms would cancel: exp lost all but three digits."""
+    model = herk.Model("one", ["x", "z"], [[1, 0], [0, 0]], ["z", formula], t_span=(0, 9), y0=[0, None])
+    t, z, (constraint,) = model.t, model.states[1], herk.regularize(model).constraints
+    as_written, derived = (sp.lambdify((t, z), e, "math") for e in (model.f[1], constraint))
+    for at, value in ((5.000001, 2.0), (3.0000003, 3.0000003e8), (1.7, 0.1)):
+        exact = sp.lambdify((t, z), model.f[1], "mpmath")
+        with mpmath.workdps(40):
+            right = abs(exact(mpmath.mpf(at), mpmath.mpf(value)))
+            least = abs(as_written(at, value) - right)
+        assert abs(abs(derived(at, value)) - right) <= 2 * least + 1e-15 * right

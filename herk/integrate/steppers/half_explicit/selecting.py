@@ -22,7 +22,7 @@ from herk.integrate.steppers.half_explicit.layout import (
 from herk.integrate.steppers.half_explicit.newton import jacobian
 from herk.integrate.steps import NEED_PYTHON, RANK_LOST, RUNNING, STUCK, Loop
 from herk.jit.state import Wholes, view
-from herk.linalg.selection import IN_ANY_UNITS, RANK_TOLERANCE, eliminate, scale
+from herk.linalg.selection import IN_ANY_UNITS, RANK_TOLERANCE, eliminate, level_required, scale
 
 SUSPECT = (
     2  # rejections in a row that put the selection under suspicion: made anew, Procedure 3.11 to the letter
@@ -97,17 +97,25 @@ def chosen(loop: Loop, own: HalfExplicit) -> bool:
 
 
 def in_units(required: Wholes, threshold: float, wanted: Wholes, own: HalfExplicit) -> bool:
-    """Write the components Procedure 3.11 prefers where unknowns and rows are of size one."""
+    """Write the components Procedure 3.11 prefers where unknowns and rows are of size one.
+
+    If there are none, where it may be the guess at the size of one that must be taken, without that guess.
+    """
     n, m, a, kept, weight, relative = own.n, own.m, own.jacobian, own.stacked, own.weight, own.relative
     for i in range(n):
         weight[i] = own.size[i] + own.floor[i]
         relative[i] = own.size[i] / weight[i]
-    for i in range(m * n):
-        a[i] = kept[i]
-    scale(a, m, n, weight)
-    return m == eliminate(
-        a, m, n, required, own.cost, relative, own.heaviest, threshold, RANK_TOLERANCE, wanted
-    )
+    for guessed in range(1, -1, -1):
+        for i in range(m * n):
+            a[i] = kept[i]
+        scale(a, m, n, weight)
+        if not guessed:
+            level_required(a, m, n, own.required)
+        if m == eliminate(
+            a, m, n, required, own.cost, relative, own.heaviest, threshold, RANK_TOLERANCE, wanted
+        ):
+            return True
+    return False
 
 
 def poor(threshold: float, own: HalfExplicit) -> bool:

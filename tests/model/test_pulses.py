@@ -1,0 +1,68 @@
+"""Narrow pulses of time, which no step meets but by chance, are found in the formulas and met."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import pytest
+
+import herk
+
+ROOT_PI = math.sqrt(math.pi)
+# a pulse of width w around c, and its integral over the whole of time
+SHAPES = {
+    "bell": ("exp(-((t - c)/w)**2)", lambda w: ROOT_PI * w),
+    "bell with two humps": ("((t - c)/w)**2*exp(-((t - c)/w)**2)", lambda w: ROOT_PI / 2 * w),
+    "resonance": ("(1 + ((t - c)/w)**2)**(-2)", lambda w: math.pi / 2 * w),
+    "soliton": ("sech((t - c)/w)**2", lambda w: 2 * w),
+    "soliton written with cosh": ("1/cosh((t - c)/w)**2", lambda w: 2 * w),
+    "two smooth steps": ("(tanh((t - c)/w) - tanh((t - c)/w - 6))/2", lambda w: 6 * w),
+    "two logistic steps": ("1/(1 + exp(-(t - c)/w)) - 1/(1 + exp(6 - (t - c)/w))", lambda w: 6 * w),
+    "two error functions": ("(erf((t - c)/w) - erf((t - c)/w - 6))/2", lambda w: 6 * w),
+}
+
+
+def fed(pulse: str, **parameters: float) -> herk.Model:
+    """Return x' = z, where z is nothing but the pulse."""
+    E = [[1, 0], [0, 0]]
+    return herk.Model(
+        "fed", ["x", "z"], E, ["z", f"z - ({pulse})"], parameters=parameters, t_span=(0, 10), y0=[0, None]
+    )
+
+
+@pytest.mark.parametrize("method", ["auto", "dopri5", "radau5"])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_narrow_pulse_is_met_wherever_it_is_and_however_narrow(shape: str, method: str) -> None:
+    formula, integral = SHAPES[shape]
+    chance = random.Random(f"{shape} {method}")
+    for _ in range(3):
+        w, c = 10 ** chance.uniform(-6, -1.3), chance.uniform(1, 9)
+        sol = herk.solve_dae(fed(f"({formula})/w", w=w, c=c), method=method, rtol=1e-7, atol=1e-10)
+        assert sol.success
+        assert sol.y[0, -1] == pytest.approx(integral(w) / w, rel=2e-5), (w, c)
+
+
+def test_pulses_move_with_the_parameters() -> None:
+    prepared = herk.prepare(fed("exp(-((t - c)/w)**2)/w", c=3.0, w=0.01))
+    for c, w in ((3.0, 0.01), (7.7, 1e-4), (2.2, 1e-5)):
+        sol = prepared.solve(parameters={"c": c, "w": w})
+        assert sol.y[0, -1] == pytest.approx(ROOT_PI, rel=1e-5)
+
+
+def test_a_train_of_pulses_is_met_pulse_by_pulse() -> None:
+    sol = herk.solve_dae(fed("exp(-sin(t)**2/1e-6)"))
+    assert sol.y[0, -1] == pytest.approx(
+        3.5e-3 * ROOT_PI, rel=1e-4
+    )  # half of one at 0, then at pi, 2 pi, 3 pi
+
+
+@pytest.mark.parametrize(
+    "smooth", ["exp(-t)", "exp(sin(40*t))", "1/(1 + t)", "exp(-((t - 5)/4)**2)", "sin(t)/(2 + cos(t))"]
+)
+def test_what_is_no_narrow_pulse_does_not_cut_a_span(smooth: str) -> None:
+    assert fed(smooth).breakpoints == ()
+
+
+def test_formulas_of_the_state_are_no_pulses_in_time() -> None:
+    assert fed("exp(-((x - 5)/0.01)**2)").breakpoints == ()
