@@ -103,6 +103,9 @@ def power(base: sp.Expr, exponent: sp.Expr) -> sp.Expr:
     if not base.is_number and _largest(exponent) > MOST_POWER:
         raise FormulaError(f"the exponent of ({short(base)})**({short(exponent)}) is too large")
     if bits(base) * _largest(exponent) > BITS:
+        # 2**(-(t/w)**2); of 2**(x + 5000) sympy would split the number off
+        if base.is_positive and not any(term.is_number for term in sp.Add.make_args(exponent)):
+            return sp.exp(exponent * sp.log(base).evalf(PRECISION))
         raise FormulaError(f"the power ({short(base)})**({short(exponent)}) has too many digits")
     if exponent.is_negative and base.is_zero:
         raise FormulaError("it divides by zero")

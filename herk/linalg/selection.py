@@ -222,7 +222,7 @@ def select(
 _program = Program(eliminate, scale, level_required)
 
 
-def _passed(array: Array) -> tuple[int, int]:
+def _passed(array: np.ndarray) -> tuple[int, int]:
     return address_of(array), array.size
 
 

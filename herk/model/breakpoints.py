@@ -10,10 +10,12 @@ import numpy as np
 import sympy as sp
 
 from herk.codegen.equations import Equations, filled
+from herk.core.dae import Array
 
 MOST_STEPS = 10_000  # of floor and ceiling in a span, that are met one by one
 SAMPLES = 4001  # of the span, between which a condition is taken to change at most once
 HALVINGS = 80
+BESIDE = 4 * float(np.finfo(float).eps)  # of a time at which a function jumps: both sides are looked at
 
 
 def switching_functions(system: Equations) -> tuple[sp.Expr, ...]:
@@ -50,7 +52,12 @@ def distances(part: sp.Basic) -> Iterator[sp.Expr]:
             for second in choice.args[:i]:
                 yield first - second
     for step in part.atoms(sp.floor, sp.ceiling):
-        yield sp.sin(sp.pi * step.args[0])  # which is zero at whole numbers
+        yield _step(step)
+
+
+def _step(step: sp.Expr) -> sp.Expr:
+    """Return a function that is zero where floor or ceiling jumps."""
+    return sp.sin(sp.pi * step.args[0])
 
 
 @lru_cache(maxsize=64)
@@ -72,9 +79,11 @@ def breakpoints(
 
 def zeros(function: sp.Expr, t: sp.Symbol, span: tuple[float, float]) -> Iterator[float]:
     """Yield the zeros of a function of time: of a linear one wherever it is, of others those in the span."""
-    slope = sp.diff(function, t)
-    if t in slope.free_symbols:
-        yield from _crossings(function, t, span)
+    slope, steps = sp.diff(function, t), function.atoms(sp.floor, sp.ceiling)
+    if steps or t in slope.free_symbols:
+        cuts = (time for step in steps for time in _whole(_step(step), t, span) or ())
+        beside = (time + side * abs(time) for time in cuts for side in (-BESIDE, BESIDE))
+        yield from _crossings(function, t, np.union1d(np.linspace(*span, SAMPLES), list(beside)))
     elif not slope.is_zero:
         number = complex((-function.xreplace({t: sp.S.Zero}) / slope).evalf())
         if not number.imag and abs(number.real) < 1e300:
@@ -96,21 +105,20 @@ def _whole(function: sp.Expr, t: sp.Symbol, span: tuple[float, float]) -> set[fl
     return {(number - start) / rate for number in range(math.floor(low) + 1, math.ceil(high))}
 
 
-def _crossings(function: sp.Expr, t: sp.Symbol, span: tuple[float, float]) -> Iterator[float]:
-    """Yield the times in the span at which a function of time changes its sign."""
+def _crossings(function: sp.Expr, t: sp.Symbol, times: Array) -> Iterator[float]:
+    """Yield the times at which a function of time changes its sign, at most once between two of the given."""
     value = sp.lambdify(t, function, "numpy")
-    times = np.linspace(*span, SAMPLES)
     with np.errstate(all="ignore"):
         signs = np.sign([float(np.real(value(time))) for time in times])
         for i in np.flatnonzero(signs[:-1] * signs[1:] < 0):
-            low, high = float(times[i]), float(times[i + 1])
+            low, high = times[i], times[i + 1]
             for _ in range(HALVINGS):
-                middle = 0.5 * (low + high)
+                middle = 0.5 * (low + high)  # numpy's number: division by zero is no error
                 if np.sign(float(np.real(value(middle)))) == signs[i]:
                     low = middle
                 else:
                     high = middle
-            yield high
+            yield float(high)
         for i in np.flatnonzero(signs[1:-1] == 0) + 1:
             if signs[i - 1] * signs[i + 1] < 0:
                 yield float(times[i])

@@ -19,6 +19,7 @@ from herk.model.breakpoints import zeros
 
 NARROW = 0.1  # part of the span: steps may become as long as that where nothing happens
 ALONE = 8.0  # widths between neighbours: what comes more often is an oscillation, which steps meet
+HIGH = 4  # powers above this are narrow where their bases are at their largest
 MOST = 200  # pulses in a span that are met one by one
 STEEP = (sp.tanh, sp.erf, sp.erfc, sp.atan)  # smooth steps: two of them make a pulse
 
@@ -47,14 +48,14 @@ def _in_time(expr: sp.Basic, t: sp.Symbol, known: set[sp.Symbol]) -> bool:
 
 
 def _peaked(factor: sp.Basic) -> bool:
-    """Tell whether a factor can be a peak: an exponential, or something to a negative power."""
-    return isinstance(factor, (sp.exp, sp.sech)) or (
-        isinstance(factor, sp.Pow) and factor.exp.is_number and bool(factor.exp.is_negative)
-    )
+    """Tell whether a factor can be a peak: an exponential, or a power that is negative or high."""
+    if not isinstance(factor, sp.Pow):
+        return isinstance(factor, (sp.exp, sp.sech))
+    return bool(factor.base.is_number or (factor.exp.is_number and (factor.exp < 0 or factor.exp > HIGH)))
 
 
 def _peaks(part: sp.Basic, t: sp.Symbol, known: set[sp.Symbol]) -> Iterator[Pulse]:
-    """Yield where products of exponentials and negative powers are largest; there the logarithm is level."""
+    """Yield where products of exponentials and powers are largest; there the logarithm is level."""
     inside: set[sp.Basic] = set()
     for term in sp.preorder_traversal(part):
         factors = [f for f in sp.Mul.make_args(term) if _peaked(f) and _in_time(f, t, known)]
@@ -73,6 +74,8 @@ def _slope(factor: sp.Expr, t: sp.Symbol) -> sp.Expr:
     if isinstance(factor, sp.sech):
         return -sp.tanh(factor.args[0]) * sp.diff(factor.args[0], t)
     base = factor.base
+    if base.is_number:
+        return sp.log(base) * sp.diff(factor.exp, t)
     if isinstance(base, sp.cosh):
         return factor.exp * sp.tanh(base.args[0]) * sp.diff(base.args[0], t)
     return factor.exp * sp.diff(base, t) / base
@@ -85,7 +88,7 @@ def _steps(part: sp.Basic, t: sp.Symbol, known: set[sp.Symbol]) -> Iterator[Puls
             inside = step.args[0]
             yield Pulse(inside, sp.diff(inside, t) ** 2)
     for quotient in part.atoms(sp.Pow):
-        if _peaked(quotient) and _in_time(quotient, t, known) and isinstance(quotient.base, sp.Add):
+        if quotient.exp.is_negative and _in_time(quotient, t, known) and isinstance(quotient.base, sp.Add):
             fixed, moving = quotient.base.as_independent(t)
             grows = _slope_of_product(moving, t)
             if fixed.is_positive and grows is not None:

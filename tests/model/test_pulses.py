@@ -13,6 +13,7 @@ ROOT_PI = math.sqrt(math.pi)
 # a pulse of width w around c, and its integral over the whole of time
 SHAPES = {
     "bell": ("exp(-((t - c)/w)**2)", lambda w: ROOT_PI * w),
+    "bell to the base 2": ("2**(-((t - c)/w)**2)", lambda w: math.sqrt(math.pi / math.log(2)) * w),
     "bell with two humps": ("((t - c)/w)**2*exp(-((t - c)/w)**2)", lambda w: ROOT_PI / 2 * w),
     "resonance": ("(1 + ((t - c)/w)**2)**(-2)", lambda w: math.pi / 2 * w),
     "soliton": ("sech((t - c)/w)**2", lambda w: 2 * w),
@@ -55,6 +56,28 @@ def test_a_train_of_pulses_is_met_pulse_by_pulse() -> None:
     assert sol.y[0, -1] == pytest.approx(
         3.5e-3 * ROOT_PI, rel=1e-4
     )  # half of one at 0, then at pi, 2 pi, 3 pi
+
+
+def test_high_powers_are_pulses() -> None:
+    whole = ROOT_PI * math.exp(math.lgamma(100.5) - math.lgamma(101.0))  # of sin^200 from 0 to pi
+    sol = herk.solve_dae(fed("sin(t)**200").with_span(3 * math.pi), rtol=1e-8)
+    assert sol.y[0, -1] == pytest.approx(3 * whole, rel=1e-6)
+
+
+def test_a_formula_that_has_no_value_at_one_time_is_no_error() -> None:
+    assert fed("sin(100*(t - 5))/(t - 5)").breakpoints == ()
+
+
+@pytest.mark.parametrize("method", ["auto", "dopri5", "radau5"])
+def test_a_square_wave_changes_as_often_as_it_says(method: str) -> None:
+    chance = random.Random(3)
+    for _ in range(4):
+        period, part = chance.uniform(0.3, 3.0), chance.choice([1e-6, 0.999, chance.random()])
+        wave = f"Piecewise((1, Mod(t, {period!r}) < {part * period!r}), (0, True))"
+        sol = herk.solve_dae(fed(wave).with_start([0, 1]), method=method)
+        whole, rest = divmod(10.0, period)
+        exact = whole * part * period + min(rest, part * period)
+        assert sol.y[0, -1] == pytest.approx(exact, rel=1e-8)
 
 
 @pytest.mark.parametrize(
