@@ -52,7 +52,7 @@ def marked(name: str, seed: int) -> object:
 
 
 @pytest.mark.parametrize(
-    ("name", "seed"), [marked(name, seed) for name in PROBLEMS for seed in range(1 if name in LARGE else 3)]
+    ("name", "seed"), [marked(name, seed) for name in PROBLEMS for seed in range(1 if name in LARGE else 2)]
 )
 def test_index_and_levels_are_the_same_in_any_units(name: str, seed: int) -> None:
     model = testset.get(name).model
