@@ -195,3 +195,22 @@ def test_an_unknown_that_a_constraint_enlarges_is_as_exact_as_was_asked_for(meth
     sol = herk.solve_dae(model, method=method, rtol=1e-12, atol=1e-3)
     assert sol.success
     assert np.abs(sol.y[1] - 1e5 * np.exp(np.sin(sol.t))).max() < 0.1
+
+
+@pytest.mark.parametrize("method", ["auto", "dopri5", "bs32", "tsit5", "radau5"])
+@pytest.mark.parametrize("unit", [1.0, 1e-9])
+def test_a_pivot_that_falls_because_its_unknown_grows_is_no_crossing(method: str, unit: float) -> None:
+    model = constrained("1", f"log(z/{unit}) - x", t_end=20.0, y0=[0.0, unit])
+    sol = herk.solve_dae(model, method=method)
+    assert sol.success, sol.message
+    assert sol.y[1, -1] == pytest.approx(unit * np.exp(20.0), rel=1e-6)
+
+
+@pytest.mark.parametrize("method", ["auto", "dopri5", "radau5"])
+@pytest.mark.parametrize("start", [1.0, 1.0 - 1e-9, 0.3, 2.0])
+def test_an_unknown_that_touches_or_passes_zero_makes_nothing_singular(method: str, start: float) -> None:
+    rows = ["0", "z - sin(t)"]  # x' + z' = 0
+    model = herk.Model("sum", ["x", "z"], [[1, 1], [0, 0]], rows, t_span=(0, 5), y0=[start, 0])
+    sol = herk.solve_dae(model, method=method)
+    assert sol.success, sol.message
+    assert sol.y[0, -1] == pytest.approx(start - np.sin(5.0), abs=1e-5)

@@ -59,8 +59,13 @@ def turned(first: float, a: float, second: float, b: float, third: float, c: flo
     return ahead < 0.0 if (second > 0.0) == (b > a) else ahead > 0.0
 
 
-def nearly_zero(own: HalfExplicit) -> bool:
-    """Tell whether a pivot is so small beside what it was that rounding hides on which side of zero it is."""
+def sunk(loop: Loop, own: HalfExplicit) -> bool:
+    """Tell whether a pivot is so small beside what it was that rounding hides on which side of zero it is.
+
+    Before a short step: in a long one a pivot that dies away, as exp(-t) does, seems to turn as well.
+    """
+    if abs(loop.h_tried) > SUDDEN * abs(loop.t - loop.t_start):
+        return False
     for i in range(own.pivots):
         if abs(own.pivot_now[i]) < NEARLY_ZERO * own.pivot_peak[i]:
             return True

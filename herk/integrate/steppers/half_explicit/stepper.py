@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from herk.integrate.controller import starting_step
-from herk.integrate.steppers.half_explicit.branches import nearly_zero, resolved, sinking, turning, unseen
+from herk.integrate.steppers.half_explicit.branches import resolved, sinking, sunk, turning, unseen
 from herk.integrate.steppers.half_explicit.layout import (
     ACCEPT,
     BRANCH,
@@ -195,7 +195,7 @@ def judged(loop: Loop, own: HalfExplicit) -> int:
         return status
     if own.smooth and (turning(h, own) or (own.probes > 0 and unseen(own))):
         loop.cause = BRANCH
-        return SUNK if nearly_zero(own) else TURNED
+        return SUNK if sunk(loop, own) else TURNED
     damped = damping(loop, own)
     status = kernel_at(own.kernel)(SPREAD, loop.target, 0.0, own)
     if status != OK:

@@ -19,6 +19,7 @@ MOST = 0.6  # of the way to where the determinant is expected to vanish, in one 
 FALL = 2.0  # of its logarithm in one step: after more, Newton does not feel terms that nearly vanish
 DEEPEST = 0.02  # part of it that may be left after a step: after more of a fall nothing can be foretold
 UNKNOWN = 0.1  # part of it by which rounding in the constraints may change it
+GROWN = 2.0  # factor by which an unknown must grow for another unit
 OTHER = 2.0  # factor between determinants with which a Jacobian is another one
 
 
@@ -31,20 +32,41 @@ def determinant(own: Radau) -> float:
         a[k] = own.mass[k]
     for k in range(own.m * n):
         a[d * n + k] = own.g_y[k]
-    level_rows(a, n, own.scale, own.right_1)
+    level_rows(a, n, own.reached, own.right_1)
     if not factor(a, 0, n, own.used) > 0.0:
         return 0.0
     for i in range(n):
         for j in range(i):
             found = -found if own.used[j] > own.used[i] else found
-        found = times(found, a[own.used[i] * n + i] * own.scale[i])
+        found = times(found, a[own.used[i] * n + i] * own.reached[i])
     return found
+
+
+def follow_units(own: Radau) -> None:
+    """Let determinants be in units that the unknowns have grown to; what is known of them changes with these.
+
+    Units never shrink: an unknown that passes zero would take the determinant with it.
+    """
+    if own.m == 0 or own.fixed or own.sparse:
+        return
+    grown, before = False, own.here
+    for j in range(own.n):
+        grown = grown or own.scale[j] > GROWN * own.reached[j]
+    if not grown:
+        return
+    for j in range(own.n):
+        own.reached[j] = max(own.reached[j], own.scale[j])
+    own.here = max(determinant(own) * own.sign, 0.0) if before > 0.0 and own.at_new else 0.0
+    own.widest = own.widest * own.here / before if own.here > 0.0 else 0.0
 
 
 def same_branch(own: Radau) -> bool:
     """Tell whether the determinant has the sign it had with these rows."""
     if own.m == 0 or own.fixed:
         return True
+    if own.sign == 0.0:
+        for j in range(own.n):
+            own.reached[j] = own.scale[j]
     found = determinant(own)
     if own.sign == 0.0:
         own.sign, own.widest, own.here = (1.0 if found > 0.0 else -1.0), 0.0, 0.0

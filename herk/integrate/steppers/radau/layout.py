@@ -149,6 +149,7 @@ class Radau(State):
     f: Floats  # at the current point
     scale: Floats  # of errors: atol + rtol |y|
     per: Floats  # 1 / scale
+    reached: Floats  # the largest scale of an unknown so far: its unit in determinants
     leveled: Floats  # factors of the rows of Newton's matrices, which make all rows alike in units of `scale`
     floor: Floats  # sizes below which components count as zero
     atol: Floats
@@ -232,7 +233,7 @@ class Radau(State):
 def sizes(n: int, m: int, parameters: int, stages: int, tables: int) -> dict[str, int]:
     """Return the lengths of all arrays, in the order in which they stand."""
     vectors = ("y", "new", "slope", "f", "scale", "per", "leveled", "floor", "atol", "error", "stage", "rate")
-    found = dict.fromkeys((*vectors, "delta", "full", "moved", "right_1", "right_2", "tops"), n)
+    found = dict.fromkeys((*vectors, "reached", "delta", "full", "moved", "right_1", "right_2", "tops"), n)
     found |= {"g": m, "g_moved": m, "right": n + m, "pair": 2 * n}
     found |= dict.fromkeys(("sides", "turned", "rates", "z", "w", "old"), stages * n)
     found |= dict.fromkeys(("e_here", "peak", "mass", "jacobian", "whole", "lu"), n * n)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from herk.integrate.controller import shortest_first
-from herk.integrate.steppers.radau.branches import crossed, farthest, moved, of_elsewhere
+from herk.integrate.steppers.radau.branches import crossed, farthest, follow_units, moved, of_elsewhere
 from herk.integrate.steppers.radau.equations import (
     constraint_jacobian,
     constraints,
@@ -116,6 +116,7 @@ def try_step(loop: Loop) -> int:
         own.jacobian_valid = 0
     reconsider(own.careful and loop.rejected >= SUSPECT, own)
     weigh(own)
+    follow_units(own)
     status = solved(loop, own)
     if status > OK:
         return status
