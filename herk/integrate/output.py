@@ -145,6 +145,7 @@ class Output:
         first = known[slots.item(0)]
         if not found or found[-1][1] != first:
             found.append((t.item(0), first))
-        changes = np.flatnonzero(slots[1:] != slots[:-1]) + 1
-        if changes.size:
+        changed = slots[1:] != slots[:-1]
+        if True in changed.tobytes():  # seldom: numpy's own question takes longer than all the rest
+            changes = np.flatnonzero(changed) + 1
             found += zip(t[changes].tolist(), [known[slot] for slot in slots[changes].tolist()], strict=True)
