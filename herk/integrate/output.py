@@ -145,6 +145,8 @@ class Output:
         first = known[slots.item(0)]
         if not found or found[-1][1] != first:
             found.append((t.item(0), first))
+        if len(known) == 1:
+            return
         changed = slots[1:] != slots[:-1]
         if True in changed.tobytes():  # seldom: numpy's own question takes longer than all the rest
             changes = np.flatnonzero(changed) + 1

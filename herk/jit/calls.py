@@ -122,7 +122,7 @@ class Calls(Lines):
         if not function.behind:
             return self.results(function.returns, f"{function.result} @{function.name}({arguments(cast)})")
         places = [Value(kind, self.fresh()) for kind in function.returns]
-        self.lines[:0] = [f"  {place.text} = alloca {LLVM[place.kind]}" for place in places]
+        self.slots |= {place.text: place for place in places}
         given = ", ".join([arguments(cast), *(f"ptr {place.text}" for place in places)])
         self.lines.append(f"  call void @{function.name}({given})")
         return [self.put(place.kind, f"load {LLVM[place.kind]}, ptr {place.text}") for place in places]
