@@ -36,10 +36,12 @@ static inline int complete(Point *p, double pivot[M], double ga, double gd) {
     if (!(q > 0.0 && q <= 1e300)) return -1;
     p->a = copysign(sqrt(q), p->a);
     if (p->a == 0.0) return -1;
-    p->va = -p->vd * p->d / p->a;
+    double inverse = 1.0 / p->a; /* before the velocity is known: products are left to wait for */
+    p->va = -p->vd * p->d * inverse;
     double square = p->d * p->d + p->a * p->a;
     if (square == 0.0) return -1;
-    p->lam = (0.5 * (p->vd * p->vd + p->va * p->va) - 0.5 * (ga * p->a + gd * p->d)) / square;
+    inverse = 1.0 / square;
+    p->lam = (0.5 * (p->vd * p->vd + p->va * p->va) - 0.5 * (ga * p->a + gd * p->d)) * inverse;
     if (!(fabs(p->va) + fabs(p->lam) <= 1e300)) return -1;
     pivot[0] = fabs(2.0 * p->a);
     pivot[1] = fabs(p->a);

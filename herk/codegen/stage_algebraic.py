@@ -124,7 +124,11 @@ def _divide(w: Writer, number: int, column: int, row: sp.Expr, slope: sp.Expr) -
         return _quotient(w, f"y{column}", top, slope, f"c{number}_")
     _report(w, slope, f"p{number}")
     text = lines([(f"r{number}", top), (f"p{number}", slope)], w.names, f"c{number}_")
-    return [*text, f"if p{number} == 0.0:", "    FAIL", f"y{column} = r{number}/p{number}"]
+    test = [f"if p{number} == 0.0:", "    FAIL"]
+    if not w.moving(top) - w.moving(slope):
+        return [*text, *test, f"y{column} = r{number}/p{number}"]
+    # The slope does not wait for all that the top waits for: divided by ahead of it, a product is left
+    return [*text, *test, f"v{number} = 1.0/p{number}", f"y{column} = r{number}*v{number}"]
 
 
 def _quotient(w: Writer, target: str, top: sp.Expr, number: sp.Expr, prefix: str) -> list[str]:

@@ -112,8 +112,12 @@ def _rate_of_block(w: Writer, block: Block, entries: Mapping[int, Mapping[int, s
         tested = [f"if {name} == 0.0:", "    FAIL"]
         if diagonal.free_symbols & {w.equations.t, *w.equations.states}:
             return [*tested, f"k{column} = {top}/{name}"]
-        # the same at every stage: divided by once a step, and nothing waits for it
-        return [*tested, f"i{row} = 1.0/{name}", f"k{column} = {top}*i{row}"]
+        # the same at every stage: divided by once a step, and nothing waits for it; where stages are written
+        # out one choice between numbers takes less than a way out of each
+        inverse, product = f"i{row} = 1.0/{name}", f"k{column} = {top}*i{row}"
+        if w.scalar:
+            return [f"if {name} == 0.0:", f"    {name} = nan", inverse, product]
+        return [*tested, inverse, product]
     w.need(k * k + 2 * k)
     body = [
         f"work[{i * k + j}] = {entries[r].get(c, '0.0')}"

@@ -43,7 +43,11 @@ class Writer:
 
     def moves(self, expression: sp.Expr) -> bool:
         """Tell whether an expression may change along a run."""
-        return bool(expression.free_symbols - set(self.equations.parameters))
+        return bool(self.moving(expression))
+
+    def moving(self, expression: sp.Expr) -> set[sp.Basic]:
+        """Return what may change along a run in an expression."""
+        return set(expression.free_symbols) - set(self.equations.parameters)
 
     def function(self, name: str, tail: str, body: Iterable[str]) -> list[str]:
         """Return a function of t and y with these further arguments."""

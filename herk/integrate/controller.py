@@ -11,6 +11,8 @@ SAFETY, SHRINK, GROW = 0.9, 0.2, 8.0
 # Weight of the previous error in the PI controller, times the exponent
 # (Hairer & Wanner II, IV.2: 0.04 at order 5)
 MEMORY = 0.2
+# Logarithm of the least error that is remembered: smaller ones say nothing about the next
+LEAST = -9.210340371976182
 
 
 def next_step(loop: Loop) -> float:
@@ -22,13 +24,16 @@ def next_step(loop: Loop) -> float:
         return loop.proposed
     error, exponent = loop.error, loop.exponent
     factor = SAFETY
+    loop.log_error = LEAST
     if not error > 1e-10:
         factor = GROW if error >= 0.0 else SHRINK
-    elif error <= 1.0:
-        power = MEMORY * log(loop.old_error) - (1.0 - 0.75 * MEMORY) * log(error)
-        factor = SAFETY * exp(exponent * power)
     else:
-        factor = SAFETY * exp(-exponent * log(error))
+        now = log(error)
+        power = -now
+        if error <= 1.0:
+            power = MEMORY * loop.old_log - (1.0 - 0.75 * MEMORY) * now
+        loop.log_error = max(now, LEAST)
+        factor = SAFETY * exp(exponent * power)
     most = 1.0 if loop.rejected > 0 and error <= 1.0 else GROW
     return loop.h_tried * min(max(factor, SHRINK), most)
 

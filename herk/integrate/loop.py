@@ -76,7 +76,7 @@ def passed(loop: Loop) -> None:
     if abs(h) > loop.limit:
         h = loop.limit if h > 0.0 else -loop.limit
     loop.h = h
-    loop.old_error = max(loop.error, 1e-4)
+    loop.old_log = loop.log_error
     loop.rejected = 0
 
 

@@ -26,7 +26,7 @@ from herk.integrate.checks import (
     switches_of,
     times_of,
 )
-from herk.integrate.controller import shortest_first
+from herk.integrate.controller import LEAST, shortest_first
 from herk.integrate.implicit import asked_of, extended, tolerances, user_size
 from herk.integrate.methods import Auto, Method, Plan, method_of
 from herk.integrate.progress import Progress
@@ -289,7 +289,7 @@ def fill(request: Request, loop: Loop) -> None:
     span = request.t1 - request.t0
     loop.t, loop.t_start, loop.t_end = request.t0, request.t0, request.t1
     loop.h_min, loop.h_max = request.min_step, min(request.max_step, INFINITE)
-    loop.rtol, loop.old_error = request.rtol, 1e-4
+    loop.rtol, loop.old_log = request.rtol, LEAST
     loop.atol[:] = request.atol
     loop.fixed, loop.h = request.step is not None, 0.0
     if request.step is not None:

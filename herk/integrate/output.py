@@ -138,11 +138,16 @@ class Output:
 
     def _note_selections(self, count: int) -> None:
         """Remember from which time on other components were algebraic in the next `count` steps."""
+        if not count:
+            return
         t, slots = self.track.steps(count)
-        changes, i = (slots[1:] != slots[:-1]).tobytes(), 0
         known, found = self.machine.known, self.selections
-        while i >= 0:
-            chosen = known[slots.item(i)]
-            if not found or found[-1][1] != chosen:
-                found.append((t.item(i), chosen))
-            i = changes.find(True, i) + 1 or -1
+        first = known[slots.item(0)]
+        if not found or found[-1][1] != first:
+            found.append((t.item(0), first))
+        if len(known) == 1:
+            return
+        changed = slots[1:] != slots[:-1]
+        if True in changed.tobytes():  # seldom: numpy's own question takes longer than all the rest
+            changes = np.flatnonzero(changed) + 1
+            found += zip(t[changes].tolist(), [known[slot] for slot in slots[changes].tolist()], strict=True)

@@ -32,7 +32,8 @@ class Loop(State):
     proposed: float  # the next step as the stepper wants it; 0: the controller chooses
     rtol: float
     error: float  # of the last step, in units of the tolerance
-    old_error: float
+    log_error: float  # its logarithm, as far as the controller remembers it,
+    old_log: float  # and that of the last accepted step
     exponent: float  # 1 / (order of the estimate + 1)
     n: int
     fixed: int

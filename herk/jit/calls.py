@@ -119,7 +119,13 @@ class Calls(Lines):
     def own(self, function: Function, values: Sequence[Value]) -> list[Value]:
         """Call a function of the same code."""
         cast = [self.cast(value, kind) for value, kind in zip(values, function.takes, strict=True)]
-        return self.results(function.returns, f"{function.result} @{function.name}({arguments(cast)})")
+        if not function.behind:
+            return self.results(function.returns, f"{function.result} @{function.name}({arguments(cast)})")
+        places = [Value(kind, self.fresh()) for kind in function.returns]
+        self.slots |= {place.text: place for place in places}
+        given = ", ".join([arguments(cast), *(f"ptr {place.text}" for place in places)])
+        self.lines.append(f"  call void @{function.name}({given})")
+        return [self.put(place.kind, f"load {LLVM[place.kind]}, ptr {place.text}") for place in places]
 
     def results(self, returns: Sequence[str], call: str) -> list[Value]:
         """Add a call and return what it gives."""

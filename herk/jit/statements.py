@@ -36,6 +36,7 @@ class Body(Expressions):
         super().__init__(scope, name, _assigned_inside(node))
         self.node = node
         self.returns = _declared(node.returns)
+        self.behind = bool(node.decorator_list)  # @inline, in generated text
         self.loops: list[tuple[str, str]] = []  # where `continue` and `break` lead
 
     def translate(self) -> Function:
@@ -51,10 +52,16 @@ class Body(Expressions):
             else:
                 self.leave(())
         assert self.returns is not None
-        function = Function(self.name, tuple(value.kind for value in takes), self.returns)
+        function = Function(
+            self.name,
+            tuple(value.kind for value in takes),
+            self.returns,
+            self.behind and len(self.returns) > 1,
+        )
         slots = [f"  {slot.text} = alloca {LLVM[slot.kind]}" for slot in self.slots.values()]
-        inline = " alwaysinline" if self.node.decorator_list else ""  # @inline, in generated text
-        head = f"define internal {function.result} @{function.name}({arguments(takes)}){inline} {{\nentry:"
+        inline = " alwaysinline" if self.behind else ""
+        given = [arguments(takes), *(f"ptr %result.{i}" for i in range(len(self.returns)) if function.behind)]
+        head = f"define internal {function.result} @{function.name}({', '.join(given)}){inline} {{\nentry:"
         self.scope.module.texts.append("\n".join([head, *slots, *self.lines, "}", ""]))
         return function
 
@@ -135,6 +142,11 @@ class Body(Expressions):
         if len(values) < 2:
             what = "void" if not values else f"{LLVM[values[0].kind]} {values[0].text}"
             self.lines.append(f"  ret {what}")
+            return
+        if self.behind:
+            for i, value in enumerate(values):
+                self.lines.append(f"  store {LLVM[value.kind]} {value.text}, ptr %result.{i}")
+            self.lines.append("  ret void")
             return
         whole, kinds = "undef", "{ " + ", ".join(LLVM[value.kind] for value in values) + " }"
         for i, value in enumerate(values):

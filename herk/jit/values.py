@@ -37,11 +37,12 @@ class Function:
     name: str
     takes: tuple[str, ...]
     returns: tuple[str, ...]
+    behind: bool = False  # several results are written behind pointers: what is inlined is then taken apart
 
     @property
     def result(self) -> str:
         """Return the type it returns."""
-        kinds = [LLVM[kind] for kind in self.returns]
+        kinds = [] if self.behind else [LLVM[kind] for kind in self.returns]
         return "void" if not kinds else kinds[0] if len(kinds) == 1 else "{ " + ", ".join(kinds) + " }"
 
 

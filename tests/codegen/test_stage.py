@@ -419,6 +419,19 @@ def test_a_singular_E_gives_nan_or_minus_one():
         assert np.isfinite(stage.rate(TIME, [1.0, -3.0])).all()
 
 
+def test_a_parameter_of_E_that_is_zero_gives_nan_or_minus_one():
+    x, m = sp.symbols("x m", real=True)
+    matrix = sp.ImmutableDenseMatrix
+    falling = Equations(t, (x,), matrix([[m]]), matrix([x]), matrix(0, 1, []), (m,))
+    for scalar, point, out, wanted in ((True, 3.0, (), np.nan), (False, [3.0], ([0.0],), -1)):
+        space = dict(PYTHON)
+        exec(stage_source(falling, (), scalar).text, space)
+        found = space["rate"](TIME, point, *out, [0.0], [0.0])
+        np.testing.assert_equal(found[0] if scalar else found, wanted)
+        found = space["rate"](TIME, point, *out, [0.0], [2.0])
+        assert (found[0] if scalar else out[0][0]) == 1.5
+
+
 def test_the_stop_follows_the_tolerance_and_the_floor():
     for stage in ways("singular E", (0,)):
         tight = stage.complete(TIME, [0.9, 0.4], tolerance=1e-9)[0]
@@ -441,3 +454,10 @@ def test_a_general_E_needs_enough_rows():
 
 def test_a_number_on_the_diagonal_of_E_costs_no_division_where_it_disappears():
     assert "/" not in source_of("pendulum", (0, 2, 4), True).text.split("def rate")[1]
+
+
+def test_a_pivot_is_divided_by_before_what_depends_on_more_is_known():
+    text = source_of("pendulum", (0, 2, 4), True).text.split("def rate")[0]  # y0: x, y2: v, y4: lam
+    assert "v1 = 1.0/p1\n" in text  # of the velocity, which depends on x and y; the top on w too
+    assert "y2 = r1*v1\n" in text
+    assert "y4 = r2*v2\n" in text

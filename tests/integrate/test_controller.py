@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import herk
 import testset
-from herk.integrate.controller import next_step
+from herk.integrate.controller import LEAST, next_step
 from herk.integrate.steps import Loop
 from tests.integrate.systems import ACADEMIC, PENDULUM
 
@@ -96,7 +96,7 @@ def test_the_controller_never_stalls_or_leaps(
     h: float, error: float, rejected: bool, old: float, order: int
 ) -> None:
     loop = Loop()
-    loop.old_error, loop.exponent, loop.h_tried = old, 1.0 / (order + 1), h
+    loop.old_log, loop.exponent, loop.h_tried = float(np.log(old)), 1.0 / (order + 1), h
     loop.error, loop.rejected = error, rejected
     new = next_step(loop)
     assert 0.19 * h < new < 8.1 * h
@@ -106,5 +106,5 @@ def test_the_controller_never_stalls_or_leaps(
 
 def test_the_controller_shortens_a_step_whose_error_is_not_a_number() -> None:
     loop = Loop()
-    loop.old_error, loop.exponent, loop.h_tried, loop.error = 1e-4, 0.2, 1.0, np.nan
+    loop.old_log, loop.exponent, loop.h_tried, loop.error = LEAST, 0.2, 1.0, np.nan
     assert next_step(loop) == pytest.approx(0.2)

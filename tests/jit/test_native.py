@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import math
+from functools import cache
 
 import mpmath
 import numpy as np
@@ -252,3 +253,39 @@ def test_code_that_is_dropped_leaves_no_memory_behind():
         build(text.format(float(k)), ("f",), {}, {}, {})
     gc.collect()
     assert resident() - before < 20e6
+
+
+INLINED = """
+@inline
+def parted(y0, y1):
+    if y1 == 0.0:
+        return (-1, nan, nan)
+    whole = round_down(y0 / y1)
+    return (1 if whole > 0.0 else 0, whole, y0 - y1 * whole)
+
+
+def either(t, y, out):
+    found, out[0], out[1] = parted(y[0], y[1])
+    if found < 0:
+        out[2] = -1.0
+    else:
+        out[2] = out[0] if found > 0 else 7.0
+"""
+
+
+@cache
+def _inlined() -> Native:
+    return build(INLINED, ["either"], {}, SHARED, PYTHON)["either"]
+
+
+@given(st.integers(-50, 50), st.integers(-5, 5))
+@settings(deadline=None, max_examples=60)
+def test_an_inlined_function_gives_all_its_results_by_either_way_out(top: int, under: int) -> None:
+    out = np.zeros(3)
+    _inlined()(0.0, np.array([float(top), float(under)]), out)
+    if under == 0:
+        assert np.isnan(out[:2]).all()
+        assert out[2] == -1.0
+        return
+    whole, rest = divmod(top, under)
+    assert out.tolist() == [whole, rest, whole if whole > 0 else 7.0]
