@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -17,9 +16,9 @@ from herk.integrate.steppers.half_explicit.tableau import Tableau
 from herk.jit.state import Wholes
 from herk.linalg.pattern import Pattern
 from herk.linalg.sparse_lu import SparseLU, analysed
+from herk.model.equation_pattern import e_pattern
 from herk.model.evaluate import Linearisation
 from herk.model.jacobian_pattern import pattern_of
-from herk.model.large import sparse_matrix
 
 
 @dataclass(frozen=True)
@@ -45,7 +44,7 @@ class SparseE:
 def sparse_e(asked: Request, y: Array, size: Array, here: Linearisation) -> SparseE | None:
     """Return E as a large run needs it; None if its non-zero part is not square or singular."""
     dae = asked.dae
-    pattern = e_pattern(asked, y, size, here.E)
+    pattern = e_pattern(dae, (asked.t0, asked.t1), y, size, here.E)
     values = pattern.values(here.E)
     rows, columns = np.unique(pattern.rows), np.unique(pattern.indices)
     varying = callable(dae.E) and not getattr(dae.generated, "constant_E", False)
@@ -62,20 +61,6 @@ def sparse_e(asked: Request, y: Array, size: Array, here: Linearisation) -> Spar
         return None
     factors.source[:], factors.other_source[:] = source[factors.source], source[factors.other_source]
     return SparseE(pattern, values, rows, columns, False, factors)
-
-
-def e_pattern(asked: Request, y: Array, size: Array, E: Any) -> Pattern:
-    """Return where E has entries, at the start or close to it: sin(t) may vanish there."""
-    dae, given = asked.dae, getattr(asked.dae.generated, "sparse", None)
-    if given is not None:
-        return given.patterns["E"]
-    found = Pattern.of(E)
-    for share in (1e-3, 2.3e-3) if callable(dae.E) else ():
-        moved = y + share * size * np.linspace(1.0, 2.0, dae.n)
-        with np.errstate(all="ignore"):
-            other = sparse_matrix(dae, asked.t0 + share * (asked.t1 - asked.t0), moved)
-        found = found.union(Pattern.of(other))
-    return found
 
 
 def on_patterns(asked: Request, y: Array, E: SparseE) -> tuple[HalfExplicit, Pattern, Bound]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from herk.core import InputError
 from herk.core.dae import Array
 from herk.integrate.options import Request
-from herk.integrate.steppers.radau.layout import MADE, NONE_FOUND, PIVOTS, Radau
+from herk.integrate.steppers.radau.layout import ENTRIES, MADE, NONE_FOUND, PIVOTS, Radau
 from herk.integrate.steppers.radau.machine import Machine
 from herk.integrate.steppers.radau.sample import sample, slopes
 from herk.integrate.steppers.radau.stepper import PROGRAM
@@ -36,7 +36,7 @@ class Structure:
 
     whole: Pattern  # [E, (E y' - f)_y; g_y]
     masses: Wholes  # 1 for entries of E and g_y
-    constraints: Pattern
+    parts: Mapping[str, Pattern]  # E, jac_f, jac_Ey, jac_g
     partner: Wholes
     selector: Selector
 
@@ -78,6 +78,11 @@ class SparseMachine(Machine):
 
     def serve(self) -> None:
         """Find what the compiled steps ask for."""
+        if self.state.asked == ENTRIES:
+            from herk.integrate.steppers.radau.growth import look_again
+
+            look_again(self)
+            return
         self._serve(self.state, self.held)
 
     def _serve(self, state: Radau, held: Held) -> None:
@@ -121,7 +126,7 @@ class SparseMachine(Machine):
         if len(able) == state.d:
             yield np.sort(structure.partner[able])
             return
-        matrix = structure.constraints.matrix(state.g_y)
+        matrix = structure.parts["jac_g"].matrix(state.g_y)
         doubted = not state.selected or state.always or state.in_units
         kept = np.zeros(0, dtype=np.int64) if doubted else self._algebraic(state)
         size = np.zeros(self.dae.n) if state.always else np.abs(state.y)

@@ -13,6 +13,7 @@ from herk.integrate.steppers.radau.equations import (
 from herk.integrate.steppers.radau.error import error, noise
 from herk.integrate.steppers.radau.layout import (
     BRANCH,
+    NO_CONVERGENCE,
     NONFINITE,
     OFF_CONSTRAINTS,
     OK,
@@ -20,14 +21,14 @@ from herk.integrate.steppers.radau.layout import (
     Radau,
     function_at,
 )
-from herk.integrate.steppers.radau.newton import factored, mixed, newton, predict
+from herk.integrate.steppers.radau.newton import entries_missing, factored, mixed, newton, predict
 from herk.integrate.steppers.radau.on_patterns import POWERS, fastest_on_patterns
 from herk.integrate.steppers.radau.order import FEWEST, MORE, control, enter, root
 from herk.integrate.steppers.radau.rows import first_entry, row_start
 from herk.integrate.steppers.radau.sample import further, repeat, sample, slopes
 from herk.integrate.steppers.radau.selecting import NO_PIVOT, reconsider
 from herk.integrate.steppers.radau.settle import settle
-from herk.integrate.steps import INFINITE, RUNNING, STUCK, Loop
+from herk.integrate.steps import INFINITE, NEED_PYTHON, RUNNING, STUCK, Loop
 from herk.jit.program import Program
 from herk.linalg.dense import factor, level_rows, substitute
 
@@ -117,6 +118,8 @@ def try_step(loop: Loop) -> int:
     reconsider(own.careful and loop.rejected >= SUSPECT, own)
     weigh(own)
     status = solved(loop, own)
+    if status == NO_CONVERGENCE and entries_missing(own):
+        return NEED_PYTHON
     if status > OK:
         return status
     if status != OK and not own.first:
