@@ -114,6 +114,10 @@ class SparseMachine(Machine):
 
         If they are not at hand, an order of pivots is chosen for the Jacobian that is. False: it is singular.
         """
+        if self.dae.m == 0:  # nothing is selected, and nothing factored
+            state.bind("table", self._row(()))
+            state.known = 1
+            return True
         if number not in self.loaded:
             assert self.pattern is not None
             columns = self._row(self.known[number])[-self.dae.m :]
@@ -173,14 +177,18 @@ class SparseMachine(Machine):
             PROGRAM[jacobian_here].call(float(t[0]), state.address)
         if not self._load(number, state):
             return self.loop.cause or -1
-        factors = self.loaded[number][0].copy()
-        state.factors = factors.address
+        factors = self.loaded[number][0].copy() if self.dae.m else None
+        state.factors = 0 if factors is None else factors.address
         slots = np.zeros(len(t), dtype=np.int64)
         points = np.ascontiguousarray(y).reshape(-1)
         branched = int(not self.loop.fixed)
         given = passed((np.ascontiguousarray(t), points, slots, times, branched, out.reshape(-1)))
         return int(PROGRAM[sample].call(state.address, *given))
 
-    def restart(self, asked: Request, values: Array | None) -> bool:  # noqa: ARG002
-        """Let everything be looked at again: factors belong to one start."""
-        return False
+    def restart(self, asked: Request, values: Array | None) -> bool:
+        """Let everything be looked at again where there are factors of constraints: they belong to one start.
+
+        So does E, which other values of parameters may change.
+        """
+        other = values is not None and not np.array_equal(values, self.state.parameters)
+        return False if self.dae.m or other else super().restart(asked, values)

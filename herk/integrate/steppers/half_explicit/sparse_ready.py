@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from herk.core import Dae
 from herk.core.dae import Array
 from herk.integrate.callables import Bound
 from herk.integrate.matrix_callables import bound_on
@@ -19,6 +20,8 @@ from herk.linalg.sparse_lu import SparseLU, analysed
 from herk.model.equation_pattern import e_pattern
 from herk.model.evaluate import Linearisation
 from herk.model.jacobian_pattern import pattern_of
+
+CROWDED = 0.2  # part of all entries: with more of them a matrix is a full one
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,16 @@ class SparseE:
     def free(self) -> tuple[int, ...]:
         """Return the components whose derivative does not occur."""
         return tuple(np.setdiff1d(np.arange(self.pattern.shape[1]), self.columns).tolist())
+
+
+def has_patterns(dae: Dae, here: Linearisation) -> bool:
+    """Tell whether the matrices of a large system are values on patterns.
+
+    Without constraints E is all there is; a full one stays full.
+    """
+    if dae.generated is not None:
+        return hasattr(dae.generated, "sparse")
+    return dae.m > 0 or not (callable(dae.E) or here.E.nnz > CROWDED * dae.n**2)
 
 
 def sparse_e(asked: Request, y: Array, size: Array, here: Linearisation) -> SparseE | None:
