@@ -12,7 +12,13 @@ import numpy as np
 from herk.core import InputError
 from herk.core.dae import Array
 from herk.integrate.options import Request
-from herk.integrate.steppers.half_explicit.layout import ROW_KERNEL, ROW_ORDER, HalfExplicit
+from herk.integrate.steppers.half_explicit.layout import (
+    E_DIAGONAL,
+    E_VARYING,
+    ROW_KERNEL,
+    ROW_ORDER,
+    HalfExplicit,
+)
 from herk.integrate.steppers.half_explicit.machine import Machine
 from herk.integrate.steppers.half_explicit.sample import sample
 from herk.integrate.steppers.half_explicit.selecting import SUSPECT, jacobian_here
@@ -188,7 +194,16 @@ class SparseMachine(Machine):
     def restart(self, asked: Request, values: Array | None) -> bool:
         """Let everything be looked at again where there are factors of constraints: they belong to one start.
 
-        So does E, which other values of parameters may change.
+        So does a constant E, which other values of parameters may change.
         """
-        other = values is not None and not np.array_equal(values, self.state.parameters)
-        return False if self.dae.m or other else super().restart(asked, values)
+        return self.dae.m == 0 and super().restart(asked, values) and (values is None or self._same_e(values))
+
+    def _same_e(self, values: Array) -> bool:
+        """Tell whether E is the one at hand with these values of parameters, too."""
+        state, given = self.state, self.dae.generated
+        if state.e_mode == E_VARYING:
+            return True
+        E = np.empty(given.sparse.patterns["E"].nnz)  # type: ignore[union-attr]
+        given.sparse.functions["E"](self.loop.t, state.y, values, E)  # type: ignore[union-attr]
+        kept = state.e_now[state.e_rows[: state.e_rank]] if state.e_mode == E_DIAGONAL else state.e_now
+        return np.array_equal(E, kept)
