@@ -33,6 +33,7 @@ def look_again(machine: SparseMachine) -> None:
     made.g_y[places(larger.parts["jac_g"], structure.parts["jac_g"])] = state.g_y
     made.first_g, made.forgiven = int(larger.whole.indptr[state.n]), 1
     machine.structure, machine.state, machine.held = larger, made, Held()
+    machine.beginning = machine.first = None  # the next run begins with what is known now
     machine.kept = put_groups(larger, made, have_jacobian=bool(state.have_jacobian))
     machine.loop.own = made.address
     machine.loop.bind("y", made.y)
