@@ -117,8 +117,12 @@ def on_pattern(value: Any, pattern: Pattern, name: str = "jac_g") -> Array:
         return pattern.values(value)
     except KeyError as error:
         [(row, column)] = error.args
-        told = "jac_g_sparsity has none. Add it there"
-        known = (
-            told if name == "jac_g" else f"it had none near the start. Return a sparse {name} that stores it"
-        )
-        raise InputError(f"{name} has an entry at ({row}, {column}), where {known}.") from None
+        place = f"({row}, {column})"
+        if name == "jac_g":
+            raise InputError(
+                f"jac_g has an entry at {place}, where jac_g_sparsity has none. Add it there."
+            ) from None
+        raise InputError(
+            f"{name} has an entry at {place}, where it had none near the start. Return a sparse {name} that"
+            " stores it."
+        ) from None
