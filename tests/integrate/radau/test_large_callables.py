@@ -189,3 +189,25 @@ def test_a_matrix_with_an_entry_it_had_not_near_the_start_is_no_success(method: 
 def test_a_sparsity_of_the_wrong_shape_is_refused() -> None:
     with pytest.raises(InputError, match=r"jac_f_sparsity has shape \(3, 3\); it must be 2 x 2"):
         herk.Dae(E=np.eye(2), f=lambda t, y: y, n=2, jac_f_sparsity=np.eye(3))
+
+
+SMALL = ("andrews", "akzo", "car_axis", "cv_circuit", "pendulum_3d", "spring_chain", "transistor_amplifier")
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_small_problems_taken_for_large_ones_end_where_full_matrices_lead(name: str, monkeypatch) -> None:
+    problem = testset.get(name)
+    given = problem.dae
+    matrix = given.E(0.0, np.array(problem.y0)) if callable(given.E) else given.E
+    t0, t1 = problem.t_span
+    ends = []
+    for large, crowded in ((100, 0.2), (1, 2.0)):
+        monkeypatch.setattr("herk.core.dae.LARGE", large)
+        monkeypatch.setattr("herk.integrate.steppers.radau.sparse_ready.CROWDED", crowded)
+        dae = herk.Dae(E=matrix, f=given.f, g=given.g, n=given.n, m=given.m)
+        span = (t0, t0 + 0.1 * (t1 - t0))
+        assert isinstance(run_of(dae, span, problem.y0).machine, SparseMachine) == (large == 1)
+        sol = herk.solve_dae(dae, span, problem.y0, method="radau5", **TIGHT)
+        assert sol.success, sol.message
+        ends.append(sol.y[:, -1])
+    assert np.abs(ends[1] - ends[0]).max() < 1e-5 * (1 + np.abs(ends[0]).max())
