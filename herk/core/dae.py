@@ -75,6 +75,9 @@ class Dae:
     jac_g_sparsity : matrix, optional
         m x n, not zero where dg/dy may be; for systems with many unknowns. Then jac_g may also return its
         values there, row by row, and differences need few calls. Found by trying where it is not given.
+    jac_f_sparsity : matrix, optional
+        n x n, not zero where df/dy may be; for implicit methods on many unknowns. Found by trying where it is
+        not given, with a few calls of f for each unknown.
     names : sequence of str, optional
         What the unknowns are called; y0, y1, ... otherwise.
     F : callable, optional
@@ -109,6 +112,7 @@ class Dae:
     names: tuple[str, ...] = ()
     generated: Generated | None = None
     jac_g_sparsity: Any = None
+    jac_f_sparsity: Any = None
     F: Callable[[float, Array, Array], Any] | None = None
     jac_y: Callable[[float, Array, Array], Any] | None = None
     jac_yp: Callable[[float, Array, Array], Any] | None = None
@@ -142,9 +146,10 @@ class Dae:
                 )
         if self.F is None and not callable(self.E):
             object.__setattr__(self, "E", _matrix(self.E, self.n))
-        if self.jac_g_sparsity is not None and np.shape(self.jac_g_sparsity) != (self.m, self.n):
-            found = np.shape(self.jac_g_sparsity)
-            raise InputError(f"jac_g_sparsity has shape {found}; it must be {self.m} x {self.n}.")
+        for name, rows in (("jac_g_sparsity", self.m), ("jac_f_sparsity", self.n)):
+            found = getattr(self, name)
+            if found is not None and np.shape(found) != (rows, self.n):
+                raise InputError(f"{name} has shape {np.shape(found)}; it must be {rows} x {self.n}.")
         names = tuple(self.names) or tuple(f"y{i}" for i in range(self.n))
         if len(names) != self.n:
             raise InputError(f"{len(names)} names are given for n = {self.n} unknowns.")

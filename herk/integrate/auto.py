@@ -18,7 +18,7 @@ from herk.integrate.steppers.half_explicit.stability import AT_ONCE, bound
 from herk.integrate.steppers.half_explicit.tableau import Tableau
 from herk.integrate.steppers.radau.layout import RadauMethod
 from herk.integrate.steps import INFINITE
-from herk.integrate.work import EXPECTED, Work, work_of
+from herk.integrate.work import EXPECTED, Work, known_better, work_of
 
 if TYPE_CHECKING:
     from herk.integrate.options import Request
@@ -71,7 +71,7 @@ class Guess:
 
 def trial(work: Work) -> float:
     """Return the work of a trial of the implicit method."""
-    return TRIAL * work.expected() + CHANGE
+    return TRIAL * work.expected() + CHANGE + work.opening
 
 
 @lru_cache(maxsize=256)
@@ -94,8 +94,9 @@ def costs(asked: Request, machine: Any, plan: Plan) -> tuple[Work, Guess]:
     """
     methods: Any = asked.method, plan.partner
     if plan.work is not None:
-        explicit = methods[isinstance(asked.method, RadauMethod)]
-        return plan.work, guessed(plan.work, explicit.stages)
+        implicit = isinstance(asked.method, RadauMethod)
+        work = known_better(plan.work, machine) if implicit else plan.work
+        return work, guessed(work, methods[implicit].stages)
     begun = machine.state.slot, methods[1].fewest
     found: tuple[Work, Guess] | None = machine.costs.get(begun)
     if found is None:

@@ -39,6 +39,7 @@ class Bound:
     have_jacobian: bool = True
     have_g_t: bool = True
     n: int = 0
+    checked: Callable[[float, Array], str] | None = None  # says which entry a matrix has outside its pattern
 
     @property
     def compiled(self) -> bool:
@@ -62,6 +63,11 @@ class Bound:
     def places(self) -> list[tuple[float, Array]]:
         """Return times and states at which compiled functions raised."""
         return [(float(each.place[0]), each.place[1:].copy()) for each in self.thunks if each.raised]
+
+    def outside(self, places: list[tuple[float, Array]]) -> str:
+        """Return which entry a matrix has outside its pattern at one of these places; nothing if none has."""
+        found = [] if self.checked is None else [self.checked(t, y) for t, y in places]
+        return next(filter(None, found), "")
 
     @property
     def thunks(self) -> list[Thunk]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -9,7 +10,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from herk.codegen.thunks import callback, with_parameters
-from herk.core import Dae
+from herk.core import Dae, InputError
 from herk.core.dae import Array
 from herk.integrate.callables import NAMES, Bound, InPlace, Refusal, in_place_of, wrapped
 from herk.jit.compiled import is_compiled
@@ -32,14 +33,28 @@ def bound_on(dae: Dae, jac_g: Pattern, E: Pattern, t: float, y: Array) -> Bound:
         pattern = {"E": E, "jac_g": jac_g}.get(name) if callable(function) else None
         compiled = in_place_of(function) if pattern is None else _gathering(function, pattern, t, y)
         if isinstance(compiled, Refusal):
-            called = wrapped(name, function if pattern is None else partial(_on_pattern, function, pattern))
+            called = wrapped(
+                name, function if pattern is None else partial(_on_pattern, name, function, pattern)
+            )
             callbacks.append(callback(called, function, dae.n, size, made))
             natives.append(callbacks[-1].native)
         else:
             natives.append(with_parameters(compiled))
     made.natives, made.callbacks = tuple(natives), tuple(callbacks)
+    made.checked = partial(_outside, {"E": (dae.E, E), "jac_g": (dae.jac_g, jac_g)})
     made.forget()
     return made
+
+
+def _outside(matrices: Mapping[str, tuple[Any, Pattern]], t: float, y: Array) -> str:
+    """Return in words which entry of a matrix is outside its pattern at a point."""
+    for name, (function, pattern) in matrices.items():
+        try:
+            if callable(function):
+                _on_pattern(name, function, pattern, t, y)
+        except InputError as error:
+            return str(error)
+    return ""
 
 
 def full(function: Any, dae: Dae, t: float, y: Array) -> Array:
@@ -81,11 +96,11 @@ def in_full(given: Any, dae: Dae) -> InPlace | Refusal:
 _spread: dict[tuple[Any, int], InPlace] = {}  # numba frees nothing either
 
 
-def _on_pattern(function: Any, pattern: Pattern, t: float, y: Array) -> Array:
+def _on_pattern(name: str, function: Any, pattern: Pattern, t: float, y: Array) -> Array:
     value = function(t, y)
     if not hasattr(value, "tocsr"):
         value = np.asarray(real(value))
-    return on_pattern(value, pattern)
+    return on_pattern(value, pattern, name)
 
 
 def _gathering(function: Any, pattern: Pattern, t: float, y: Array) -> InPlace | Refusal:
@@ -111,9 +126,12 @@ def _gather(function: Any, pattern: Pattern) -> Any:
 
     def gather(t, y):  # type: ignore[no-untyped-def]
         full = np.asarray(inner(t, y))
-        out = np.empty(rows.size)
+        out, inside = np.empty(rows.size), 0
         for k in range(rows.size):
             out[k] = full[rows[k], columns[k]]
+            inside += out[k] != 0.0
+        if np.count_nonzero(full) != inside:
+            raise ValueError("a matrix has entries where it had none near the start")
         return out
 
     return gather

@@ -150,7 +150,8 @@ def prepare(
 ) -> Prepared:
     """Return a run that can be made again and again, for other starts, spans, tolerances and parameters.
 
-    Each run gives what `solve_dae` gives, to the last bit.
+    Each run gives what `solve_dae` gives, to the last bit; with Radau on more than a hundred unknowns only as
+    exactly as was asked for, since rows and orders of pivots are those of the first start while they serve.
 
     Parameters
     ----------

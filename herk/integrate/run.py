@@ -279,7 +279,8 @@ class Run:
             self._end(Reason.NEWTON, f"After t = {t!r}: {error}")
         else:
             known = error if isinstance(error, CallableError) else self._raised_again()
-            again = known.report() if known else f"A callable raised {type(error).__name__}: {error}."
+            again = known.report() if known else self.machine.functions.outside(self._raised_at)
+            again = again or f"A callable raised {type(error).__name__}: {error}."
             self._end(Reason.EXCEPTION, f"The run stopped at t = {t!r}. {again}")
 
     def _raised_again(self) -> CallableError | None:

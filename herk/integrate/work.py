@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ import numpy as np
 
 from herk.core.dae import LARGE, Array
 from herk.integrate.steppers.radau.layout import RadauMethod
+from herk.linalg.pattern import Pattern
 
 if TYPE_CHECKING:
     from herk.integrate.options import Request
@@ -23,6 +24,9 @@ FUNCTION = 20  # of a call of exp or sin
 A_SECOND = 1.5e9  # operations
 AN_ENTRY = 4  # operations for an entry of a Jacobian where functions are evaluated on patterns
 CALLS, LONG = 3, 1e-4  # how often a user's function is called to see what it costs; seconds that are enough
+
+FEW = 10.0  # entries in a row of factors, and groups of columns, where nothing is known of them
+TRIED = 3.0  # calls of f for each unknown that find where it has entries
 
 # Counters per step of an implicit method of three stages that was not tried yet
 EXPECTED = {"nfev": 10.5, "ngev": 12.0, "njev": 1.0, "nlu": 2.3, "nit": 3.2}
@@ -38,6 +42,11 @@ class Work:
     derivative: float
     equations: float
     stages: int = STAGES  # of the implicit method
+
+    @property
+    def opening(self) -> float:
+        """Return the operations before the first implicit step, beside those that make its machine ready."""
+        return 0.0
 
     def explicit(self, counts: Mapping[str, float], steps: float) -> float:
         """Return the operations of steps of an explicit method with these counters."""
@@ -107,24 +116,65 @@ class OnPatterns(Work):
         return factors + counts["nit"] * (1 + 4 * pairs) * 2 * self.entries
 
 
-def work_on_patterns(asked: Request, machine: Stepper) -> Work:
-    """Return the costs of a large model, from the entries of its matrices and of the factors in use.
+@dataclass(frozen=True)
+class CalledOnPatterns(Called):
+    """What the functions of a user cost where there are many unknowns: a Jacobian is a few differences."""
 
-    Factors of an implicit step are taken to fill the envelope of f_y (after reverse Cuthill & McKee).
+    entries: float = 0.0  # of L and U of the matrix of an implicit step
+    factors: float = 0.0  # operations in which they are found
+    groups: float = 0.0  # differences for a Jacobian
+    calls: float = 0.0  # of f before the first implicit step, which find where it has entries
+
+    linear = OnPatterns.linear
+
+    @property
+    def opening(self) -> float:
+        """Return the operations before the first implicit step."""
+        return self.calls * self.f
+
+    def expected(self) -> float:
+        """Return the operations of an implicit step before one was made."""
+        counted = self.counted()
+        return self.implicit(counted | {"nfev": counted["nfev"] + self.groups}, 1)
+
+
+def filled(whole: Pattern) -> tuple[float, float]:
+    """Return about how many entries factors have, and the operations in which they are found.
+
+    They are taken to fill the envelope of the pattern (after reverse Cuthill & McKee).
     """
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import reverse_cuthill_mckee
 
-    known = asked.dae.generated.sparse.patterns  # type: ignore[union-attr]
-    whole = known["E"].union(known["jac_f"])
     place = np.argsort(reverse_cuthill_mckee(csr_array(whole.matrix(np.ones(whole.nnz)))))
     rows, columns = place[whole.rows], place[whole.indices]
     reach = np.zeros(whole.shape[0])
     np.maximum.at(reach, np.maximum(rows, columns), np.abs(rows - columns))
+    return 2 * float(reach.sum()), 2 * float((reach**2).sum())
+
+
+def known_better(work: Work, machine: Any) -> Work:
+    """Return the costs with what an implicit method at work knows of where functions have entries."""
+    if not isinstance(work, CalledOnPatterns):
+        return work
+    structure = getattr(machine, "structure", None)
+    if structure is None:  # it has full matrices
+        return Called(work.n, 0.0, 0.0, 0.0, work.stages, work.f, work.g, work.jac_g)
+    equations = structure.parts["jac_f"]
+    entries, factors = filled(structure.parts["E"].union(equations))
+    return replace(work, entries=entries, factors=factors, groups=equations.groups.max(initial=0) + 1.0)
+
+
+def work_on_patterns(asked: Request, machine: Stepper) -> Work:
+    """Return the costs of a large model, from the entries of its matrices and of the factors in use.
+
+    Those of an implicit step are taken to fill what f_y may.
+    """
+    known = asked.dae.generated.sparse.patterns  # type: ignore[union-attr]
     f, g = (AN_ENTRY * known[name].nnz for name in ("jac_f", "jac_g"))
     used = getattr(machine, "in_force", None)
     solve = 0 if used is None else 2 * (used.lower.size + used.upper.size)
-    entries, factors = 2 * float(reach.sum()), 2 * float((reach**2).sum())
+    entries, factors = filled(known["E"].union(known["jac_f"]))
     return OnPatterns(
         asked.dae.n, g + solve, f + AN_ENTRY * known["E"].nnz, f + g, implicit_stages(asked), entries, factors
     )
@@ -144,7 +194,23 @@ def work_of(asked: Request, machine: Stepper) -> Work:
     t, y = asked.t0, machine.state.y.copy()
     f, g, E = (timed(each, t, y) for each in (dae.f, dae.g if dae.m else None, dae.E))
     jac_g = timed(dae.jac_g, t, y) if dae.jac_g is not None else dae.n * g
-    return Called(dae.n, 0.0, 0.0, 0.0, implicit_stages(asked), f + E, g, jac_g)
+    called = Called(dae.n, 0.0, 0.0, 0.0, implicit_stages(asked), f + E, g, jac_g)
+    return called_on_patterns(asked, machine, called) if dae.large and dae.generated is None else called
+
+
+def called_on_patterns(asked: Request, machine: Any, called: Called) -> Called:
+    """Return the costs of callables where matrices are sparse; of f that may have to be guessed."""
+    dae, pattern = asked.dae, getattr(machine, "pattern", None)
+    entries, factors, groups = FEW * dae.n, FEW**2 * dae.n, FEW
+    if dae.jac_f_sparsity is not None:
+        told = Pattern.of(dae.jac_f_sparsity)
+        (entries, factors), groups = filled(told), told.groups.max(initial=0) + 1.0
+    jac_g = called.jac_g
+    if dae.jac_g is None:
+        jac_g = called.g * (FEW if pattern is None else pattern.groups.max(initial=0) + 1.0)
+    calls = 0.0 if dae.jac_f_sparsity is not None else TRIED * dae.n
+    given = 0.0, 0.0, 0.0, called.stages, called.f, called.g, jac_g
+    return CalledOnPatterns(dae.n, *given, entries, factors, groups, calls)
 
 
 def implicit_stages(asked: Request) -> int:

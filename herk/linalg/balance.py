@@ -19,6 +19,7 @@ _RIDGE = 1e-7  # where nothing is known: about one
 _DENSE = 100  # unknowns up to which dense matrices are quicker
 _LARGEST = 500  # powers of two of which two can be multiplied in doubles
 LOST = 1e-12  # of the largest term beside it: what is smaller is rounding
+_CROWDED = 100  # times the mean: entries of a column that is full
 _GIVEN = 3.0  # weight of a value that is known beside one entry of a matrix
 
 
@@ -42,13 +43,35 @@ def _solved(entries: tuple[Any, Any, Array], right: Array, count: int) -> Array:
         normal = dense.T @ dense + _RIDGE * np.eye(count)
         solution = np.asarray(np.linalg.solve(normal, dense.T @ right), dtype=float)
     else:
-        from scipy.sparse import coo_matrix, identity
-        from scipy.sparse.linalg import splu
+        from scipy.sparse import csc_array
 
-        matrix = coo_matrix((values, (rows, columns)), shape=shape).tocsc()
-        normal = (matrix.T @ matrix + _RIDGE * identity(count)).tocsc()  # positive definite: no row exchanges
-        how: Any = {"permc_spec": "MMD_AT_PLUS_A", "diag_pivot_thresh": 0.0}
-        solution = splu(normal, **how, options={"SymmetricMode": True}).solve(matrix.T @ right)
+        solution = _solved_sparsely(csc_array((values, (rows, columns)), shape=shape), right)
+    return solution
+
+
+def _solved_sparsely(matrix: Any, right: Array) -> Array:
+    """Do the same for a sparse matrix; columns with very many entries, such as of the time, come last.
+
+    Their rows in the normal equations are full, which minimum degree takes long for.
+    """
+    from scipy.sparse import eye_array
+    from scipy.sparse.linalg import splu
+
+    counts = np.diff(matrix.indptr)
+    crowded = counts > _CROWDED * max(counts.mean(), 1.0)
+    few, many = matrix[:, ~crowded], matrix[:, crowded]
+    normal = (few.T @ few + _RIDGE * eye_array(few.shape[1])).tocsc()  # positive definite: no row exchanges
+    how: Any = {"permc_spec": "MMD_AT_PLUS_A", "diag_pivot_thresh": 0.0}
+    factors = splu(normal, **how, options={"SymmetricMode": True})
+    begun = factors.solve(few.T @ right)
+    if not crowded.any():
+        return np.asarray(begun)
+    border = (few.T @ many).toarray()
+    across = factors.solve(border)
+    left = (many.T @ many).toarray() + _RIDGE * np.eye(many.shape[1]) - border.T @ across
+    solution = np.empty(matrix.shape[1])
+    solution[crowded] = np.linalg.solve(left, many.T @ right - border.T @ begun)
+    solution[~crowded] = begun - across @ solution[crowded]
     return solution
 
 

@@ -21,7 +21,7 @@ class Matching(State):
     indices: Wholes
     column: Wholes  # by row
     row: Wholes  # by column
-    seen: Wholes  # by column: the last row a path was looked for
+    seen: Wholes  # by column: the last search it was met in
     untried: Wholes  # by row: from where on its columns may be free
     path: Wholes  # rows
     after: Wholes  # by place on the path: the entry to look at next
@@ -31,11 +31,27 @@ def match_rows(own: Matching) -> int:
     """Give columns to rows; return how many have one."""
     count = 0
     for i in range(own.rows):
-        count += 1 if augmented(i, own) else 0
+        count += 1 if augmented(i, i, own) else 0
     return count
 
 
-def augmented(start: int, own: Matching) -> bool:
+def match_in_rounds(own: Matching) -> int:
+    """Give columns to rows; return how many have one.
+
+    In a round no column is looked at twice, so that all rows together cost what entries there are; those left
+    over come again in the next one (Pothen & Fan 1990).
+    """
+    count, before, mark = 0, -1, 0
+    while count > before:
+        before = count
+        for i in range(own.rows):
+            if own.column[i] == NONE and augmented(i, mark, own):
+                count += 1
+        mark += 1
+    return count
+
+
+def augmented(start: int, mark: int, own: Matching) -> bool:
     """Find a column for one more row, others on the way taking other columns; False if there is none."""
     depth = 0
     own.path[0] = start
@@ -51,7 +67,7 @@ def augmented(start: int, own: Matching) -> bool:
                 own.row[column] = each
                 column = before
             return True
-        other = next_row(depth, start, own)
+        other = next_row(depth, mark, own)
         if other == NONE:
             depth -= 1
         else:
@@ -71,23 +87,43 @@ def free_column(row: int, own: Matching) -> int:
     return own.indices[p] if p < end else NONE
 
 
-def next_row(depth: int, start: int, own: Matching) -> int:
+def next_row(depth: int, mark: int, own: Matching) -> int:
     """Return the row a column not yet seen belongs to; NONE if the row at the end of the path has none."""
     end = own.indptr[own.path[depth] + 1]
     p = own.after[depth]
-    while p < end and own.seen[own.indices[p]] == start:
+    while p < end and own.seen[own.indices[p]] == mark:
         p += 1
     own.after[depth] = p + 1
     if p < end:
-        own.seen[own.indices[p]] = start
+        own.seen[own.indices[p]] = mark
     return own.row[own.indices[p]] if p < end else NONE
 
 
-_program = Program(match_rows)
+_program = Program(match_rows, match_in_rounds)
 
 
 def matched(matrix: csr_array) -> Wholes:
     """Return for each row a column of its own in which it has an entry; -1 where there is none."""
+    own = _beginning(matrix)
+    _program[match_rows].call(own.address)
+    found: Wholes = own.column.copy()
+    return found
+
+
+def matched_in_rounds(matrix: csr_array) -> Wholes:
+    """Return the same by another way, which is short where paths are long, and may lead to other columns."""
+    own = _beginning(matrix)
+    _program[match_in_rounds].call(own.address)
+    found: Wholes = own.column.copy()
+    return found
+
+
+def has_columns(matrix: csr_array) -> bool:
+    """Tell whether each row can have a column of its own in which it has an entry."""
+    return bool((matched_in_rounds(matrix) >= 0).all())
+
+
+def _beginning(matrix: csr_array) -> Matching:
     rows, columns = matrix.shape
     own = Matching(
         indptr=rows + 1, indices=matrix.nnz, **dict.fromkeys(("row", "seen"), columns),
@@ -96,6 +132,4 @@ def matched(matrix: csr_array) -> Wholes:
     own.rows = rows
     own.indptr[:], own.indices[:], own.untried[:] = matrix.indptr, matrix.indices, matrix.indptr[:-1]
     own.column[:] = own.row[:] = own.seen[:] = NONE
-    _program[match_rows].call(own.address)
-    found: Wholes = own.column.copy()
-    return found
+    return own

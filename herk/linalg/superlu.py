@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from herk.linalg.matching import matched
+from herk.linalg.matching import has_columns
 
 
 def factored(matrix: Any, **how: Any) -> Any:
     """Return the factors of a square sparse matrix; RuntimeError if it is singular by pattern or values."""
     from scipy.sparse.linalg import splu
 
-    if (matched(matrix.tocsr()) < 0).any():
+    if not has_columns(matrix.tocsr()):
         raise RuntimeError("Some rows have no pivot of their own.")
     return splu(matrix.tocsc(), **how)

@@ -109,14 +109,20 @@ def _given(dae: Dae, t: float, y: Array, pattern: Pattern | None) -> Any:
     return evaluate.shaped("jac_g", value, (dae.m, dae.n))
 
 
-def on_pattern(value: Any, pattern: Pattern) -> Array:
-    """Return the values of a Jacobian in the order of its pattern; say so if it has others."""
+def on_pattern(value: Any, pattern: Pattern, name: str = "jac_g") -> Array:
+    """Return the values of a matrix in the order of its pattern; say so if it has others."""
     if not hasattr(value, "tocsr") and value.ndim == 1:
         return np.asarray(value)
     try:
         return pattern.values(value)
     except KeyError as error:
         [(row, column)] = error.args
+        place = f"({row}, {column})"
+        if name == "jac_g":
+            raise InputError(
+                f"jac_g has an entry at {place}, where jac_g_sparsity has none. Add it there."
+            ) from None
         raise InputError(
-            f"jac_g has an entry at ({row}, {column}), where jac_g_sparsity has none. Add it there."
+            f"{name} has an entry at {place}, where it had none near the start. Return a sparse {name} that"
+            " stores it."
         ) from None

@@ -33,8 +33,8 @@ def linearised(dae: Dae, t: float, y: Array, t_end: float | None = None) -> eval
     return evaluate.at_point(dae, t, y, values)
 
 
-def sparse_matrix(dae: Dae, t: float, y: Array) -> csr_array:
-    """Return E at (t, y)."""
+def sparse_matrix(dae: Dae, t: float, y: Array, *, stored: bool = False) -> csr_array:
+    """Return E at (t, y); zeros that a function stores in it are left out, unless they are asked for."""
     from scipy.sparse import csr_array
 
     value: Any = evaluate.call("E", dae.E, t, y) if callable(dae.E) else dae.E
@@ -43,7 +43,8 @@ def sparse_matrix(dae: Dae, t: float, y: Array) -> csr_array:
     elif value.shape != (dae.n, dae.n):
         value = evaluate.shaped("E", value.toarray(), (dae.n, dae.n))
     matrix = csr_array(value, dtype=float, copy=True)
-    matrix.eliminate_zeros()
+    if not stored:
+        matrix.eliminate_zeros()
     return matrix
 
 

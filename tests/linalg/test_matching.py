@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as ss
 from scipy.sparse.csgraph import maximum_bipartite_matching
 
-from herk.linalg.matching import matched
+from herk.linalg.matching import has_columns, matched
 
 
 def checked(matrix: ss.csr_array, found: np.ndarray) -> int:
@@ -24,3 +24,21 @@ def test_matchings_are_as_large_as_those_of_scipy(seed: int) -> None:
     matrix = ss.random_array(shape, density=dice.uniform(0.02, 0.3), rng=dice, format="csr")
     most = int((maximum_bipartite_matching(matrix, perm_type="column") >= 0).sum())
     assert checked(matrix, matched(matrix)) == most
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_rounds_tell_whether_all_rows_have_columns(seed: int) -> None:
+    dice = np.random.default_rng(seed)
+    rows = int(dice.integers(1, 30))
+    shape = rows, rows + int(dice.integers(0, 4))
+    matrix = ss.csr_array(ss.random_array(shape, density=dice.uniform(0.05, 0.4), rng=dice))
+    most = int((maximum_bipartite_matching(matrix, perm_type="column") >= 0).sum())
+    assert has_columns(matrix) == (most == rows)
+
+
+def test_rounds_find_columns_that_only_long_paths_lead_to() -> None:
+    """Row i has columns i and i + 1, the last row the first column alone: all others move on by one."""
+    rows = 5000
+    columns = np.concatenate([np.column_stack([np.arange(rows - 1), np.arange(1, rows)]).ravel(), [0]])
+    starts = np.append(2 * np.arange(rows), 2 * rows - 1)
+    assert has_columns(ss.csr_array((np.ones(columns.size), columns, starts), shape=(rows, rows)))

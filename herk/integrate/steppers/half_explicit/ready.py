@@ -14,7 +14,7 @@ from herk.integrate.steppers.half_explicit import layout, stepper
 from herk.integrate.steppers.half_explicit.layout import FRESH_SIZE, HalfExplicit, allocate
 from herk.integrate.steppers.half_explicit.machine import Machine
 from herk.integrate.steppers.half_explicit.sparse_machine import SparseMachine
-from herk.integrate.steppers.half_explicit.sparse_ready import on_patterns, sparse_e
+from herk.integrate.steppers.half_explicit.sparse_ready import has_patterns, on_patterns, sparse_e
 from herk.integrate.steppers.half_explicit.step import kernel
 from herk.integrate.steppers.half_explicit.stepper import PROGRAM
 from herk.integrate.steppers.half_explicit.tableau import Tableau
@@ -33,8 +33,7 @@ def ready(asked: Request, y: Array, here: Linearisation) -> Machine:
     dae, tableau = asked.dae, asked.method
     assert isinstance(tableau, Tableau)
     size = np.abs(y) + asked.atol / asked.rtol
-    on_pattern = dae.m > 0 and (dae.generated is None or hasattr(dae.generated, "sparse"))
-    E = sparse_e(asked, y, size, here) if here.sparse and on_pattern else None
+    E = sparse_e(asked, y, size, here) if here.sparse and has_patterns(dae, here) else None
     code = getattr(dae.generated, "code", None) if asked.generate and E is None else None
     if E is not None:
         state, pattern, functions = on_patterns(asked, y, E)

@@ -12,7 +12,13 @@ import numpy as np
 from herk.core import InputError
 from herk.core.dae import Array
 from herk.integrate.options import Request
-from herk.integrate.steppers.half_explicit.layout import ROW_KERNEL, ROW_ORDER, HalfExplicit
+from herk.integrate.steppers.half_explicit.layout import (
+    E_DIAGONAL,
+    E_VARYING,
+    ROW_KERNEL,
+    ROW_ORDER,
+    HalfExplicit,
+)
 from herk.integrate.steppers.half_explicit.machine import Machine
 from herk.integrate.steppers.half_explicit.sample import sample
 from herk.integrate.steppers.half_explicit.selecting import SUSPECT, jacobian_here
@@ -114,6 +120,10 @@ class SparseMachine(Machine):
 
         If they are not at hand, an order of pivots is chosen for the Jacobian that is. False: it is singular.
         """
+        if self.dae.m == 0:  # nothing is selected, and nothing factored
+            state.bind("table", self._row(()))
+            state.known = 1
+            return True
         if number not in self.loaded:
             assert self.pattern is not None
             columns = self._row(self.known[number])[-self.dae.m :]
@@ -173,14 +183,27 @@ class SparseMachine(Machine):
             PROGRAM[jacobian_here].call(float(t[0]), state.address)
         if not self._load(number, state):
             return self.loop.cause or -1
-        factors = self.loaded[number][0].copy()
-        state.factors = factors.address
+        factors = self.loaded[number][0].copy() if self.dae.m else None
+        state.factors = 0 if factors is None else factors.address
         slots = np.zeros(len(t), dtype=np.int64)
         points = np.ascontiguousarray(y).reshape(-1)
         branched = int(not self.loop.fixed)
         given = passed((np.ascontiguousarray(t), points, slots, times, branched, out.reshape(-1)))
         return int(PROGRAM[sample].call(state.address, *given))
 
-    def restart(self, asked: Request, values: Array | None) -> bool:  # noqa: ARG002
-        """Let everything be looked at again: factors belong to one start."""
-        return False
+    def restart(self, asked: Request, values: Array | None) -> bool:
+        """Let everything be looked at again where there are factors of constraints: they belong to one start.
+
+        So does a constant E, which other values of parameters may change.
+        """
+        return self.dae.m == 0 and super().restart(asked, values) and (values is None or self._same_e(values))
+
+    def _same_e(self, values: Array) -> bool:
+        """Tell whether E is the one at hand with these values of parameters, too."""
+        state, given = self.state, self.dae.generated
+        if state.e_mode == E_VARYING:
+            return True
+        E = np.empty(given.sparse.patterns["E"].nnz)  # type: ignore[union-attr]
+        given.sparse.functions["E"](self.loop.t, state.y, values, E)  # type: ignore[union-attr]
+        kept = state.e_now[state.e_rows[: state.e_rank]] if state.e_mode == E_DIAGONAL else state.e_now
+        return np.array_equal(E, kept)

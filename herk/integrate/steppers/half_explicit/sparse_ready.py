@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from herk.core import Dae
 from herk.core.dae import Array
 from herk.integrate.callables import Bound
 from herk.integrate.matrix_callables import bound_on
@@ -17,9 +17,11 @@ from herk.integrate.steppers.half_explicit.tableau import Tableau
 from herk.jit.state import Wholes
 from herk.linalg.pattern import Pattern
 from herk.linalg.sparse_lu import SparseLU, analysed
+from herk.model.equation_pattern import e_pattern
 from herk.model.evaluate import Linearisation
 from herk.model.jacobian_pattern import pattern_of
-from herk.model.large import sparse_matrix
+
+CROWDED = 0.2  # part of all entries: with more of them a matrix is a full one
 
 
 @dataclass(frozen=True)
@@ -42,10 +44,20 @@ class SparseE:
         return tuple(np.setdiff1d(np.arange(self.pattern.shape[1]), self.columns).tolist())
 
 
+def has_patterns(dae: Dae, here: Linearisation) -> bool:
+    """Tell whether the matrices of a large system are values on patterns.
+
+    Without constraints E is all there is; a full one stays full.
+    """
+    if dae.generated is not None:
+        return hasattr(dae.generated, "sparse")
+    return dae.m > 0 or not (callable(dae.E) or here.E.nnz > CROWDED * dae.n**2)
+
+
 def sparse_e(asked: Request, y: Array, size: Array, here: Linearisation) -> SparseE | None:
     """Return E as a large run needs it; None if its non-zero part is not square or singular."""
     dae = asked.dae
-    pattern = e_pattern(asked, y, size, here.E)
+    pattern = e_pattern(dae, (asked.t0, asked.t1), y, size, here.E)
     values = pattern.values(here.E)
     rows, columns = np.unique(pattern.rows), np.unique(pattern.indices)
     varying = callable(dae.E) and not getattr(dae.generated, "constant_E", False)
@@ -62,20 +74,6 @@ def sparse_e(asked: Request, y: Array, size: Array, here: Linearisation) -> Spar
         return None
     factors.source[:], factors.other_source[:] = source[factors.source], source[factors.other_source]
     return SparseE(pattern, values, rows, columns, False, factors)
-
-
-def e_pattern(asked: Request, y: Array, size: Array, E: Any) -> Pattern:
-    """Return where E has entries, at the start or close to it: sin(t) may vanish there."""
-    dae, given = asked.dae, getattr(asked.dae.generated, "sparse", None)
-    if given is not None:
-        return given.patterns["E"]
-    found = Pattern.of(E)
-    for share in (1e-3, 2.3e-3) if callable(dae.E) else ():
-        moved = y + share * size * np.linspace(1.0, 2.0, dae.n)
-        with np.errstate(all="ignore"):
-            other = sparse_matrix(dae, asked.t0 + share * (asked.t1 - asked.t0), moved)
-        found = found.union(Pattern.of(other))
-    return found
 
 
 def on_patterns(asked: Request, y: Array, E: SparseE) -> tuple[HalfExplicit, Pattern, Bound]:

@@ -5,8 +5,15 @@ Code of a model where there is one, otherwise the user's functions and differenc
 
 from __future__ import annotations
 
+from herk.integrate.steppers.radau.groups import Groups
 from herk.integrate.steppers.radau.layout import Radau, function_at, jacobian_at, residual_at
-from herk.integrate.steppers.radau.on_patterns import derivative_on_patterns, masses_times, put_derivatives
+from herk.integrate.steppers.radau.on_patterns import (
+    derivative_on_patterns,
+    masses_times,
+    put_derivatives,
+    put_masses,
+)
+from herk.integrate.steps import INFINITE
 from herk.jit.state import Floats, view
 from herk.linalg.dense import solve_stacked
 from herk.linalg.differences import time_step
@@ -62,13 +69,19 @@ def linearise(t: float, own: Radau) -> None:
     """
     own.njev += 1
     if own.sparse:
-        put_derivatives(t, own)
+        put_masses(own)
+        if own.at_jac_f:
+            put_derivatives(t, own)
+        else:
+            differences_in_groups(0, t, own.y, own.full, own.moved, own.jacobian, own)
     elif own.general:
         differences(t, own)
     else:
         jacobian_at(own.at_jacobian)(t, own.y, own.slope, 0.0, own.parameters, own.whole)
     if own.have_jacobian and own.m > 0 and not own.ahead:
         function_at(own.at_jac_g)(t, own.y, own.parameters, own.g_y)
+    elif own.sparse and not own.ahead:
+        constraint_jacobian(t, own.y, own)
 
 
 def differences(t: float, own: Radau) -> None:
@@ -112,6 +125,9 @@ def constraint_jacobian(t: float, y: Floats, own: Radau) -> None:
     if own.have_jacobian:
         function_at(own.at_jac_g)(t, y, own.parameters, g_y)
         return
+    if own.sparse:
+        differences_in_groups(1, t, y, own.g, own.g_moved, g_y, own)
+        return
     constraints(t, y, own.g, own)
     for j in range(n):
         kept = y[j]
@@ -121,6 +137,73 @@ def constraint_jacobian(t: float, y: Floats, own: Radau) -> None:
         for i in range(m):
             g_y[i * n + j] = (own.g_moved[i] - own.g[i]) / increment
         y[j] = kept
+
+
+def differences_in_groups(
+    of_g: int, t: float, y: Floats, base: Floats, moved: Floats, out: Floats, own: Radau
+) -> None:
+    """Write g_y, or (E y' - f)_y, on its pattern: one difference for all columns of a group.
+
+    Columns that leave the domain of the functions go the other way, and each by itself if that is no help.
+    """
+    by = Groups.at(own.of_constraints if of_g else own.of_equations)
+    values_of(of_g, t, y, base, own)
+    for j in range(own.n):
+        by.kept[j] = y[j]
+    for k in range(by.count):
+        first, last = by.start[k], by.start[k + 1]
+        if moved_together(first, last, 1.0, of_g, t, y, base, moved, out, by, own):
+            continue
+        if moved_together(first, last, -1.0, of_g, t, y, base, moved, out, by, own):
+            continue
+        while first < last:
+            after = first + 1
+            while after < last and by.column[after] == by.column[first]:
+                after += 1
+            if not moved_together(first, after, 1.0, of_g, t, y, base, moved, out, by, own):
+                moved_together(first, after, -1.0, of_g, t, y, base, moved, out, by, own)
+            first = after
+
+
+def values_of(of_g: int, t: float, y: Floats, out: Floats, own: Radau) -> None:
+    """Write g, or E y' - f."""
+    if of_g:
+        constraints(t, y, out, own)
+    else:
+        implicit(t, y, own.slope, out, own)
+
+
+def moved_together(
+    first: int,
+    last: int,
+    way: float,
+    of_g: int,
+    t: float,
+    y: Floats,
+    base: Floats,
+    moved: Floats,
+    out: Floats,
+    by: Groups,
+    own: Radau,
+) -> bool:
+    """Write differences for some entries, whose columns do not meet; tell whether all are finite.
+
+    On the second way, and column by column, only what was not finite is written.
+    """
+    total = 0.0
+    for p in range(first, last):
+        j = by.column[p]
+        size = way * INCREMENT * (abs(by.kept[j]) + own.floor[j])
+        y[j] = by.kept[j] + (size if own.slope[j] * own.h >= 0.0 else -size)
+    values_of(of_g, t, y, moved, own)
+    for p in range(first, last):
+        i, j, q = by.row[p], by.column[p], by.place[p]
+        if way > 0.0 or not abs(out[q]) < INFINITE:
+            out[q] = (moved[i] - base[i]) / (y[j] - by.kept[j])
+        total += 0.0 * out[q]
+    for p in range(first, last):
+        y[by.column[p]] = by.kept[by.column[p]]
+    return total == 0.0
 
 
 def derivative(t: float, own: Radau) -> bool:

@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from herk.core import Dae
 from herk.jit.by_address import by_address
 from herk.jit.state import Floats, State, Wholes
+from herk.linalg.pattern import Pattern
 
 # What a step answers beside OK; all of these are tried again, shorter.
 OK, NO_CONVERGENCE, SINGULAR, NONFINITE, OFF_CONSTRAINTS, BRANCH = 0, -1, -2, -3, -4, -5
 
 # What steps of a large system ask Python for, and how it answers
-NOTHING, SELECTION, PIVOTS = 0, 1, 2
+NOTHING, SELECTION, PIVOTS, ENTRIES = 0, 1, 2, 3
 MADE, NONE_FOUND = 1, 2
 
 EPS = 2.220446049250313e-16  # rounding of 1
@@ -52,10 +55,15 @@ class RadauMethod:
 
     def takes(self, dae: Dae) -> bool:
         """Tell whether a system is not too large; on patterns none is, if E has as many rows as columns."""
-        if dae.n <= self.largest or not hasattr(dae.generated, "sparse"):
-            return dae.n <= self.largest
-        E = dae.generated.sparse.patterns["E"]  # type: ignore[union-attr]
-        return len(set(E.rows.tolist())) == len(set(E.indices.tolist()))
+        if dae.n <= self.largest:
+            return True
+        if hasattr(dae.generated, "sparse"):
+            E = dae.generated.sparse.patterns["E"]  # type: ignore[union-attr]
+        elif dae.generated is None and not callable(dae.E):
+            E = Pattern.of(dae.E)
+        else:  # a function shows only at a point what it is
+            return dae.generated is None
+        return len(np.unique(E.rows)) == len(np.unique(E.indices))
 
 
 class Radau(State):
@@ -205,8 +213,13 @@ class Radau(State):
     sparse: int
     asked: int  # what Python is to find
     answered: int
-    at_jac_f: int
+    at_jac_f: int  # 0: there is no code for derivatives, differences stand in,
     at_jac_ey: int
+    of_equations: int  # with these groups of columns,
+    of_constraints: int  # and those of g
+    tried: int  # the pattern was found by trying: it may lack entries that matter elsewhere
+    misses: int  # failures of Newton since it was last looked at,
+    forgiven: int  # and how many there may be before it is looked at again
     of_masses: int  # where factors are: of [S E; g_y],
     of_step: int  # of the real system,
     of_end: int  # of the same with g_y at the end of the step,

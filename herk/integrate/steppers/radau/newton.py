@@ -11,6 +11,7 @@ from herk.integrate.steppers.radau.branches import same_branch
 from herk.integrate.steppers.radau.equations import constraint_jacobian, constraints, implicit, linearise
 from herk.integrate.steppers.radau.layout import (
     BRANCH,
+    ENTRIES,
     EPS,
     NO_CONVERGENCE,
     NONFINITE,
@@ -231,6 +232,15 @@ def newton(t: float, own: Radau) -> int:
         if own.convergence * size <= own.newton_tolerance:
             return OK
     return NO_CONVERGENCE
+
+
+def entries_missing(own: Radau) -> bool:
+    """Tell whether Newton may fail since a pattern that was found by trying lacks entries; ask for them."""
+    own.misses += own.tried
+    if own.tried == 0 or own.misses < own.forgiven:
+        return False
+    own.asked = ENTRIES
+    return True
 
 
 def converging(k: int, size: float, own: Radau) -> bool:

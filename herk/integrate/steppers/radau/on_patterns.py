@@ -41,7 +41,7 @@ def masses_times(i: int, x: Floats, e: Floats, own: Radau) -> float:
 
 
 def put_derivatives(t: float, own: Radau) -> None:
-    """Write (E y' - f)_y at the current point and E into the whole."""
+    """Write (E y' - f)_y at the current point into the whole, by the code of a model."""
     jacobian, part = own.jacobian, own.whole
     for p in range(own.first_g):
         jacobian[p] = 0.0
@@ -52,6 +52,10 @@ def put_derivatives(t: float, own: Radau) -> None:
         product_at(own.at_jac_ey)(t, own.y, own.slope, own.parameters, part)
         for p in range(own.ey_place.size):
             jacobian[own.ey_place[p]] += part[p]
+
+
+def put_masses(own: Radau) -> None:
+    """Write E at the current point into the whole."""
     for p in range(own.e_place.size):
         own.mass[own.e_place[p]] = own.e_here[p]
 
@@ -111,8 +115,7 @@ def volume(own: Radau) -> float:
 def derivative_on_patterns(own: Radau) -> bool:
     """Write y' from [S E; g_y] y' = [S f; -g_t], g_t standing behind f in `right`."""
     n, d, total = own.n, own.d, 0.0
-    for p in range(own.e_place.size):
-        own.mass[own.e_place[p]] = own.e_here[p]
+    put_masses(own)
     if not factor_masses(own.g_y, own.right_2, own):
         return False
     for k in range(n):

@@ -16,7 +16,12 @@ from herk.integrate.steppers.radau.depth import depths, patterns
 from herk.integrate.steppers.radau.layout import Radau, RadauMethod, allocate
 from herk.integrate.steppers.radau.machine import Machine
 from herk.integrate.steppers.radau.order import enter, rows_of
-from herk.integrate.steppers.radau.sparse_ready import code_on_patterns, of_many, on_patterns, structure_of
+from herk.integrate.steppers.radau.sparse_ready import (
+    functions_on_patterns,
+    of_many,
+    on_patterns,
+    structure_at,
+)
 from herk.integrate.steppers.radau.stepper import PROGRAM
 from herk.integrate.steppers.radau.tolerances import set_tolerances
 from herk.integrate.steps import Loop
@@ -30,19 +35,21 @@ def ready(asked: Request, y: Array, here: Linearisation) -> Machine:
     """Bind the functions, allocate the memory, set the tolerances."""
     dae, method = asked.dae, asked.method
     assert isinstance(method, RadauMethod)
-    model_code = asked.generate and hasattr(dae.generated, "sparse")
-    structure = structure_of(asked, here.E) if here.sparse and model_code and not method.full else None
+    structure = structure_at(asked, y, here)
     state = _in_full(asked, here.dense()) if structure is None else on_patterns(asked, structure, here.E)
     values = getattr(dae.generated, "parameters", None)
     if values is not None:
         state.parameters[:] = values
-    functions = bound(dae) if structure is None else code_on_patterns(dae)
+    functions, kept = (
+        (bound(dae), _model_code(asked, state))
+        if structure is None
+        else functions_on_patterns(asked, structure, y, state)
+    )
     state.at_e, state.at_f, state.at_g, state.at_jac_g, state.at_g_t = (
         function.entry for function in functions.natives
     )
-    kept = _model_code(asked, state) if structure is None else ()
     state.have_jacobian, state.have_g_t = functions.have_jacobian, functions.have_g_t
-    varying = callable(dae.E) and not (model_code and getattr(dae.generated, "constant_E", False))
+    varying = callable(dae.E) and not (asked.generate and getattr(dae.generated, "constant_E", False))
     rows = np.count_nonzero(np.diff(here.E.indptr) if here.sparse else here.E.any(axis=1))
     state.have_e, state.settled = varying, not varying and rows == dae.n - dae.m
     state.always = asked.selection == "complete"

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from herk.core import InputError
 from herk.core.dae import Array
 from herk.integrate.options import Request
-from herk.integrate.steppers.radau.layout import MADE, NONE_FOUND, PIVOTS, Radau
+from herk.integrate.steppers.radau.layout import ENTRIES, MADE, NONE_FOUND, PIVOTS, Radau
 from herk.integrate.steppers.radau.machine import Machine
 from herk.integrate.steppers.radau.sample import sample, slopes
 from herk.integrate.steppers.radau.stepper import PROGRAM
@@ -36,7 +36,7 @@ class Structure:
 
     whole: Pattern  # [E, (E y' - f)_y; g_y]
     masses: Wholes  # 1 for entries of E and g_y
-    constraints: Pattern
+    parts: Mapping[str, Pattern]  # E, jac_f, jac_Ey, jac_g
     partner: Wholes
     selector: Selector
 
@@ -69,15 +69,41 @@ class Held:
 
 
 @dataclass
+class First:
+    """Rows and orders of pivots found at the first start, and the units of unknowns they were found with.
+
+    Compiled code looks whether they are good enough for the values of a run, and asks for others if not.
+    """
+
+    rows: Wholes
+    held: Held
+    unit: Array | None = None
+
+    def put(self, state: Radau) -> Held:
+        """Let a state begin with them."""
+        held = replace(self.held, pairs=list(self.held.pairs))
+        if self.unit is not None:
+            state.unit[:] = self.unit
+        held.enter(state)
+        return held
+
+
+@dataclass
 class SparseMachine(Machine):
     """A Radau stepper at work on values on patterns; everything it keeps is of the size of its entries."""
 
     structure: Structure | None = None
     held: Held = field(default_factory=Held)
+    first: First | None = None  # what later runs begin with
     rank: int = 0  # of g_y where rows were chosen last, if that failed
 
     def serve(self) -> None:
         """Find what the compiled steps ask for."""
+        if self.state.asked == ENTRIES:
+            from herk.integrate.steppers.radau.growth import look_again
+
+            look_again(self)
+            return
         self._serve(self.state, self.held)
 
     def _serve(self, state: Radau, held: Held) -> None:
@@ -121,7 +147,7 @@ class SparseMachine(Machine):
         if len(able) == state.d:
             yield np.sort(structure.partner[able])
             return
-        matrix = structure.constraints.matrix(state.g_y)
+        matrix = structure.parts["jac_g"].matrix(state.g_y)
         doubted = not state.selected or state.always or state.in_units
         kept = np.zeros(0, dtype=np.int64) if doubted else self._algebraic(state)
         size = np.zeros(self.dae.n) if state.always else np.abs(state.y)
@@ -169,6 +195,9 @@ class SparseMachine(Machine):
         held.end = held.step.copy()
         held.pairs = [complex_like(held.step) for _ in range(state.most_stages // 2)]
         held.enter(state)
+        first = self.first
+        if first is not None and first.unit is None and np.array_equal(state.rows[: state.d], first.rows):
+            first.held, first.unit = replace(held, masses=first.held.masses), state.unit.copy()
         return True
 
     def first_selection(self) -> None:
@@ -220,11 +249,23 @@ class SparseMachine(Machine):
         return missing
 
     def remember(self) -> None:
-        """Do nothing: factors belong to one start."""
+        """Note how the machine is before its first step."""
+        self.first = First(self.state.rows[: self.state.d].copy(), replace(self.held))
+        super().remember()
 
     def rewind(self) -> None:
-        """Do nothing: the machine makes one run."""
+        """Put the machine back to where it was remembered."""
+        super().rewind()
+        self._put_first()
 
-    def restart(self, asked: Request, values: Array | None) -> bool:  # noqa: ARG002
-        """Let everything be looked at again."""
-        return False
+    def restart(self, asked: Request, values: Array | None) -> bool:
+        """Put the machine at another start; False if all must be looked at again."""
+        return super().restart(asked, values) and self._put_first()
+
+    def _put_first(self) -> bool:
+        """Go back to the first rows and orders of pivots."""
+        assert self.first is not None
+        assert self.structure is not None
+        self.held = self.first.put(self.state)
+        self.structure.selector.floor = self.atol / self.rtol
+        return True

@@ -13,6 +13,7 @@ from herk.integrate.steppers.radau.equations import (
 from herk.integrate.steppers.radau.error import error, noise
 from herk.integrate.steppers.radau.layout import (
     BRANCH,
+    NO_CONVERGENCE,
     NONFINITE,
     OFF_CONSTRAINTS,
     OK,
@@ -20,14 +21,14 @@ from herk.integrate.steppers.radau.layout import (
     Radau,
     function_at,
 )
-from herk.integrate.steppers.radau.newton import factored, mixed, newton, predict
+from herk.integrate.steppers.radau.newton import entries_missing, factored, mixed, newton, predict
 from herk.integrate.steppers.radau.on_patterns import POWERS, fastest_on_patterns
 from herk.integrate.steppers.radau.order import FEWEST, MORE, control, enter, root
-from herk.integrate.steppers.radau.rows import first_entry, row_start
+from herk.integrate.steppers.radau.rows import column_of, first_entry, row_start
 from herk.integrate.steppers.radau.sample import further, repeat, sample, slopes
 from herk.integrate.steppers.radau.selecting import NO_PIVOT, reconsider
 from herk.integrate.steppers.radau.settle import settle
-from herk.integrate.steps import INFINITE, RUNNING, STUCK, Loop
+from herk.integrate.steps import INFINITE, NEED_PYTHON, RUNNING, STUCK, Loop
 from herk.jit.program import Program
 from herk.linalg.dense import factor, level_rows, substitute
 
@@ -68,8 +69,8 @@ def check(loop: Loop) -> int:
     `error` tells how far y may be from them, in units of the tolerance.
     """
     own = Radau.at(loop.own)
-    n, worst = own.n, 0.0
-    if not own.general:  # a constant E may depend on parameters
+    worst = 0.0
+    if not own.general or own.at_jac_f:  # a constant E may depend on parameters
         function_at(own.at_e)(loop.t, own.y, own.parameters, own.e_here)
     evaluate_here(loop.t, own)
     if not derivative(loop.t, own):
@@ -77,8 +78,9 @@ def check(loop: Loop) -> int:
     constraints(loop.t, own.y, own.g, own)
     for k in range(own.m):
         allowed = 0.0
-        for j in range(n):
-            allowed += abs(own.g_y[k * n + j]) * (loop.atol[j] + loop.rtol * abs(own.y[j]))
+        for p in range(row_start(k, own), row_start(k + 1, own)):
+            j = column_of(p, k, own)
+            allowed += abs(own.g_y[p]) * (loop.atol[j] + loop.rtol * abs(own.y[j]))
         off = abs(own.g[k]) / allowed
         worst = off if not off <= worst else worst
     loop.error = worst
@@ -118,6 +120,8 @@ def try_step(loop: Loop) -> int:
     weigh(own)
     follow_units(own)
     status = solved(loop, own)
+    if status == NO_CONVERGENCE and entries_missing(own):
+        return NEED_PYTHON
     if status > OK:
         return status
     if status != OK and not own.first:

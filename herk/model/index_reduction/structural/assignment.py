@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from herk.linalg.matching import matched_in_rounds
+
 
 def overdetermined(rows: Mapping[int, Collection[int]]) -> list[list[int]]:
     """Return the parts in which there are more equations than derivatives, as lists of equations.
@@ -46,14 +48,11 @@ def connected(rows: Mapping[int, Collection[int]]) -> list[list[int]]:
 
 
 def _assigned(rows: Mapping[int, Collection[int]]) -> dict[int, int]:
-    """Return a derivative for as many equations as possible, all different (Hopcroft & Karp)."""
-    from scipy.sparse.csgraph import maximum_bipartite_matching
-
+    """Return a derivative for as many equations as possible, all different."""
     if not rows:
         return {}
     pattern, numbers, columns = _pattern(rows)
-    found = maximum_bipartite_matching(pattern, perm_type="column")
-    return {numbers[i]: columns[k] for i, k in enumerate(found) if k >= 0}
+    return {numbers[i]: columns[k] for i, k in enumerate(matched_in_rounds(pattern).tolist()) if k >= 0}
 
 
 def _pattern(rows: Mapping[int, Collection[int]]) -> tuple[Any, list[int], list[int]]:
