@@ -45,8 +45,8 @@ def begun_otherwise(run: Run, making: Callable[[Request], Run]) -> Run:
     try:
         made = making(asked.changed(method=asked.plan.partner, plan=plan))
     except HerkError:  # it cannot
-        return making(asked.changed(plan=replace(asked.plan, cost=plan.cost)))
-    made.before = run.counts()
+        return making(asked.changed(plan=asked.plan._replace(cost=plan.cost)))
+    made.before = run.machine.counts()
     return made
 
 
