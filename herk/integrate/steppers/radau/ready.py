@@ -90,7 +90,7 @@ def _model_code(asked: Request, state: Radau) -> tuple[Any, ...]:
     state.general = code is None
     if code is None:
         return ()
-    residual, jacobian = code.implicit["residual"], code.implicit["jacobian"]
+    residual, jacobian = code.constrained["residual"], code.constrained["jacobian"]
     state.at_residual, state.at_jacobian = residual.entry, jacobian.entry
     return residual, jacobian
 
