@@ -41,6 +41,29 @@ def factor_often(a: Floats, k: int, order: Wholes) -> float:
 def substitute_often(a: Floats, k: int, order: Wholes, b: Floats, x: Floats) -> None:
     """Solve with the factors of `factor_often`: right-hand side b, solution x, not the same memory.
 
+    LLVM writes out the loops of sizes that it knows: half of the time, the same numbers.
+    """
+    if k == 2:
+        swept(a, 2, order, b, x)
+    elif k == 3:
+        swept(a, 3, order, b, x)
+    elif k == 4:
+        swept(a, 4, order, b, x)
+    elif k == 5:
+        swept(a, 5, order, b, x)
+    elif k == 6:
+        swept(a, 6, order, b, x)
+    elif k == 7:
+        swept(a, 7, order, b, x)
+    elif k == 8:
+        swept(a, 8, order, b, x)
+    else:
+        swept(a, k, order, b, x)
+
+
+def swept(a: Floats, k: int, order: Wholes, b: Floats, x: Floats) -> None:
+    """Solve with both factors.
+
     Sums of the second half run backwards: what is subtracted last is what is known last.
     """
     for i in range(k):
