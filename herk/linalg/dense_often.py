@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from herk.jit.inline import inline
 from herk.jit.state import Floats, Wholes
 
 
@@ -11,6 +12,18 @@ def factor_often(a: Floats, k: int, order: Wholes) -> float:
     Return the smallest pivot, 0 if it is singular. The diagonal holds inverse pivots: divisions are what
     solving waits for.
     """
+    if k == 2:
+        return factored(a, 2, order)
+    if k == 3:
+        return factored(a, 3, order)
+    if k == 4:
+        return factored(a, 4, order)
+    return factored(a, k, order)
+
+
+@inline
+def factored(a: Floats, k: int, order: Wholes) -> float:
+    """Factor the matrix."""
     smallest = 1e300
     for i in range(k):
         order[i] = i
