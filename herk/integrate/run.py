@@ -66,6 +66,11 @@ class Run:
             counted[name] += count
         return counted
 
+    @property
+    def declined(self) -> bool:
+        """Tell whether another method makes it, from the start."""
+        return self.change is not None and self.taken == 0
+
     def go(self) -> None:
         """Step until the end, a stop or a failure; every way out leaves the points reached so far."""
         if self.watch is not None:
@@ -78,7 +83,8 @@ class Run:
         chunk = FIRST_CHUNK if compiled else 1
         if self.choice is not None and self.reason is None:
             self._change(self.choice.foreseen())
-            if self.change is not None:
+            if self.declined:
+                self.before = self.machine.counts()
                 return
         self.output = Output(self.request, self.machine, self.y0)
         self.machine.spent(0.0, WORTH_A_KERNEL)

@@ -37,7 +37,7 @@ def implicit(t: float, y: Floats, rate: Floats, out: Floats, own: Radau) -> None
     if not own.general:
         residual_at(own.at_residual)(t, y, rate, own.parameters, out)
         return
-    function_at(own.at_f)(t, y, own.parameters, out)
+    function_at(own.at_f)(t, y, own.parameters, view(out, 0, own.n))
     if own.have_e:
         function_at(own.at_e)(t, y, own.parameters, view(own.stacked, 0, own.e_here.size))
         subtract(own.stacked, rate, out, own)
