@@ -51,7 +51,7 @@ def settle(t: float, own: Radau) -> bool:
             renewed = True
             if not renew(t, own):
                 return False
-            own.tardy = TARDY
+            own.tardy = 0 if own.sparse else TARDY  # where factors cost more than corrections
             size = correction(renewed, own)
         for j in range(n):
             new[j] += own.delta[j]
