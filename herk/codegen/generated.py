@@ -69,15 +69,6 @@ class Code:
         return build_text(residual_text(self.equations), ("residual", "jacobian"))
 
     @cached_property
-    def constrained(self) -> dict[str, Native]:
-        """Return the same, the residual with g behind it."""
-        from herk.codegen.texts import residual_text
-
-        if self.equations.m == 0:
-            return self.implicit
-        return build_text(residual_text(self.equations, constrained=True), ("residual", "jacobian"))
-
-    @cached_property
     def structure(self) -> Any:
         """Return the pattern of g_y, m x n: 1 where an entry is not identically zero; sparse if large."""
         if self.equations.n > LARGE:
