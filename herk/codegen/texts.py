@@ -38,10 +38,11 @@ def derivatives_text(given: Equations) -> str:
     return first + "\n" + function_text("jac_Ey", product, {**texts, **more}, "t, y, v, par, out")
 
 
-def residual_text(given: Equations) -> str:
-    """Return two functions in text: the residual E v - f and its Jacobian.
+def residual_text(given: Equations, *, constrained: bool = False) -> str:
+    """Return two functions in text: the residual E v - f, if asked for with g behind it, and its Jacobian.
 
-    residual(t, y, v, par, out) = E v - f and jacobian(t, y, v, cj, par, out) = cj E + (E v - f)_y.
+    residual(t, y, v, par, out) = E v - f and jacobian(t, y, v, cj, par, out) = cj E + (E v - f)_y. Functions
+    that f and g share are then evaluated once.
     """
     system, texts = prepared(given)
     rates, more = _rates(system)
@@ -50,7 +51,8 @@ def residual_text(given: Equations) -> str:
     moved = jacobian(residual, system.states)
     shifted = [cj * system.E[i, j] + moved[i][j] for i in range(system.n) for j in range(system.n)]
     names = {**texts, **more, cj: "cj"}
-    first = function_text("residual", residual, names, "t, y, v, par, out")
+    rows = [*residual, *system.g] if constrained else residual
+    first = function_text("residual", rows, names, "t, y, v, par, out")
     return first + "\n" + function_text("jacobian", shifted, names, "t, y, v, cj, par, out")
 
 

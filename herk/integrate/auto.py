@@ -9,11 +9,11 @@ It is left again where stability would allow explicit steps that lead as far for
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from herk.integrate.methods import Plan
+from herk.integrate.methods import PATIENT, PERSISTENT, Plan
 from herk.integrate.steppers.half_explicit.stability import AT_ONCE, bound
 from herk.integrate.steppers.half_explicit.tableau import Tableau
 from herk.integrate.steppers.radau.layout import RadauMethod
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from herk.integrate.steppers.protocol import Stepper
 
 TRIAL = 32  # steps of an implicit method that is tried; more if they do not decide
+FIRST_CHUNK, LONGEST_CHUNK = 64, 8192  # steps of any run between looks of Python: twice as many every time
+SELDOM = 4  # how many more there are between two looks at the choice of the method
+SETTLED = 3 * FIRST_CHUNK  # steps of an implicit method that began: it is looked at after two chunks
 EARLY = 16  # explicit steps that show what they cost, where that is much
 CHANGE = 3e5  # operations that a change costs: a machine made ready, a first step
 SHARE = 0.1  # of the work left that a trial may cost
@@ -42,13 +45,14 @@ FAIRLY = 1.25  # how much worse it must be: the explicit steps were made elsewhe
 LONGER = 2.0  # explicit steps beside implicit ones, where accuracy limits both, at a coarse tolerance
 SAFELY = 0.8  # part of the bound of stability that is counted on
 CLEARLY = 1.5  # how much better the explicit method must seem for a change back
+CLOSELY = 128  # steps between looks while it does: what it would have saved in them counts,
+THERE_AND_BACK = 2.0  # until it is worth as many changes: a phase has lasted for half of its time, on average
 MOST_ITERATIONS = 4  # per stage, in a first guess at the work of an explicit step
 RARER = 8  # how much more patient a run becomes after a trial in vain
 NOTHING = dict.fromkeys(EXPECTED, 0)
 
 
-@dataclass(frozen=True)
-class Change:
+class Change(NamedTuple):
     """What is decided: to go on with the partner, with this plan and first step, for this reason."""
 
     plan: Plan
@@ -63,7 +67,7 @@ class Guess:
     worth: float  # explicit steps left from which on a change may pay,
     many: float  # and from which on the implicit method begins, if stability seems to ask for so many
     few: float  # implicit steps left for which no change pays
-    first: int | None  # steps before the first look, if not as always
+    first: int  # explicit steps before the first look
     least: float  # operations of an explicit step at least,
     likely: float  # with some iterations,
     price: float  # and at least in units of an implicit one
@@ -81,7 +85,7 @@ def guessed(work: Work, stages: int) -> Guess:
     often = dict.fromkeys(once, MOST_ITERATIONS * stages) | {"nfev": stages}
     least, most = (work.explicit(counts, 1) for counts in (once, often))
     price = least / work.expected()
-    first = EARLY if price > DEARER else None
+    first = EARLY if price > DEARER else FIRST_CHUNK
     few = CHANGE / work.expected()
     ahead, likely = AHEAD * trial(work) / least, (least + most) / 2
     return Guess(trial(work) / SHARE / most, ahead, few, first, least, likely, price)
@@ -92,16 +96,17 @@ def costs(asked: Request, machine: Any, plan: Plan) -> tuple[Work, Guess]:
 
     It depends on the components chosen at the start, and on nothing that earlier runs have found.
     """
-    methods: Any = asked.method, plan.partner
-    if plan.work is not None:
-        implicit = isinstance(asked.method, RadauMethod)
-        work = known_better(plan.work, machine) if implicit else plan.work
-        return work, guessed(work, methods[implicit].stages)
-    begun = machine.state.slot, methods[1].fewest
-    found: tuple[Work, Guess] | None = machine.costs.get(begun)
+    found: tuple[Work, Guess] | None = plan.costs
+    if found is not None and isinstance(asked.method, RadauMethod):
+        work = known_better(found[0], machine)
+        return found if work is found[0] else (work, guessed(work, cast(Any, plan.partner).stages))
     if found is None:
-        work = work_of(asked, machine)
-        found = machine.costs[begun] = work, guessed(work, methods[0].stages)
+        methods: Any = asked.method, plan.partner
+        begun = machine.state.slot, methods[1].fewest
+        found = machine.costs.get(begun)
+        if found is None:
+            work = work_of(asked, machine)
+            found = machine.costs[begun] = work, guessed(work, methods[0].stages)
     return found
 
 
@@ -116,14 +121,13 @@ class Chooser:
         self.trial = plan.trial
         rtol = min(max(asked.rtol, FINE), COARSE)  # outside, what steps cost is not known well enough
         self.longer = (COARSE / rtol) ** HIGHER  # steps of the explicit method, by its order
-        self.work, self.guess = costs(asked, machine, plan)
-        # steps left from which on a change may pay, and those before the first look, if not as always
-        self.worth, self.first = self.guess.few, None if asked.first_step is None else TRIAL
+        self.costs = costs(asked, machine, plan)
+        self.work, self.guess = self.costs
+        self.worth = self.guess.few  # steps left from which on a change may pay
         if isinstance(asked.method, Tableau):
-            self.worth, self.first = self.guess.worth, self.guess.first
-            machine.state.worth = self.worth
+            self.worth = machine.state.worth = self.guess.worth
             machine.state.distant = self._distant(asked.method)
-        self.better = 0  # looks in a row at which the explicit method seemed better
+        self.won = 0.0  # operations that the explicit method would have saved lately
 
     def _distant(self, method: Tableau) -> float:
         """Return |lambda| * span from which on the implicit method begins; less than nothing: it does."""
@@ -134,7 +138,7 @@ class Chooser:
     def at_once(self) -> Change | None:
         """Return that the implicit method begins, where explicit steps would be dear, or very many."""
         machine: Any = self.machine
-        if self.implicit or not machine.foreseen():
+        if not machine.foreseen():
             return None
         explicit: Any = self.asked.method
         cost = self.guess.least
@@ -144,7 +148,7 @@ class Chooser:
         else:
             h = bound(explicit) / machine.state.fastest
             why = f"stability would limit explicit steps to {h:.2g}"
-        plan = Plan(explicit, persist=2 * Plan.persist, cost=cost, work=self.work, why=why)
+        plan = Plan(explicit, persist=2 * PERSISTENT, cost=cost, costs=self.costs, why=why)
         return Change(plan, None, why)
 
     def look(self, t: float, steps: int, *, limited: bool) -> Change | None:
@@ -168,7 +172,7 @@ class Chooser:
     def _over(self, h: float, cost: float, left: float, limited: bool) -> Change | None:
         """Decide on steps of an explicit method."""
         implicit = self.work.expected()
-        dear = cost > DEARER * implicit and self.plan.patience < RARER * Plan.patience
+        dear = cost > DEARER * implicit and self.plan.patience < RARER * PATIENT
         if not (limited or dear) or left < trial(self.work) / SHARE:
             return None
         why = (
@@ -176,9 +180,8 @@ class Chooser:
             if limited
             else f"an explicit step takes {cost / implicit:.1f} times the work of an implicit one"
         )
-        plan = replace(
-            self.plan, partner=self.asked.method, trial=True, pace=h / cost, cost=cost, work=self.work
-        )
+        plan = self.plan._replace(partner=self.asked.method, trial=True, pace=h / cost)
+        plan = plan._replace(cost=cost, costs=self.costs)
         return Change(plan, h, why)
 
     def _back(self, t: float, h: float, cost: float, left: float, steps: int) -> Change | None:
@@ -193,13 +196,49 @@ class Chooser:
             hopeless = h / cost < HOPELESS * pace and steps > TRIAL
             if not hopeless and steps * cost < SHARE * abs(self.asked.t1 - t) / pace:
                 return None
-            patient = replace(plan, partner=self.asked.method, trial=False, patience=RARER * plan.patience)
+            longer = RARER * plan.patience
+            patient = plan._replace(partner=self.asked.method, trial=False, patience=longer)
             return Change(patient, plan.pace * plan.cost, "implicit steps led no farther for the same work")
         self.trial = False
         h = max(h, abs(machine.loop.h_tried))  # they may just have become longer
-        stable, wanted = min(LONGER * self.longer * h, SAFELY * longest), CLEARLY * h / cost * plan.cost
-        self.better = self.better + 1 if stable >= wanted and left > CHANGE / SHARE else 0
-        if self.better < plan.persist:
+        stable = min(LONGER * self.longer * h, SAFELY * longest)
+        part = plan.cost * h / (cost * max(stable, 1e-300))  # of the work, with explicit steps
+        better = CLEARLY * part <= 1.0 and left > CHANGE / SHARE
+        self.won = self.won + min(steps, CLOSELY) * cost * (1.0 - part) if better else 0.0
+        if not self.won > plan.persist * THERE_AND_BACK * CHANGE:
             return None
-        back = replace(plan, partner=self.asked.method, trial=False, persist=2 * plan.persist)
+        back = plan._replace(partner=self.asked.method, trial=False, persist=2 * plan.persist)
         return Change(back, 0.5 * stable, f"explicit steps of {stable:.2g} are stable again")
+
+
+class Choice:
+    """When the choice of the method is looked at: by counts of steps, so that clocks decide nothing."""
+
+    def __init__(self, asked: Request, machine: Stepper, plan: Plan) -> None:
+        """Look soon at an implicit method that is only tried."""
+        self.asked, self.machine, self.plan = asked, machine, plan
+        self.chooser: Chooser | None = None  # of an implicit method, not before the first look
+        self.due = SETTLED if asked.first_step is None else TRIAL  # the step after which that is done next
+        self.pause = FIRST_CHUNK
+
+    def foreseen(self) -> Change | None:
+        """Return that the implicit method begins, if an explicit one was to begin and that does not pay."""
+        if isinstance(self.asked.method, Tableau):
+            chooser = self.chooser = Chooser(self.asked, self.machine, self.plan)
+            self.due = chooser.guess.first
+            change = chooser.at_once()
+            if change is not None:
+                return change
+        self.pause = min(self.due, FIRST_CHUNK)
+        return None
+
+    def look(self, t: float, steps: int, *, limited: bool) -> Change | None:
+        """Return what is to be changed, and settle when to look next: soon if the other method may pay."""
+        chooser = self.chooser = self.chooser or Chooser(self.asked, self.machine, self.plan)
+        change = chooser.look(t, steps, limited=limited)
+        if chooser.won > 0.0:
+            self.due = steps + CLOSELY
+        elif steps == self.due:
+            self.pause = min(SELDOM * self.pause, LONGEST_CHUNK)
+            self.due += self.pause
+        return change

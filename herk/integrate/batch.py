@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from herk.core.dae import Array
+from herk.integrate.auto import LONGEST_CHUNK
 from herk.integrate.interrupts import undisturbed
 from herk.integrate.members import PROGRAM, REFUSED, Members, run_members
 from herk.integrate.options import Request
 from herk.integrate.prepared import Prepared
-from herk.integrate.run import LONGEST_CHUNK
 from herk.integrate.steppers.half_explicit import member as half_explicit
 from herk.integrate.steppers.half_explicit.starts import starts as half_explicit_starts
 from herk.integrate.steppers.radau import member as radau

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import Any, NamedTuple
 
 from herk.core import nearest
 from herk.integrate.steppers.half_explicit.tableau import Tableau
@@ -12,6 +13,22 @@ from herk.integrate.steppers.half_explicit.tableaus import METHODS
 from herk.integrate.steppers.radau.layout import RadauMethod
 
 Method = Tableau | RadauMethod
+
+
+PATIENT, PERSISTENT = 15, 1  # what a plan begins with
+
+
+class Plan(NamedTuple):
+    """What a run may be changed for on the way, and what is known of that; see `auto`."""
+
+    partner: Method
+    patience: int = PATIENT  # steps in a row that stability seems to limit before a change is considered
+    persist: int = PERSISTENT  # by how much longer the explicit method must seem better to be taken again
+    trial: bool = False  # the partner was left just now, and is gone back to if it was better
+    pace: float = 0.0  # of the partner: time per operation,
+    cost: float = 0.0  # and operations per step
+    costs: Any = None  # what is known of the work of steps, once that was found out
+    why: str = "an explicit method to begin with"  # the method in use began
 
 
 @dataclass(frozen=True)
@@ -22,19 +39,10 @@ class Auto:
     implicit: RadauMethod
     name: str = "auto"
 
-
-@dataclass(frozen=True)
-class Plan:
-    """What a run may be changed for on the way, and what is known of that; see `auto`."""
-
-    partner: Method
-    patience: int = 15  # steps in a row that stability seems to limit before a change is considered
-    persist: int = 1  # looks in a row at which the explicit method must seem better before a change back
-    trial: bool = False  # the partner was left just now, and is gone back to if it was better
-    pace: float = 0.0  # of the partner: time per operation,
-    cost: float = 0.0  # and operations per step
-    work: Any = None  # what evaluations cost, once that was found out
-    why: str = "an explicit method to begin with"  # the method in use began
+    @cached_property
+    def plan(self) -> Plan:
+        """Return what a run begins with."""
+        return Plan(self.implicit)
 
 
 IMPLICIT = {

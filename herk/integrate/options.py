@@ -261,7 +261,7 @@ def _method(given: Any, dae: Dae, step: float | None) -> tuple[Method, Plan | No
     chosen = method_of(given)
     if isinstance(chosen, Auto):
         both = step is None and chosen.implicit.takes(dae)
-        return chosen.explicit, Plan(chosen.implicit) if both else None
+        return chosen.explicit, chosen.plan if both else None
     if step is None and not chosen.adaptive:
         raise InputError(
             f"Method {chosen.name!r} has no error estimate; give step=h, or choose an adaptive pair such as"

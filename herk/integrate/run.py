@@ -8,7 +8,7 @@ import numpy as np
 
 from herk.core import HerkError, Reason
 from herk.core.dae import Array
-from herk.integrate.auto import Change, Chooser
+from herk.integrate.auto import FIRST_CHUNK, LONGEST_CHUNK, Change, Choice
 from herk.integrate.callables import NAMES
 from herk.integrate.events import Watch
 from herk.integrate.interrupts import undisturbed
@@ -22,10 +22,9 @@ from herk.integrate.steps import CONSIDER, FINISHED, NEED_PYTHON, STUCK
 from herk.jit.state import address_of
 from herk.model.evaluate import CallableError, call
 
-FIRST_CHUNK, LONGEST_CHUNK, PATIENCE = 64, 8192, 0.02  # steps; seconds after which Python should have a look
+PATIENCE = 0.02  # seconds after which Python should have a look
 # seconds of stepping, all runs of a model together, after which kernels with written-out sums are made
 WORTH_A_KERNEL = 0.05
-RARER = 4  # how many more steps are made before the next look at the choice of the method
 NEVER = 1 << 62
 LOOK, CRAWL = 1024, 1e-6  # steps after which their way is looked at, and what is none, in spans per step
 LOST = "the constraints become singular by how they are combined"
@@ -37,23 +36,21 @@ class Run:
     The arrays shared with the compiled loop, what is kept, how it ended.
     """
 
+    output: Output  # made with the first step, if another method does not make it
+
     def __init__(self, request: Request, machine: Stepper, y0: Array) -> None:
-        """Prepare the output."""
+        """Prepare to step."""
         self.request, self.machine, self.y0 = request, machine, y0
-        self.output = Output(request, machine, y0)
         self.watch = (
             Watch(request.events, muted=request.muted, seen=request.seen)
             if request.events is not None
             else None
         )
         self.looking = self.watch is not None or request.callback is not None
-        self.chooser = Chooser(request, machine, request.plan) if request.plan is not None else None
+        self.choice = Choice(request, machine, request.plan) if request.plan is not None else None
         self.change: Change | None = None  # of method, with which the run ended
-        self.due = NEVER  # number of the step after which the choice of the method is looked at next:
-        self.pause = 0  # by counts of steps, so that clocks decide nothing
         self.deadline = np.inf
         self.look, self.seen = LOOK, request.t0  # the step after which, and from where, the way is looked at
-        machine.spent(0.0, WORTH_A_KERNEL)
         self.taken = 0
         self.reason: Reason | None = None
         self.message = ""
@@ -69,6 +66,11 @@ class Run:
             counted[name] += count
         return counted
 
+    @property
+    def declined(self) -> bool:
+        """Tell whether another method makes it, from the start."""
+        return self.change is not None and self.taken == 0
+
     def go(self) -> None:
         """Step until the end, a stop or a failure; every way out leaves the points reached so far."""
         if self.watch is not None:
@@ -79,10 +81,13 @@ class Run:
             self.deadline = time.perf_counter() + self.request.time_limit
         compiled = self.machine.functions.compiled
         chunk = FIRST_CHUNK if compiled else 1
-        if self.chooser is not None:
-            self.pause = self.due = self.chooser.first or FIRST_CHUNK
-            if self.reason is None:
-                self._change(self.chooser.at_once())
+        if self.choice is not None and self.reason is None:
+            self._change(self.choice.foreseen())
+            if self.declined:
+                self.before = self.machine.counts()
+                return
+        self.output = Output(self.request, self.machine, self.y0)
+        self.machine.spent(0.0, WORTH_A_KERNEL)
         try:
             if compiled and not self.looking:
                 self._chunks(chunk)
@@ -100,7 +105,8 @@ class Run:
         """Advance by at most `size` steps, hand out what they bring; return the size of the next chunk."""
         loop, functions = self.machine.loop, self.machine.functions
         left = loop.total - loop.index if loop.fixed else size
-        wanted, size = size, min(size, left, self.request.max_steps - self.taken, self.due - self.taken)
+        due = NEVER if self.choice is None else self.choice.due
+        wanted, size = size, min(size, left, self.request.max_steps - self.taken, due - self.taken)
         t, y, slots = self.output.room(size)
         before = self._snapshot() if self.looking else None
         loop.count = 0
@@ -209,15 +215,8 @@ class Run:
             self._late(t)
         if self.reason is None and self.taken >= self.look:
             self._stop_if_lost(t)
-        if (
-            self.reason is None
-            and self.chooser is not None
-            and (self.taken == self.due or status == CONSIDER)
-        ):
-            if self.taken == self.due:
-                self.pause = min(RARER * self.pause, LONGEST_CHUNK)
-                self.due += self.pause
-            self._change(self.chooser.look(t, self.taken, limited=status == CONSIDER))
+        if self.reason is None and self.choice and (self.taken == self.choice.due or status == CONSIDER):
+            self._change(self.choice.look(t, self.taken, limited=status == CONSIDER))
 
     def _change(self, change: Change | None) -> None:
         """End here if another method goes on."""

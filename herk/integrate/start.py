@@ -38,15 +38,15 @@ def finished(asked: Request) -> Run:
 
 def begun_otherwise(run: Run, making: Callable[[Request], Run]) -> Run:
     """Return the run of the other method if that is to begin, otherwise the run itself."""
-    if run.change is None or run.taken:
+    if not run.declined or run.change is None:
         return run
     asked, plan = run.request, run.change.plan
     assert asked.plan is not None
     try:
         made = making(asked.changed(method=asked.plan.partner, plan=plan))
     except HerkError:  # it cannot
-        return making(asked.changed(plan=replace(asked.plan, cost=plan.cost)))
-    made.before = run.counts()
+        return making(asked.changed(plan=asked.plan._replace(cost=plan.cost)))
+    made.before = run.before
     return made
 
 

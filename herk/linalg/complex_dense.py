@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from herk.jit.inline import inline
 from herk.jit.state import Floats, Wholes, view
 
 
@@ -11,6 +12,18 @@ def factor_complex(re: Floats, im: Floats, k: int, order: Wholes) -> float:
     Rows are exchanged for the largest |re| + |im|, which costs no roots. Return the smallest of these, 0 if
     the matrix is singular. The diagonal of the factors holds the inverse pivots.
     """
+    if k == 2:
+        return factored(re, im, 2, order)
+    if k == 3:
+        return factored(re, im, 3, order)
+    if k == 4:
+        return factored(re, im, 4, order)
+    return factored(re, im, k, order)
+
+
+@inline
+def factored(re: Floats, im: Floats, k: int, order: Wholes) -> float:
+    """Factor the matrix."""
     smallest = 1e300
     for i in range(k):
         order[i] = i
@@ -66,8 +79,24 @@ def substitute_complex(
 ) -> None:
     """Solve with the factors of `factor_complex`.
 
-    Right-hand side b + i c; x[0:k] gets the real, x[k:2k] the imaginary part (not the same memory).
+    Right-hand side b + i c; x[0:k] gets the real, x[k:2k] the imaginary part (not the same memory). LLVM
+    writes out the loops of sizes that it knows.
     """
+    if k == 2:
+        swept(re, im, 2, order, b, c, x)
+    elif k == 3:
+        swept(re, im, 3, order, b, c, x)
+    elif k == 4:
+        swept(re, im, 4, order, b, c, x)
+    elif k == 5:
+        swept(re, im, 5, order, b, c, x)
+    else:
+        swept(re, im, k, order, b, c, x)
+
+
+@inline
+def swept(re: Floats, im: Floats, k: int, order: Wholes, b: Floats, c: Floats, x: Floats) -> None:
+    """Solve with both factors."""
     for i in range(k):
         row, u, v = i * k, b[order[i]], c[order[i]]
         for j in range(i):

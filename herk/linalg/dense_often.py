@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from herk.jit.inline import inline
 from herk.jit.state import Floats, Wholes
 
 
@@ -11,6 +12,18 @@ def factor_often(a: Floats, k: int, order: Wholes) -> float:
     Return the smallest pivot, 0 if it is singular. The diagonal holds inverse pivots: divisions are what
     solving waits for.
     """
+    if k == 2:
+        return factored(a, 2, order)
+    if k == 3:
+        return factored(a, 3, order)
+    if k == 4:
+        return factored(a, 4, order)
+    return factored(a, k, order)
+
+
+@inline
+def factored(a: Floats, k: int, order: Wholes) -> float:
+    """Factor the matrix."""
     smallest = 1e300
     for i in range(k):
         order[i] = i
@@ -40,6 +53,29 @@ def factor_often(a: Floats, k: int, order: Wholes) -> float:
 
 def substitute_often(a: Floats, k: int, order: Wholes, b: Floats, x: Floats) -> None:
     """Solve with the factors of `factor_often`: right-hand side b, solution x, not the same memory.
+
+    LLVM writes out the loops of sizes that it knows: half of the time, the same numbers.
+    """
+    if k == 2:
+        swept(a, 2, order, b, x)
+    elif k == 3:
+        swept(a, 3, order, b, x)
+    elif k == 4:
+        swept(a, 4, order, b, x)
+    elif k == 5:
+        swept(a, 5, order, b, x)
+    elif k == 6:
+        swept(a, 6, order, b, x)
+    elif k == 7:
+        swept(a, 7, order, b, x)
+    elif k == 8:
+        swept(a, 8, order, b, x)
+    else:
+        swept(a, k, order, b, x)
+
+
+def swept(a: Floats, k: int, order: Wholes, b: Floats, x: Floats) -> None:
+    """Solve with both factors.
 
     Sums of the second half run backwards: what is subtracted last is what is known last.
     """

@@ -16,6 +16,7 @@ import sympy as sp
 from herk.codegen import generated
 from herk.codegen.equations import Equations
 from herk.codegen.generated import GeneratedForm
+from herk.codegen.texts import residual_text
 from herk.core import InputError
 from herk.jit.native import Native
 
@@ -91,6 +92,18 @@ def test_the_derivative_of_E_times_a_vector_is_exact():
     GeneratedForm("pendulum", pendulum).derivatives()["jac_Ey"](TIME, np.array(POINT), np.array(rates), out)
     product = pendulum().E * sp.Matrix([sp.Rational(r) for r in rates])
     np.testing.assert_allclose(out.reshape(5, 5), exact(product.jacobian(STATES)), rtol=1e-14)
+
+
+def test_the_residual_with_constraints_is_that_without_them_and_g():
+    form = GeneratedForm("pendulum with constraints", pendulum)
+    code, rates = form.code, np.array([0.5, -0.25, 2.0, 1.5, 0.0])
+    out, f, g, E = np.zeros(8), np.zeros(5), np.zeros(3), np.zeros(25)
+    both = generated.build_text(residual_text(code.equations, constrained=True), ("residual", "jacobian"))
+    both["residual"](TIME, np.array(POINT), rates, form.parameters, out)
+    for name, part in (("f", f), ("g", g), ("E", E)):
+        code.functions[name](TIME, np.array(POINT), form.parameters, part)
+    wanted = np.concatenate([E.reshape(5, 5) @ rates - f, g])
+    assert out == pytest.approx(wanted, rel=1e-14, abs=1e-14)
 
 
 def test_constants_describe_the_system():

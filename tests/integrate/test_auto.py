@@ -14,6 +14,7 @@ from herk.integrate.options import request
 from herk.integrate.prepared import OPTIONS
 from herk.integrate.start import started
 from herk.integrate.steppers.half_explicit.stability import bound
+from herk.integrate.steppers.radau.ready import CONSTRAINED
 from herk.integrate.stiffness import real_bound
 from herk.integrate.work import Work, costs_of, work_of
 from herk.model.model import Model
@@ -56,6 +57,7 @@ def test_no_implicit_code_is_made_for_a_run_that_stays_explicit() -> None:
     code = model.form("overdetermined").generated.code
     assert code.stages
     assert "implicit" not in vars(code)
+    assert CONSTRAINED not in code.natives
 
 
 @pytest.mark.parametrize(

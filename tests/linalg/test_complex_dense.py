@@ -27,7 +27,7 @@ def solved(matrix: np.ndarray, right: np.ndarray, *, compiled: bool) -> tuple[fl
 
 
 @pytest.mark.parametrize("compiled", [False, True])
-@pytest.mark.parametrize("k", [1, 2, 5, 17])
+@pytest.mark.parametrize("k", [*range(1, 10), 17])  # up to eight have loops of their own
 def test_the_solution_satisfies_the_system_to_rounding(k: int, compiled: bool) -> None:
     random = np.random.default_rng(k)
     matrix = random.normal(size=(k, k)) + 1j * random.normal(size=(k, k))

@@ -29,13 +29,22 @@ def evaluate_here(t: float, own: Radau) -> None:
         function_at(own.at_e)(t, own.y, own.parameters, own.e_here)
 
 
+def everything(t: float, y: Floats, rate: Floats, own: Radau) -> None:
+    """Write E(t, y) rate - f(t, y), all rows, and g(t, y) behind it, into `full`."""
+    implicit(t, y, rate, own.full, own)
+    if own.general:
+        constraints(t, y, view(own.full, own.n, own.m), own)
+    elif own.m > 0:
+        own.ngev += 1
+
+
 def implicit(t: float, y: Floats, rate: Floats, out: Floats, own: Radau) -> None:
-    """Write E(t, y) rate - f(t, y), all rows."""
+    """Write E(t, y) rate - f(t, y), all rows; code of a model writes g(t, y) behind it."""
     own.nfev += 1
     if not own.general:
         residual_at(own.at_residual)(t, y, rate, own.parameters, out)
         return
-    function_at(own.at_f)(t, y, own.parameters, out)
+    function_at(own.at_f)(t, y, own.parameters, view(out, 0, own.n))
     if own.have_e:
         function_at(own.at_e)(t, y, own.parameters, view(own.stacked, 0, own.e_here.size))
         subtract(own.stacked, rate, out, own)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from herk.integrate.steppers.radau.equations import constraints, implicit
+from herk.integrate.steppers.radau.equations import constraints, everything
 from herk.integrate.steppers.radau.layout import EPS, Radau, weight
 from herk.integrate.steppers.radau.newton import collect, mixed
 from herk.integrate.steppers.radau.rows import first_entry, mass_times, terms
@@ -46,8 +46,7 @@ def estimate(loop: Loop, own: Radau) -> float:
     for j in range(n):
         stage[j] = own.y[j] + own.error[j]
         own.rate[j] = 0.0
-    implicit(loop.t, stage, own.rate, own.full, own)
-    constraints(loop.t, stage, own.g, own)
+    everything(loop.t, stage, own.rate, own)
     collect(own.right_1, own)
     for k in range(n):
         own.right_1[k] = own.right_2[k] - own.right_1[k]

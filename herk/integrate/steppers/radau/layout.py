@@ -109,6 +109,7 @@ class Radau(State):
     ahead: int  # its constraints to a point ahead
     at_new: int  # g_y was last evaluated at the new point
     careful: int  # steps from this point failed
+    tardy: int  # steps at whose ends factors of the step are not tried: they were slow at the last one
     jacobian_valid: int
     factors_valid: int
     iterations: int
@@ -165,7 +166,7 @@ class Radau(State):
     stage: Floats
     rate: Floats
     delta: Floats  # solution of the real system
-    full: Floats  # E y' - f in all rows
+    full: Floats  # E y' - f in all rows, then g
     moved: Floats
     g: Floats
     g_moved: Floats
@@ -246,8 +247,8 @@ class Radau(State):
 def sizes(n: int, m: int, parameters: int, stages: int, tables: int) -> dict[str, int]:
     """Return the lengths of all arrays, in the order in which they stand."""
     vectors = ("y", "new", "slope", "f", "scale", "per", "leveled", "floor", "atol", "error", "stage", "rate")
-    found = dict.fromkeys((*vectors, "reached", "delta", "full", "moved", "right_1", "right_2", "tops"), n)
-    found |= {"g": m, "g_moved": m, "right": n + m, "pair": 2 * n}
+    found = dict.fromkeys((*vectors, "reached", "delta", "moved", "right_1", "right_2", "tops"), n)
+    found |= {"g": m, "g_moved": m, "right": n + m, "full": n + m, "pair": 2 * n}
     found |= dict.fromkeys(("sides", "turned", "rates", "z", "w", "old"), stages * n)
     found |= dict.fromkeys(("e_here", "peak", "mass", "jacobian", "whole", "lu"), n * n)
     found |= dict.fromkeys(("re", "im"), stages // 2 * n * n)

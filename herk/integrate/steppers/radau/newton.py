@@ -8,7 +8,7 @@ beta)/h M + J, M = [S E; 0], J = [S (E y' - f)_y; g_y], which are regular for sh
 from __future__ import annotations
 
 from herk.integrate.steppers.radau.branches import same_branch
-from herk.integrate.steppers.radau.equations import constraint_jacobian, constraints, implicit, linearise
+from herk.integrate.steppers.radau.equations import constraint_jacobian, everything, linearise
 from herk.integrate.steppers.radau.layout import (
     BRANCH,
     ENTRIES,
@@ -157,18 +157,17 @@ def stage_residual(i: int, t: float, own: Radau) -> None:
     for j in range(n):
         stage[j] = y[j] + z[j]
     own.stage_t = t + own.nodes[i] * own.h
-    implicit(own.stage_t, stage, view(own.rates, i * n, n), own.full, own)
-    constraints(own.stage_t, stage, own.g, own)
+    everything(own.stage_t, stage, view(own.rates, i * n, n), own)
     collect(view(own.sides, i * n, n), own)
 
 
 def collect(out: Floats, own: Radau) -> None:
     """Write the residuals of the selected rows, then of the constraints, in the units of the factors."""
-    d, full, g, rows, leveled = own.d, own.full, own.g, own.rows, own.leveled
+    n, d, full, rows, leveled = own.n, own.d, own.full, own.rows, own.leveled
     for k in range(d):
         out[k] = leveled[k] * full[rows[k]]
     for k in range(own.m):
-        out[d + k] = leveled[d + k] * g[k]
+        out[d + k] = leveled[d + k] * full[n + k]
 
 
 def residuals(t: float, own: Radau) -> None:
@@ -177,6 +176,13 @@ def residuals(t: float, own: Radau) -> None:
     for i in range(own.s):
         stage_residual(i, t, own)
     combine(own.back, own.sides, own.turned, -1.0, own)
+
+
+def weigh(own: Radau) -> None:
+    """Set the weights of the norm at the current point."""
+    for j in range(own.n):
+        own.scale[j] = own.atol[j] + own.rtol * abs(own.y[j])
+        own.per[j] = 1.0 / own.scale[j]
 
 
 def increment(own: Radau) -> float:

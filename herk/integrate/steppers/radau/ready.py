@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from herk.codegen.generated import Code, build_text
 from herk.core import Dae, InputError
 from herk.core.dae import Array
 from herk.integrate.callables import bound
@@ -25,9 +26,11 @@ from herk.integrate.steppers.radau.sparse_ready import (
 from herk.integrate.steppers.radau.stepper import PROGRAM
 from herk.integrate.steppers.radau.tolerances import set_tolerances
 from herk.integrate.steps import Loop
+from herk.jit.native import Native
 from herk.linalg.balance import rank
 from herk.model.evaluate import Linearisation, linearise
 
+CONSTRAINED = "constrained residual"  # its place among the code of a model
 SLACK = 0.01  # of the change of a component, where equations are smooth: its polynomial may be off by it
 
 
@@ -97,9 +100,19 @@ def _model_code(asked: Request, state: Radau) -> tuple[Any, ...]:
     state.general = code is None
     if code is None:
         return ()
-    residual, jacobian = code.implicit["residual"], code.implicit["jacobian"]
+    residual, jacobian = constrained(code)
     state.at_residual, state.at_jacobian = residual.entry, jacobian.entry
     return residual, jacobian
+
+
+def constrained(code: Code) -> tuple[Native, Native]:
+    """Return E v - f with g behind it, and its Jacobian without g, made on first use."""
+    from herk.codegen.texts import residual_text
+
+    if CONSTRAINED not in code.natives:
+        text = residual_text(code.equations, constrained=True)
+        code.natives[CONSTRAINED] = build_text(text, ("residual", "jacobian"))
+    return code.natives[CONSTRAINED]["residual"], code.natives[CONSTRAINED]["jacobian"]
 
 
 def _loop(asked: Request, state: Radau) -> Loop:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from herk.integrate.steppers.radau.equations import derivative, evaluate_here
 from herk.integrate.steppers.radau.layout import NO_CONVERGENCE, NONFINITE, OK, Radau, function_at, weight
-from herk.integrate.steppers.radau.newton import combine, factored, mixed, newton
+from herk.integrate.steppers.radau.newton import combine, factored, mixed, newton, weigh
 from herk.integrate.steppers.radau.order import FEWEST, MORE, enter
 from herk.integrate.steppers.radau.selecting import other_sizes
 from herk.integrate.steppers.radau.settle import settle
@@ -34,8 +34,7 @@ def renew_point(t: float, h: float, own: Radau) -> None:
     own.sign, own.careful, own.theta, own.unseen = 0.0, 0, 0.0, 0
     for j in range(own.n):
         own.chosen[j] = own.in_run[j] if own.loyal else 0
-        own.scale[j] = own.atol[j] + own.rtol * abs(own.y[j])
-        own.per[j] = 1.0 / own.scale[j]
+    weigh(own)
     evaluate_here(t, own)
     derivative(t, own)
 

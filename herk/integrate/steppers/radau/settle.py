@@ -16,6 +16,7 @@ AT_MOST = 1e-5  # and below this one if |g| shows it,
 CANCELLED = 64.0 * EPS  # beside its terms
 SLOW = 0.1  # contraction from which on g_y at the new point is worth its factors, whatever they cost
 WITH_THEM, UNKNOWNS = 2, 5  # corrections that they need, and unknowns for which they cost one more
+TARDY = 7  # steps that take it from the first, after one that had to
 
 
 def settle(t: float, own: Radau) -> bool:
@@ -26,7 +27,8 @@ def settle(t: float, own: Radau) -> bool:
     """
     n, d, m, new, right = own.n, own.d, own.m, own.new, own.right_1
     own.residual = 0.0
-    last, renewed = 1e300, False
+    last, renewed = 1e300, own.tardy > 0 and renew(t, own)
+    own.tardy = own.tardy - 1 if renewed else 0
     for j in range(n):
         own.right_2[j] = 1.0 / (abs(new[j]) + own.floor[j])
     for k in range(d):
@@ -47,14 +49,20 @@ def settle(t: float, own: Radau) -> bool:
             return size <= STALLED or (size <= AT_MOST and cancelled(own))
         if not renewed and (size > SLOW * last or slow(size, last, own)):
             renewed = True
-            constraint_jacobian(t, new, own)
-            if not decompose_end(own):
+            if not renew(t, own):
                 return False
+            own.tardy = 0 if own.sparse else TARDY  # where factors cost more than corrections
             size = correction(renewed, own)
         for j in range(n):
             new[j] += own.delta[j]
         last = size
     return False
+
+
+def renew(t: float, own: Radau) -> bool:
+    """Take g_y at the new point, with factors of its own; False if they are singular."""
+    constraint_jacobian(t, own.new, own)
+    return decompose_end(own)
 
 
 def slow(size: float, last: float, own: Radau) -> bool:

@@ -21,7 +21,7 @@ from herk.integrate.steppers.radau.layout import (
     Radau,
     function_at,
 )
-from herk.integrate.steppers.radau.newton import entries_missing, factored, mixed, newton, predict
+from herk.integrate.steppers.radau.newton import entries_missing, factored, mixed, newton, predict, weigh
 from herk.integrate.steppers.radau.on_patterns import POWERS, fastest_on_patterns
 from herk.integrate.steppers.radau.order import FEWEST, MORE, control, enter, root
 from herk.integrate.steppers.radau.rows import column_of, first_entry, row_start
@@ -99,13 +99,6 @@ def first_step(loop: Loop, own: Radau) -> float:
     h = 0.01 * d0 / d1 if min(d0, d1) > 1e-5 else 1e-6 * abs(span)
     h = min(max(h, shortest_first(loop.t, span)), 1e-3 * abs(span), loop.h_max)
     return h if span > 0.0 else -h
-
-
-def weigh(own: Radau) -> None:
-    """Set the weights of the norm."""
-    for j in range(own.n):
-        own.scale[j] = own.atol[j] + own.rtol * abs(own.y[j])
-        own.per[j] = 1.0 / own.scale[j]
 
 
 def try_step(loop: Loop) -> int:
