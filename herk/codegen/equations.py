@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import sympy as sp
 
@@ -37,6 +38,14 @@ class Equations:
     def m(self) -> int:
         """Return the number of constraints."""
         return len(self.g)
+
+    @cached_property
+    def linear(self) -> bool:
+        """Tell whether E and all derivatives of f and g by the states are the same along a run."""
+        states = set(self.states)
+        slopes = [gradient(row).get(s) for row in (*self.f, *self.g) for s in row.free_symbols & states]
+        moving = {self.t, *states}
+        return not any(e.free_symbols & moving for e in (filled(self.E), *slopes) if e is not None)
 
     @property
     def jac_g(self) -> sp.ImmutableDenseMatrix:

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from herk.codegen.gradient import gradient
 from herk.codegen.loops import Loops
-from herk.codegen.shapes import CLOCK, STATE, Catalogue, Formula, Written
+from herk.codegen.shapes import CLOCK, STATE, Catalogue, Formula, Shape, Written
 from herk.core.dae import Array
 from herk.linalg.pattern import Pattern
 
@@ -31,6 +32,13 @@ def _pattern(places: Iterable[tuple[int, int]], shape: tuple[int, int]) -> tuple
     np.cumsum(np.bincount(rows, minlength=shape[0]), out=indptr[1:])
     indices = np.array([j for _, j in listed], dtype=np.int64)
     return Pattern(shape, indptr, indices), {place: k for k, place in enumerate(listed)}
+
+
+def _bends(shape: Shape) -> bool:
+    """Tell whether a derivative by a state depends on states or on time."""
+    states = {slot for slot, kind in zip(shape.slots, shape.kinds, strict=True) if kind == STATE}
+    slopes = gradient(shape.expr)
+    return any(slopes[slot].free_symbols & {CLOCK, *states} for slot in states if slot in slopes)
 
 
 class _Functions(Mapping[str, "Native"]):
@@ -123,6 +131,12 @@ class OnPatterns:
         """Tell whether E is the same along a run."""
         shapes = {formula.shape for formula in self._E.values()}
         return not any(STATE in shape.kinds or CLOCK in shape.expr.free_symbols for shape in shapes)
+
+    @cached_property
+    def linear(self) -> bool:
+        """Tell whether E and all derivatives of f and g by the states are the same along a run."""
+        shapes = {formula.shape for formula in (*self._f, *self._g)}
+        return self.constant_E and not any(map(_bends, shapes))
 
     def matrix(self, name: str, t: float, y: Array, parameters: Array, *more: Array) -> Any:
         """Return E or a Jacobian as a sparse matrix."""

@@ -32,12 +32,16 @@ class Pulse(NamedTuple):
 
 
 def pulses(system: Equations) -> tuple[Pulse, ...]:
-    """Return where pulses of E and f may be, as functions of time and parameters."""
+    """Return where pulses of E and f may be, as functions of time and parameters.
+
+    One smooth step in an entry is seen by what it leaves behind.
+    """
     t, known = system.t, {system.t, *system.parameters}
     found: dict[sp.Expr, Pulse] = {}
-    for part in (filled(system.E), system.f):
+    for part in (*filled(system.E), *system.f):
         if t in part.free_symbols:
-            for pulse in (*_peaks(part, t, known), *_steps(part, t, known)):
+            steps = list(_steps(part, t, known))
+            for pulse in (*_peaks(part, t, known), *(steps if len(steps) > 1 else ())):
                 found.setdefault(pulse.zero, pulse)
     return tuple(pulse for _, pulse in sorted(found.items(), key=lambda each: sp.default_sort_key(each[0])))
 

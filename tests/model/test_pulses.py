@@ -81,7 +81,16 @@ def test_a_square_wave_changes_as_often_as_it_says(method: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "smooth", ["exp(-t)", "exp(sin(40*t))", "1/(1 + t)", "exp(-((t - 5)/4)**2)", "sin(t)/(2 + cos(t))"]
+    "smooth",
+    [
+        "exp(-t)",
+        "exp(sin(40*t))",
+        "tanh(1e5*(t - 5))",
+        "1/(1 + exp(99*(t - 5)))",
+        "1/(1 + t)",
+        "exp(-((t - 5)/4)**2)",
+        "sin(t)/(2 + cos(t))",
+    ],
 )
 def test_what_is_no_narrow_pulse_does_not_cut_a_span(smooth: str) -> None:
     assert fed(smooth).breakpoints == ()

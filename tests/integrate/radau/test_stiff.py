@@ -153,3 +153,19 @@ def test_the_wheelset_agrees_with_its_reference() -> None:
     assert sol.residual < 1e-9
     wanted = problem.reference.y
     assert digits(sol.y[:, -1], wanted, 1e-1) >= 5.0
+
+
+@pytest.mark.parametrize("end", [4.8, 4.9, 4.95, 5.0, 5.1])
+@pytest.mark.parametrize("method", ["radau5", "radau", "auto"])
+def test_a_rate_that_falls_within_a_long_step_is_noticed_by_newton(method: str, end: float) -> None:
+    """One iteration was believed because earlier steps had needed no more: wrong by 0.68 at 4.95."""
+    rows = ["-(1 + 1e5/(1 + exp(20*(t - 5))))*(y - cos(t)) - sin(t)", "z - 2*y"]
+    model = herk.Model("falling", ["y", "z"], [[1, 0], [0, 0]], rows, t_span=(0, end), y0=[1, 2])
+    sol = herk.solve_dae(model, method=method, breakpoints=[end], rtol=1e-6, atol=1e-6)
+    assert sol.success
+    assert np.abs(sol.y[0] - np.cos(sol.t)).max() < 1e-5
+
+
+def test_of_linear_equations_one_iteration_is_enough() -> None:
+    sol = herk.solve_dae(testset.get("spring_chain"), method="radau5", rtol=1e-6, atol=1e-6)
+    assert sol.nit < 1.5 * (sol.nstep + sol.nreject)

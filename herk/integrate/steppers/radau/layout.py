@@ -130,6 +130,7 @@ class Radau(State):
     shorten: float  # what Newton advises after a failure
     theta: float  # rate of convergence
     convergence: float  # theta / (1 - theta)
+    believed: float  # least one that a first increment is judged by
     opening: float  # the same of the first two iterations, when there last were two
     h: float  # of the step at work
     h_factors: float  # the factors belong to

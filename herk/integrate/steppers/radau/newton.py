@@ -213,7 +213,7 @@ def newton(t: float, own: Radau) -> int:
     multipliers are seen in the second one, however quickly the later ones shrink.
     """
     grown = own.first or abs(own.h) > LONGER * abs(own.h_old)
-    own.convergence = 1.0 if grown else max(own.convergence, own.opening, EPS) ** 0.8
+    own.convergence = 1.0 if grown else max(own.convergence, own.opening, own.believed) ** 0.8
     own.theta, own.shorten = 1e-3, 0.5
     last, last_ratio, most = 1.0, 1.0, own.most_iterations
     for k in range(1, most + 1):

@@ -14,7 +14,7 @@ from herk.integrate.callables import bound
 from herk.integrate.options import Request, fill
 from herk.integrate.steppers.radau import stepper
 from herk.integrate.steppers.radau.depth import depths, patterns
-from herk.integrate.steppers.radau.layout import Radau, RadauMethod, allocate
+from herk.integrate.steppers.radau.layout import EPS, Radau, RadauMethod, allocate
 from herk.integrate.steppers.radau.machine import Machine
 from herk.integrate.steppers.radau.order import enter, rows_of
 from herk.integrate.steppers.radau.sparse_ready import (
@@ -31,6 +31,7 @@ from herk.linalg.balance import rank
 from herk.model.evaluate import Linearisation, linearise
 
 CONSTRAINED = "constrained residual"  # its place among the code of a model
+BELIEVED = 2e-4  # of a first increment in Newton's method: the equations may have changed since the last step
 SLACK = 0.01  # of the change of a component, where equations are smooth: its polynomial may be off by it
 
 
@@ -56,6 +57,7 @@ def ready(asked: Request, y: Array, here: Linearisation) -> Machine:
     rows = np.count_nonzero(np.diff(here.E.indptr) if here.sparse else here.E.any(axis=1))
     state.have_e, state.settled = varying, not varying and rows == dae.n - dae.m
     state.always = asked.selection == "complete"
+    state.believed = EPS if _linear(asked, structure is None) else BELIEVED
     model = getattr(dae, "model", None)
     smooth = model is not None and not model.conditions
     state.slack = SLACK if smooth and dae.m < dae.n else 0.0  # without masses nothing else limits the steps
@@ -66,6 +68,12 @@ def ready(asked: Request, y: Array, here: Linearisation) -> Machine:
     state.y[:] = y
     machine = Machine(dae, method, functions, _loop(asked, state), state, asked, kept)
     return machine if structure is None else of_many(machine, structure, here.jac)
+
+
+def _linear(asked: Request, full: bool) -> bool:
+    """Tell whether Newton's matrix is known to be the same along a run, but for the length of a step."""
+    code = getattr(asked.dae.generated, "code", None) if asked.generate else None
+    return code is not None and bool(code.equations.linear if full else code.sparse.linear)
 
 
 def _in_full(asked: Request, here: Linearisation) -> Radau:
