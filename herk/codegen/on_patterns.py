@@ -6,6 +6,7 @@ Formulas of one shape are one loop over tables of places: code does not grow wit
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ import numpy as np
 from herk.codegen.loops import Loops
 from herk.codegen.shapes import CLOCK, STATE, Catalogue, Formula, Written
 from herk.core.dae import Array
+from herk.jit.state import Wholes
 from herk.linalg.pattern import Pattern
 
 if TYPE_CHECKING:
@@ -48,6 +50,19 @@ class _Functions(Mapping[str, "Native"]):
 
     def __len__(self) -> int:
         return len(self._makers)
+
+
+@dataclass(frozen=True)
+class Divided:
+    """Constraints in two parts: the rows of each, functions of these rows alone, what the last ones are like.
+
+    The functions are g_held, jac_held, g_last, jac_last, and `square`: derivatives of the last rows with
+    respect to the components they determine.
+    """
+
+    rows: tuple[Wholes, Wholes]
+    functions: Mapping[str, Native]
+    linear: bool
 
 
 class OnPatterns:
@@ -106,6 +121,38 @@ class OnPatterns:
         self._slopes_of("jac_f", self._f, loops)
         self._products(loops)
         return loops.built()
+
+    @cache  # noqa: B019 - lives as long as the functions do
+    def divided(self, free: tuple[int, ...]) -> Divided | None:
+        """Return the constraints in two parts: those without the components `free`, and the others.
+
+        None: there are not as many others as such components, or nothing but others.
+        """
+        states, where = frozenset(free), self._places["jac_g"][1]
+        having = [bool(states.intersection(self._states_of(each))) for each in self._g]
+        held, last = ([i for i, has in enumerate(having) if has == kind] for kind in (False, True))
+        if not held or not free or len(last) != len(free):
+            return None
+        loops = Loops(self.catalogue)
+        for name, rows in (("held", frozenset(held)), ("last", frozenset(last))):
+            loops.values(f"g_{name}", self._g, rows)
+            loops.slopes(f"jac_{name}", self._g, lambda i, j: where[i, j], among=rows)
+        loops.slopes_in("square", self._g, lambda i, j: where[i, j], frozenset(last), states)
+        linear = all(self._linear(self._g[i], states) for i in last)
+        parts = np.array(held, dtype=np.int64), np.array(last, dtype=np.int64)
+        return Divided(parts, loops.built(), linear)
+
+    def _states_of(self, formula: Formula) -> Iterable[int]:
+        return (formula.at[slot] for slot in self.catalogue.slopes(formula.shape))
+
+    def _linear(self, formula: Formula, states: frozenset[int]) -> bool:
+        """Tell whether derivatives with respect to these states have none of them."""
+        for slot, (shape, chosen) in self.catalogue.slopes(formula.shape).items():
+            if formula.at[slot] in states:
+                kinds = zip(shape.kinds, chosen, strict=True)
+                if any(kind == STATE and formula.at[place] in states for kind, place in kinds):
+                    return False
+        return True
 
     def _slopes_of(self, name: str, rows: Sequence[Formula], loops: Loops) -> None:
         where = self._places[name][1]

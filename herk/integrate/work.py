@@ -122,8 +122,7 @@ def work_on_patterns(asked: Request, machine: Stepper) -> Work:
     reach = np.zeros(whole.shape[0])
     np.maximum.at(reach, np.maximum(rows, columns), np.abs(rows - columns))
     f, g = (AN_ENTRY * known[name].nnz for name in ("jac_f", "jac_g"))
-    used = getattr(machine, "in_force", None)
-    solve = 0 if used is None else 2 * (used.lower.size + used.upper.size)
+    solve = sum(2 * (used.lower.size + used.upper.size) for used in getattr(machine, "in_force", ()))
     entries, factors = 2 * float(reach.sum()), 2 * float((reach**2).sum())
     return OnPatterns(
         asked.dae.n, g + solve, f + AN_ENTRY * known["E"].nnz, f + g, implicit_stages(asked), entries, factors

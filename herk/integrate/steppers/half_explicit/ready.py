@@ -70,6 +70,7 @@ def ready(asked: Request, y: Array, here: Linearisation) -> Machine:
     if E is not None:
         machine = SparseMachine(**vars(machine))
         machine.pattern, machine.numbers, machine.e_factors = pattern, list(range(dae.n)), E.factors
+        machine.divided = dae.generated.sparse.divided(free) if hasattr(dae.generated, "sparse") else None
         machine.selector = Selector(np.array(free, dtype=np.int64), state.cost, state.floor[: dae.n])
     machine.connect()
     return machine
