@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -70,7 +71,8 @@ def ready(asked: Request, y: Array, here: Linearisation) -> Machine:
     if E is not None:
         machine = SparseMachine(**vars(machine))
         machine.pattern, machine.numbers, machine.e_factors = pattern, list(range(dae.n)), E.factors
-        machine.divided = dae.generated.sparse.divided(free) if hasattr(dae.generated, "sparse") else None
+        given: Any = dae.generated
+        machine.divided = given.sparse.divided(free) if hasattr(given, "sparse") else None
         machine.selector = Selector(np.array(free, dtype=np.int64), state.cost, state.floor[: dae.n])
     machine.connect()
     return machine
