@@ -149,6 +149,10 @@ class Loops:
         self._texts.append(f"def {name}({head}):\n{text}")
         self._names.append(name)
 
+    def both(self, name: str, parts: Sequence[str]) -> None:
+        """Write a function that calls others, one after the other."""
+        self._function(name, parts, None)
+
     def built(self) -> Mapping[str, Native]:
         """Return everything written so far in machine code; the tables live as long as it does."""
         from herk.codegen.generated import build_text

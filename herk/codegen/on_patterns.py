@@ -104,17 +104,32 @@ class OnPatterns:
 
         Those that only implicit methods want are made when first asked for.
         """
-        always, implicit = ("f", "g", "E", "g_t", "jac_g"), ("jac_f", "jac_Ey")
+        parts = ("g_held", "g_last", "jac_held", "jac_last", "square") if self._parts[0] else ()
+        always, implicit = ("f", "g", "E", "g_t", "jac_g", *parts), ("jac_f", "jac_Ey")
         return _Functions({always: self._for_all, implicit: self._for_implicit})
 
     def _for_all(self) -> Mapping[str, Native]:
         loops = Loops(self.catalogue)
         loops.values("f", self._f)
-        loops.values("g", self._g)
         loops.values("E", list(self._E.values()))
         loops.time_derivatives("g_t", self._g)
-        self._slopes_of("jac_g", self._g, loops)
+        self._constraints(loops)
         return loops.built()
+
+    def _constraints(self, loops: Loops) -> None:
+        """Write g and its derivatives, and those of their parts: the same loops."""
+        where = self._places["jac_g"][1]
+        held, last = map(frozenset, self._parts)
+        if not held:
+            loops.values("g", self._g)
+            self._slopes_of("jac_g", self._g, loops)
+            return
+        for name, rows in (("held", held), ("last", last)):
+            loops.values(f"g_{name}", self._g, rows)
+            loops.slopes(f"jac_{name}", self._g, lambda i, j: where[i, j], among=rows)
+        loops.both("g", ("g_held", "g_last"))
+        loops.both("jac_g", ("jac_held", "jac_last"))
+        loops.slopes_in("square", self._g, lambda i, j: where[i, j], last, self._free)
 
     def _for_implicit(self) -> Mapping[str, Native]:
         loops = Loops(self.catalogue)
@@ -122,25 +137,33 @@ class OnPatterns:
         self._products(loops)
         return loops.built()
 
-    @cache  # noqa: B019 - lives as long as the functions do
-    def divided(self, free: tuple[int, ...]) -> Divided | None:
-        """Return the constraints in two parts: those without the components `free`, and the others.
+    @cached_property
+    def _parts(self) -> tuple[list[int], list[int]]:
+        """Return which constraints have no free component, and the others.
+
+        All are in the second list if there are not as many others as free components.
+        """
+        having = [bool(self._free.intersection(self._states_of(each))) for each in self._g]
+        held, last = ([i for i, has in enumerate(having) if has == kind] for kind in (False, True))
+        return (held, last) if held and len(last) == len(self._free) > 0 else ([], list(range(self.m)))
+
+    @cached_property
+    def _free(self) -> frozenset[int]:
+        """Return the components whose derivative does not occur."""
+        return frozenset(range(self.n)).difference(j for _, j in self._E)
+
+    @cached_property
+    def divided(self) -> Divided | None:
+        """Return the constraints in two parts: those without free components, and those that determine them.
 
         None: there are not as many others as such components, or nothing but others.
         """
-        states, where = frozenset(free), self._places["jac_g"][1]
-        having = [bool(states.intersection(self._states_of(each))) for each in self._g]
-        held, last = ([i for i, has in enumerate(having) if has == kind] for kind in (False, True))
-        if not held or not free or len(last) != len(free):
+        held, last = self._parts
+        if not held:
             return None
-        loops = Loops(self.catalogue)
-        for name, rows in (("held", frozenset(held)), ("last", frozenset(last))):
-            loops.values(f"g_{name}", self._g, rows)
-            loops.slopes(f"jac_{name}", self._g, lambda i, j: where[i, j], among=rows)
-        loops.slopes_in("square", self._g, lambda i, j: where[i, j], frozenset(last), states)
-        linear = all(self._linear(self._g[i], states) for i in last)
+        linear = all(self._linear(self._g[i], self._free) for i in last)
         parts = np.array(held, dtype=np.int64), np.array(last, dtype=np.int64)
-        return Divided(parts, loops.built(), linear)
+        return Divided(parts, self.functions, linear)
 
     def _states_of(self, formula: Formula) -> Iterable[int]:
         return (formula.at[slot] for slot in self.catalogue.slopes(formula.shape))

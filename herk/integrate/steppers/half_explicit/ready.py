@@ -72,7 +72,7 @@ def ready(asked: Request, y: Array, here: Linearisation) -> Machine:
         machine = SparseMachine(**vars(machine))
         machine.pattern, machine.numbers, machine.e_factors = pattern, list(range(dae.n)), E.factors
         given: Any = dae.generated
-        machine.divided = given.sparse.divided(free) if hasattr(given, "sparse") else None
+        machine.divided = given.sparse.divided if hasattr(given, "sparse") else None
         machine.selector = Selector(np.array(free, dtype=np.int64), state.cost, state.floor[: dae.n])
     machine.connect()
     return machine
