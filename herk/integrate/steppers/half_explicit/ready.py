@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -71,8 +70,7 @@ def ready(asked: Request, y: Array, here: Linearisation) -> Machine:
     if E is not None:
         machine = SparseMachine(**vars(machine))
         machine.pattern, machine.numbers, machine.e_factors = pattern, list(range(dae.n)), E.factors
-        given: Any = dae.generated
-        machine.divided = given.sparse.divided if hasattr(given, "sparse") else None
+        machine.divided = getattr(getattr(dae.generated, "sparse", None), "divided", None)
         machine.selector = Selector(np.array(free, dtype=np.int64), state.cost, state.floor[: dae.n])
     machine.connect()
     return machine
