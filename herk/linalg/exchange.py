@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 LARGE = 2.5  # a multiple that is worth an exchange
 MOST = 400  # exchanges at one point
 RENEWED = 40  # exchanges after which A_S is factored anew
-MOST_PARTS = 4  # looked at one by one
 DRAWS = 8  # random directions that show which rows of B are long
 TRIALS = 4  # long rows looked at that need have no large entry
 GAIN = 1.1  # what a larger entry of the same column must bring to be looked at
@@ -84,38 +83,8 @@ def exchanged(matrix: csr_array, chosen: Wholes, size: Array, large: float = LAR
     home = _home(matrix) @ diags_array(np.where(size > 0.0, size, 1.0))
     tops = np.asarray(abs(home).max(axis=1).todense()).ravel()
     scaled = csc_array(diags_array(1.0 / np.where(tops > 0.0, tops, 1.0)) @ home)
-    found = chosen.copy()
-    for rows, columns in _apart(scaled):
-        inside = np.flatnonzero(np.isin(chosen, columns))
-        if len(inside) != len(rows):
-            return None
-        better = _exchanged(scaled[rows][:, columns], np.searchsorted(columns, chosen[inside]), large)
-        if better is None:
-            return None
-        found[inside] = columns[better]
-    return found
-
-
-def _apart(matrix: csc_array) -> list[tuple[Wholes, Wholes]]:
-    """Return rows and columns of parts that have nothing to do with each other, as levels of constraints do.
-
-    Of many parts, all are one: what is done for each of them would cost more than that saves.
-    """
-    from scipy.sparse import block_array
-    from scipy.sparse.csgraph import connected_components
-
-    count = matrix.shape[0]
-    _, label = connected_components(block_array([[None, matrix], [matrix.T, None]]), directed=False)
-    parts = np.unique(label[:count])
-    if len(parts) > MOST_PARTS:
-        return [(np.arange(count), np.arange(matrix.shape[1]))]
-    return [(np.flatnonzero(label[:count] == k), np.flatnonzero(label[count:] == k)) for k in parts]
-
-
-def _exchanged(scaled: csc_array, chosen: Wholes, large: float) -> Wholes | None:
-    """Do the same for one part, rows and columns in their units."""
-    probes = scaled @ np.random.default_rng(3).standard_normal((scaled.shape[1], DRAWS))
-    left = MOST
+    probes = scaled @ np.random.default_rng(3).standard_normal((matrix.shape[1], DRAWS))
+    chosen, left = chosen.copy(), MOST
     while True:
         basis = _factored(scaled, chosen)
         if basis is None:
