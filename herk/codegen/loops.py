@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,11 +30,11 @@ class Loops:
         self._texts: list[str] = []
         self._names: list[str] = []
 
-    def values(self, name: str, formulas: Sequence[Formula]) -> None:
-        """Write a function that puts the value of every formula at its place."""
+    def values(self, name: str, formulas: Sequence[Formula], among: Container[int] | None = None) -> None:
+        """Write a function that puts the value of every formula, or of those `among` these, at its place."""
         loops = [
             self._loop(f"{name}_{k}", shape, [formulas[i] for i in own], [[i] for i in own], [shape.expr])
-            for k, (shape, own) in enumerate(by_shape(formulas).items())
+            for k, (shape, own) in enumerate(_groups(formulas, among))
         ]
         self._function(name, loops, None)
 
@@ -55,14 +55,15 @@ class Loops:
         formulas: Sequence[Formula],
         where: Callable[[int, int], int],
         factors: Sequence[int] | None = None,
+        among: Container[int] | None = None,
     ) -> None:
-        """Write a function of the derivatives with respect to states.
+        """Write a function of the derivatives with respect to states, of formulas `among` these if given.
 
         Each stands at `where(formula, state)`. With `factors` they are multiplied by v at these places, and
         those that meet at one place are added.
         """
         loops, last = [], -1
-        for k, (shape, own) in enumerate(by_shape(formulas).items()):
+        for k, (shape, own) in enumerate(_groups(formulas, among)):
             slopes = self._catalogue.slopes(shape)
             if not slopes:
                 continue
@@ -72,6 +73,30 @@ class Loops:
             more = None if factors is None else [factors[i] for i in own]
             loops.append(self._loop(f"{name}_{k}", shape, [formulas[i] for i in own], places, exprs, more))
         self._function(name, loops, None if factors is None else last + 1, rates=factors is not None)
+
+    def slopes_in(
+        self,
+        name: str,
+        formulas: Sequence[Formula],
+        where: Callable[[int, int], int],
+        among: Container[int],
+        states: Container[int],
+    ) -> None:
+        """Write a function of the derivatives of some formulas with respect to some states alone."""
+        alike: dict[tuple[Shape, tuple[int, ...]], list[int]] = {}
+        for shape, own in _groups(formulas, among):
+            for i in own:
+                slots = tuple(
+                    slot for slot in self._catalogue.slopes(shape) if formulas[i].at[slot] in states
+                )
+                alike.setdefault((shape, slots), []).append(i)
+        loops = []
+        for k, ((shape, slots), own) in enumerate(alike.items()):
+            if slots:
+                places = [[where(i, formulas[i].at[slot]) for slot in slots] for i in own]
+                exprs = [_in_slots(shape, *self._catalogue.slopes(shape)[slot]) for slot in slots]
+                loops.append(self._loop(f"{name}_{k}", shape, [formulas[i] for i in own], places, exprs))
+        self._function(name, loops, None)
 
     def _loop(
         self,
@@ -124,6 +149,10 @@ class Loops:
         self._texts.append(f"def {name}({head}):\n{text}")
         self._names.append(name)
 
+    def both(self, name: str, parts: Sequence[str]) -> None:
+        """Write a function that calls others, one after the other."""
+        self._function(name, parts, None)
+
     def built(self) -> Mapping[str, Native]:
         """Return everything written so far in machine code; the tables live as long as it does."""
         from herk.codegen.generated import build_text
@@ -132,6 +161,14 @@ class Loops:
         for native in found.values():
             native.tables = tuple(self._tables)  # type: ignore[attr-defined]
         return found
+
+
+def _groups(formulas: Sequence[Formula], among: Container[int] | None) -> Iterator[tuple[Shape, list[int]]]:
+    """Yield which formulas have which shape, of those `among` these if given."""
+    for shape, own in by_shape(formulas).items():
+        chosen = own if among is None else [i for i in own if i in among]
+        if chosen:
+            yield shape, chosen
 
 
 def _in_slots(own: Shape, shape: Shape, chosen: tuple[int, ...]) -> sp.Expr:

@@ -6,6 +6,7 @@ Formulas of one shape are one loop over tables of places: code does not grow wit
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from herk.codegen.gradient import gradient
 from herk.codegen.loops import Loops
 from herk.codegen.shapes import CLOCK, STATE, Catalogue, Formula, Shape, Written
 from herk.core.dae import Array
+from herk.jit.state import Wholes
 from herk.linalg.pattern import Pattern
 
 if TYPE_CHECKING:
@@ -58,6 +60,19 @@ class _Functions(Mapping[str, "Native"]):
         return len(self._makers)
 
 
+@dataclass(frozen=True)
+class Divided:
+    """Constraints in two parts: the rows of each, functions of these rows alone, what the last ones are like.
+
+    The functions are g_held, jac_held, g_last, jac_last, and `square`: derivatives of the last rows with
+    respect to the components they determine.
+    """
+
+    rows: tuple[Wholes, Wholes]
+    functions: Mapping[str, Native]
+    linear: bool
+
+
 class OnPatterns:
     """f, g, g_t, and E, g_y, f_y, (E v)_y on patterns; made when first asked for."""
 
@@ -97,23 +112,78 @@ class OnPatterns:
 
         Those that only implicit methods want are made when first asked for.
         """
-        always, implicit = ("f", "g", "E", "g_t", "jac_g"), ("jac_f", "jac_Ey")
+        parts = ("g_held", "g_last", "jac_held", "jac_last", "square") if self._parts[0] else ()
+        always, implicit = ("f", "g", "E", "g_t", "jac_g", *parts), ("jac_f", "jac_Ey")
         return _Functions({always: self._for_all, implicit: self._for_implicit})
 
     def _for_all(self) -> Mapping[str, Native]:
         loops = Loops(self.catalogue)
         loops.values("f", self._f)
-        loops.values("g", self._g)
         loops.values("E", list(self._E.values()))
         loops.time_derivatives("g_t", self._g)
-        self._slopes_of("jac_g", self._g, loops)
+        self._constraints(loops)
         return loops.built()
+
+    def _constraints(self, loops: Loops) -> None:
+        """Write g and its derivatives, and those of their parts: the same loops."""
+        where = self._places["jac_g"][1]
+        held, last = map(frozenset, self._parts)
+        if not held:
+            loops.values("g", self._g)
+            self._slopes_of("jac_g", self._g, loops)
+            return
+        for name, rows in (("held", held), ("last", last)):
+            loops.values(f"g_{name}", self._g, rows)
+            loops.slopes(f"jac_{name}", self._g, lambda i, j: where[i, j], among=rows)
+        loops.both("g", ("g_held", "g_last"))
+        loops.both("jac_g", ("jac_held", "jac_last"))
+        loops.slopes_in("square", self._g, lambda i, j: where[i, j], last, self._free)
 
     def _for_implicit(self) -> Mapping[str, Native]:
         loops = Loops(self.catalogue)
         self._slopes_of("jac_f", self._f, loops)
         self._products(loops)
         return loops.built()
+
+    @cached_property
+    def _parts(self) -> tuple[list[int], list[int]]:
+        """Return which constraints have no free component, and the others.
+
+        All are in the second list if there are not as many others as free components.
+        """
+        having = [bool(self._free.intersection(self._states_of(each))) for each in self._g]
+        held, last = ([i for i, has in enumerate(having) if has == kind] for kind in (False, True))
+        return (held, last) if held and len(last) == len(self._free) > 0 else ([], list(range(self.m)))
+
+    @cached_property
+    def _free(self) -> frozenset[int]:
+        """Return the components whose derivative does not occur."""
+        return frozenset(range(self.n)).difference(j for _, j in self._E)
+
+    @cached_property
+    def divided(self) -> Divided | None:
+        """Return the constraints in two parts: those without free components, and those that determine them.
+
+        None: there are not as many others as such components, or nothing but others.
+        """
+        held, last = self._parts
+        if not held:
+            return None
+        linear = all(self._linear(self._g[i], self._free) for i in last)
+        parts = np.array(held, dtype=np.int64), np.array(last, dtype=np.int64)
+        return Divided(parts, self.functions, linear)
+
+    def _states_of(self, formula: Formula) -> Iterable[int]:
+        return (formula.at[slot] for slot in self.catalogue.slopes(formula.shape))
+
+    def _linear(self, formula: Formula, states: frozenset[int]) -> bool:
+        """Tell whether derivatives with respect to these states have none of them."""
+        for slot, (shape, chosen) in self.catalogue.slopes(formula.shape).items():
+            if formula.at[slot] in states:
+                kinds = zip(shape.kinds, chosen, strict=True)
+                if any(kind == STATE and formula.at[place] in states for kind, place in kinds):
+                    return False
+        return True
 
     def _slopes_of(self, name: str, rows: Sequence[Formula], loops: Loops) -> None:
         where = self._places[name][1]

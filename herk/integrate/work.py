@@ -172,8 +172,7 @@ def work_on_patterns(asked: Request, machine: Stepper) -> Work:
     """
     known = asked.dae.generated.sparse.patterns  # type: ignore[union-attr]
     f, g = (AN_ENTRY * known[name].nnz for name in ("jac_f", "jac_g"))
-    used = getattr(machine, "in_force", None)
-    solve = 0 if used is None else 2 * (used.lower.size + used.upper.size)
+    solve = sum(2 * (used.lower.size + used.upper.size) for used in getattr(machine, "in_force", ()))
     entries, factors = filled(known["E"].union(known["jac_f"]))
     return OnPatterns(
         asked.dae.n, g + solve, f + AN_ENTRY * known["E"].nnz, f + g, implicit_stages(asked), entries, factors

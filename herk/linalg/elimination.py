@@ -221,6 +221,11 @@ class Factors:
     upper: Wholes
 
     @property
+    def entries(self) -> int:
+        """Return how many entries there are beside the diagonal."""
+        return len(self.lower) + len(self.upper)
+
+    @property
     def rank(self) -> int:
         """Return how many rows have a pivot."""
         return int((self.pivot != NONE).sum())

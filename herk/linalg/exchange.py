@@ -36,6 +36,7 @@ class Basis:
     matrix: csc_array
     chosen: Wholes
     factors: SuperLU
+    turned: csr_array
     etas: list[tuple[int, Array]] = field(default_factory=list)
 
     def solve(self, right: Array) -> Array:
@@ -51,11 +52,14 @@ class Basis:
         x[i] = 1.0
         for k, d in reversed(self.etas):
             x[k] -= (d @ x - x[k]) / d[k]
-        return np.asarray(self.factors.solve(x, trans="T") @ self.matrix)
+        return np.asarray(self.turned @ self.factors.solve(x, trans="T"))
 
     def column(self, j: int) -> Array:
         """Return column j of A_S^-1 A."""
-        return self.solve(self.matrix[:, [j]].toarray().ravel())
+        entries = slice(*self.matrix.indptr[j : j + 2])
+        right = np.zeros(len(self.chosen))
+        right[self.matrix.indices[entries]] = self.matrix.data[entries]
+        return self.solve(right)
 
 
 def exchanged_row(z: Array, i: int, d: Array) -> Array:
@@ -66,7 +70,7 @@ def exchanged_row(z: Array, i: int, d: Array) -> Array:
     return z
 
 
-def exchanged(matrix: csr_array, chosen: Wholes, size: Array) -> Wholes | None:
+def exchanged(matrix: csr_array, chosen: Wholes, size: Array, large: float = LARGE) -> Wholes | None:
     """Return columns of a wide matrix of which no other is a large multiple; None if these are singular.
 
     Multiples are in units of the unknowns. Columns in many more rows than others of a row do not count in it:
@@ -85,7 +89,7 @@ def exchanged(matrix: csr_array, chosen: Wholes, size: Array) -> Wholes | None:
         basis = _factored(scaled, chosen)
         if basis is None:
             return None
-        made = _improve(basis, probes, min(left, RENEWED))
+        made = _improve(basis, probes, min(left, RENEWED), large)
         left -= made
         if made < RENEWED or left <= 0:
             return basis.chosen
@@ -105,12 +109,12 @@ def _home(matrix: csr_array) -> csr_array:
 
 def _factored(matrix: csc_array, chosen: Wholes) -> Basis | None:
     try:
-        return Basis(matrix, chosen, factored(matrix[:, chosen]))
+        return Basis(matrix, chosen, factored(matrix[:, chosen]), matrix.T)
     except RuntimeError:  # exactly singular
         return None
 
 
-def _improve(basis: Basis, probes: Array, most: int) -> int:
+def _improve(basis: Basis, probes: Array, most: int, large: float) -> int:
     """Exchange columns while a large multiple is found; return how many exchanges were made."""
     length = basis.solve(probes)
     fine = np.zeros(len(basis.chosen), dtype=bool)
@@ -118,10 +122,10 @@ def _improve(basis: Basis, probes: Array, most: int) -> int:
     while trials < TRIALS and len(basis.etas) < most:
         long = np.where(fine, 0.0, np.abs(length).max(axis=1))
         first = int(np.argmax(long))
-        if not long[first] > LARGE:
+        if not long[first] > large:
             break
         i, j, d = _largest(basis, first)
-        if abs(d[i]) > LARGE:
+        if abs(d[i]) > large:
             basis.chosen[i] = j
             basis.etas.append((i, d))
             length = exchanged_row(length, i, d)
@@ -133,13 +137,19 @@ def _improve(basis: Basis, probes: Array, most: int) -> int:
 
 
 def _largest(basis: Basis, i: int) -> tuple[int, int, Array]:
-    """Return an entry of B that is the largest of its row and column, and that column."""
+    """Return an entry of B that is the largest of its row and column, and that column.
+
+    Of columns that nearly depend on each other rows and columns of B are so inexact that they contradict each
+    other; what is larger must be larger than all before, or looking for it would not end.
+    """
+    reached = 0.0
     while True:
         row = np.abs(basis.row(i))
         row[basis.chosen] = 0.0
         j = int(np.argmax(row))
         d = basis.column(j)
         k = int(np.argmax(np.abs(d)))
-        if abs(d[k]) <= GAIN * abs(d[i]):
+        reached = GAIN * max(abs(d[i]), reached)
+        if not abs(d[k]) > reached:
             return i, j, d
-        i = k
+        i, reached = k, abs(d[k])

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from herk.jit.program import Program
 from herk.jit.state import State, Wholes
 
@@ -31,7 +33,7 @@ def match_rows(own: Matching) -> int:
     """Give columns to rows; return how many have one."""
     count = 0
     for i in range(own.rows):
-        count += 1 if augmented(i, i, own) else 0
+        count += 1 if own.column[i] != NONE or augmented(i, i, own) else 0
     return count
 
 
@@ -102,9 +104,17 @@ def next_row(depth: int, mark: int, own: Matching) -> int:
 _program = Program(match_rows, match_in_rounds)
 
 
-def matched(matrix: csr_array) -> Wholes:
-    """Return for each row a column of its own in which it has an entry; -1 where there is none."""
+def matched(matrix: csr_array, known: Wholes | None = None) -> Wholes:
+    """Return for each row a column of its own in which it has an entry; -1 where there is none.
+
+    `known` are columns to begin with, none of them twice; those without an entry are not taken.
+    """
     own = _beginning(matrix)
+    if known is not None:
+        entry_row = np.repeat(np.arange(own.rows), np.diff(matrix.indptr))
+        taken = np.unique(entry_row[matrix.indices == known[entry_row]])
+        own.column[taken] = known[taken]
+        own.row[known[taken]] = taken
     _program[match_rows].call(own.address)
     found: Wholes = own.column.copy()
     return found

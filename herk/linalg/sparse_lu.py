@@ -7,6 +7,7 @@ some columns.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from herk.linalg.pattern import Pattern
 
+GROWN = 1.3  # times as many entries as when an order of rows was found ask for another one
 UNSTABLE = 1e-5  # a pivot this small beside the rest of its row asks for another order
 
 
@@ -34,6 +36,7 @@ class SparseLU(State):
     weakest: float  # the smallest pivot beside its value when the order was chosen
     soundness: float  # the smallest pivot beside the largest entry of its row, then
     stamp: int  # for those who want to know what was factored last
+    fill: int  # entries when the order of the rows was found
     row: Wholes  # by place
     column: Wholes
     block_start: Wholes
@@ -121,13 +124,42 @@ def solve_sparse(b: Floats, x: Floats, own: SparseLU) -> None:
 
 
 def analysed(
-    pattern: Pattern, columns: Wholes, values: Floats, order: Wholes | None = None
+    pattern: Pattern,
+    columns: Wholes,
+    values: Floats,
+    rows: Wholes | None = None,
+    before: tuple[SparseLU, Wholes] | None = None,
 ) -> SparseLU | None:
     """Return factors of these columns of a matrix, in an order of pivots that is good for its values now.
 
-    `order` has the place of each row in an order of few new entries, if one is known. None: it is singular.
+    Of `rows` in ascending order, if they are given, whose numbers stay those of the matrix. `before` are
+    factors of other columns, and these: what they have in common need not be found again. None: it is
+    singular.
     """
-    return factors_of(*_columns(pattern, columns, values), order)
+    rows = np.arange(pattern.shape[0]) if rows is None else rows
+    matrix, source = _part(pattern, rows, columns, values)
+    if before is None:
+        made = factors_of(matrix, source)
+    else:
+        known, others = before
+        number = np.full(pattern.shape[1], -1, dtype=np.int64)
+        number[columns] = np.arange(len(columns))
+        order, partner = np.empty(len(columns), dtype=np.int64), np.empty(len(columns), dtype=np.int64)
+        place = np.searchsorted(rows, known.row)
+        order[place], partner[place] = np.arange(len(columns)), number[others[known.column]]
+        made = factors_of(matrix, source, Known(order, partner, known.fill))
+    if made is not None:
+        made.row[:] = rows[made.row]
+    return made
+
+
+@dataclass(frozen=True)
+class Known:
+    """What may hold for another matrix: the place of each row, its partner, how many entries that brings."""
+
+    order: Wholes
+    partner: Wholes
+    fill: int
 
 
 def some_rows(pattern: Pattern, rows: Wholes, entries: Wholes, values: Floats) -> tuple[csr_array, Wholes]:
@@ -150,21 +182,30 @@ def factors_in_one(matrix: csr_array, source: Wholes) -> SparseLU | None:
     return _state(matrix, source, made, begins) if made.rank == len(rows) else None
 
 
-def factors_of(matrix: csr_array, source: Wholes, order: Wholes | None = None) -> SparseLU | None:
+def factors_of(matrix: csr_array, source: Wholes, known: Known | None = None) -> SparseLU | None:
     """Return factors of a square matrix; `source` tells where later values of its entries come from."""
-    partner, size = matched(matrix), matrix.shape[0]
+    partner = matched(matrix, None if known is None else known.partner)
     if (partner < 0).any():
         return None
     block = blocks(matrix, partner)
-    places = fill_order(matrix, partner, block) if order is None else order
+    if known is not None:
+        found, begins = _eliminated(matrix, partner, block, known.order)
+        if found.rank == len(partner) and found.entries <= GROWN * known.fill:
+            return _state(matrix, source, found, begins, known.fill)
+    found, begins = _eliminated(matrix, partner, block, fill_order(matrix, partner, block))
+    return _state(matrix, source, found, begins) if found.rank == len(partner) else None
+
+
+def _eliminated(matrix: csr_array, partner: Wholes, block: Wholes, places: Wholes) -> tuple[Factors, Wholes]:
+    """Eliminate block by block, rows in the order of their places; return where blocks begin, too."""
     rows = np.lexsort((places, block)).astype(np.int64)
     sorted_blocks = block[rows]
     begins = np.flatnonzero(np.diff(sorted_blocks, prepend=-1)).astype(np.int64)
     first = begins[np.cumsum(np.diff(sorted_blocks, prepend=-1) != 0) - 1]
-    cost = np.bincount(matrix.indices, minlength=size).astype(np.int64)
+    cost = np.bincount(matrix.indices, minlength=len(rows)).astype(np.int64)
     meant = partner[rows]
     found = eliminated(matrix, rows, block=first, cost=cost, partner=meant, threshold=THRESHOLD)
-    return _state(matrix, source, found, begins) if found.rank == size else None
+    return found, begins
 
 
 def fill_order(matrix: csr_array, partner: Wholes, block: Wholes) -> Wholes:
@@ -177,20 +218,22 @@ def fill_order(matrix: csr_array, partner: Wholes, block: Wholes) -> Wholes:
     return least_fill(csr_array(coo_array(parts, shape=matrix.shape)))
 
 
-def _columns(pattern: Pattern, columns: Wholes, values: Floats) -> tuple[csr_array, Wholes]:
-    """Return some columns of a matrix in this order, and where each value comes from."""
+def _part(pattern: Pattern, rows: Wholes, columns: Wholes, values: Floats) -> tuple[csr_array, Wholes]:
+    """Return some rows of a matrix and some columns in this order, and where each value comes from."""
     from scipy.sparse import csr_array
 
-    number = np.full(pattern.shape[1], -1, dtype=np.int64)
-    number[columns] = np.arange(len(columns))
-    source = np.flatnonzero(number[pattern.indices] >= 0).astype(np.int64)
-    counts = np.bincount(pattern.rows[source], minlength=pattern.shape[0])
+    number, place = np.full(pattern.shape[1], -1, dtype=np.int64), np.full(pattern.shape[0], -1)
+    number[columns], place[rows] = np.arange(len(columns)), np.arange(len(rows))
+    source = np.flatnonzero((number[pattern.indices] >= 0) & (place[pattern.rows] >= 0)).astype(np.int64)
+    counts = np.bincount(place[pattern.rows[source]], minlength=len(rows))
     starts = np.concatenate([[0], np.cumsum(counts)])
-    shape = (pattern.shape[0], len(columns))
+    shape = (len(rows), len(columns))
     return csr_array((values[source], number[pattern.indices[source]], starts), shape=shape), source
 
 
-def _state(matrix: csr_array, source: Wholes, found: Factors, begins: Wholes) -> SparseLU:
+def _state(
+    matrix: csr_array, source: Wholes, found: Factors, begins: Wholes, fill: int | None = None
+) -> SparseLU:
     """Return the factors with all numbers in the order of pivots."""
     size = matrix.shape[0]
     at_row = np.empty(size, dtype=np.int64)
@@ -215,9 +258,11 @@ def _state(matrix: csr_array, source: Wholes, found: Factors, begins: Wholes) ->
     own = SparseLU(**lengths, upper_value=lengths["upper"], work=size, solution=size)
     for name, part in parts.items():
         getattr(own, name)[:] = part
-    own.size, own.blocks = size, len(begins)
-    largest = np.zeros(size)
-    np.maximum.at(largest, rows[inside], np.abs(matrix.data[inside]))
+    own.size, own.blocks, own.weakest = size, len(begins), 1.0
+    own.fill = found.entries if fill is None else fill
+    sizes = np.where(inside, np.abs(matrix.data), 0.0)
+    largest = np.empty(size)
+    largest[at_row] = np.maximum.reduceat(sizes, matrix.indptr[:-1]) if size else 0.0
     own.soundness = float((own.reference / largest).min(initial=1.0))
     own.parity = float(parity(found.order) * parity(found.pivot))
     return own
@@ -225,10 +270,18 @@ def _state(matrix: csr_array, source: Wholes, found: Factors, begins: Wholes) ->
 
 def _listed(name: str, rows: Wholes, places: Wholes, size: int, **others: Wholes) -> dict[str, Wholes]:
     """Return entries by rows: where those of each row begin, their places, and what comes with them."""
-    order = np.lexsort((places, rows))
-    starts = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=size))])
-    listed = {f"{name}_start": starts, name: places[order]}
-    return listed | {other: value[order] for other, value in others.items()}
+    from scipy.sparse import coo_array
+
+    sorted_ = coo_array((np.arange(len(rows)), (rows, places)), shape=(size, size)).tocsr()
+    listed = {f"{name}_start": sorted_.indptr, name: sorted_.indices}
+    return listed | {other: value[sorted_.data] for other, value in others.items()}
+
+
+def operations(own: SparseLU) -> tuple[int, int]:
+    """Return in how many operations the factors are found, and in how many a system is solved."""
+    lengths = np.diff(own.upper_start)
+    solved = own.lower.size + own.upper.size + own.other.size + own.size
+    return int(lengths[own.lower].sum()) + own.entry.size + own.other.size + own.size, solved
 
 
 def parity(order: Wholes) -> int:

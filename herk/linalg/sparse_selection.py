@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from herk.jit.state import Floats, Wholes
 from herk.linalg.assignment import assigned
 from herk.linalg.elimination import FAVOUR, NONE, eliminated
-from herk.linalg.exchange import exchanged
+from herk.linalg.exchange import LARGE, exchanged
 from herk.linalg.matching import matched
 from herk.linalg.ordering import least_fill
 
@@ -38,7 +38,9 @@ class Selector:
     floor: Floats | None = None  # what is small for each unknown
     order: Wholes | None = None  # place of each row
 
-    def selections(self, matrix: csr_array, size: Floats, kept: Wholes) -> Iterator[Wholes]:
+    def selections(
+        self, matrix: csr_array, size: Floats, kept: Wholes, large: float = LARGE
+    ) -> Iterator[Wholes]:
         """Yield selections for these values: components in ascending order, fewer than rows at lost rank.
 
         First those kept, exchanged where they have become bad; then columns matched to rows by the sizes of
@@ -62,7 +64,7 @@ class Selector:
             rest = rest[np.argsort(self.order[rest])]
             reduced, cost = matrix[rest][:, others], self.cost[others]
             if local and len(kept):
-                yield from self._better(reduced, number[kept[free[kept]]], size, others)
+                yield from self._better(reduced, number[kept[free[kept]]], size, others, large)
             meant = partners(reduced, cost, THRESHOLD)
             if local and (meant != NONE).all():
                 yield from self._better(reduced, meant, size, others)
@@ -78,9 +80,12 @@ class Selector:
             ).pivot
             yield self._with(others[pivots[pivots != NONE]])
 
-    def _better(self, reduced: csr_array, chosen: Wholes, size: Floats, others: Wholes) -> Iterator[Wholes]:
+    def _better(
+        self, reduced: csr_array, chosen: Wholes, size: Floats, others: Wholes, large: float = LARGE
+    ) -> Iterator[Wholes]:
         """Yield a selection after exchanges, if it is regular as far as rows of the same level tell."""
-        found = exchanged(reduced, chosen, (size if self.floor is None else size + self.floor)[others])
+        units = (size if self.floor is None else size + self.floor)[others]
+        found = exchanged(reduced, chosen, units, large)
         if found is not None:
             yield self._with(others[found])
 

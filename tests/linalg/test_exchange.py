@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array, random_array
 
-from herk.linalg.exchange import LARGE, exchanged
+from herk.linalg.exchange import LARGE, _largest, exchanged
 from testset.cloth import edge, ends, rest, rods
 
 
@@ -67,3 +67,21 @@ def test_columns_that_are_singular_are_refused() -> None:
     matrix = csr_array(random_array((5, 9), density=1.0, rng=np.random.default_rng(0)))
     matrix[:, [1]] = 0.0 * matrix[:, [1]]
     assert exchanged(matrix, np.arange(5), np.ones(9)) is None
+
+
+def test_columns_that_nearly_depend_on_each_other_are_exchanged_in_finitely_many_looks() -> None:
+    class Contradicting:
+        """Rows and columns of B as rounding makes them: each says that another entry is larger."""
+
+        chosen = np.array([0, 1])
+
+        def row(self, i: int) -> np.ndarray:
+            return np.array([0.0, 0.0, 5.0, 0.0]) if i == 0 else np.array([0.0, 0.0, 0.0, 5.0])
+
+        def column(self, j: int) -> np.ndarray:
+            return np.array([1.0, 5.0]) if j == 2 else np.array([5.0, 1.0])
+
+    i, j, d = _largest(Contradicting(), 0)  # type: ignore[arg-type]
+    assert i in (0, 1)
+    assert j in (2, 3)
+    assert d.shape == (2,)

@@ -1,4 +1,4 @@
-"""As many rows as possible have a column of their own."""
+"""As many rows as possible have a column of their own, whatever is known to begin with."""
 
 from __future__ import annotations
 
@@ -24,6 +24,17 @@ def test_matchings_are_as_large_as_those_of_scipy(seed: int) -> None:
     matrix = ss.random_array(shape, density=dice.uniform(0.02, 0.3), rng=dice, format="csr")
     most = int((maximum_bipartite_matching(matrix, perm_type="column") >= 0).sum())
     assert checked(matrix, matched(matrix)) == most
+    known = np.where(dice.random(shape[0]) < 0.5, np.arange(shape[0]) % shape[1], -1)
+    once = np.full(shape[0], -1)
+    for i, column in enumerate(known.tolist()):
+        once[i] = column if column not in once[:i] else -1
+    assert checked(matrix, matched(matrix, once)) == most
+
+
+def test_known_partners_with_an_entry_are_kept() -> None:
+    matrix = ss.csr_array(np.array([[1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 1.0]]))
+    assert matched(matrix, np.array([1, 0, 2])).tolist() == [1, 0, 2]
+    assert matched(matrix, np.array([2, 1, -1])).tolist() == [0, 1, 2]  # no entry at (0, 2)
 
 
 @pytest.mark.parametrize("seed", range(40))

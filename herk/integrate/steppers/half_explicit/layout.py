@@ -93,7 +93,7 @@ class HalfExplicit(State):
     t_size: float  # in which functions of time change: for differences
     full_newton: int
     sparse: int  # Jacobian and E are values on patterns, selections are made in Python
-    factors: int  # of the selected columns, by address
+    near: int  # the point in work is close to the one the factors are from
     e_factors: int
     groups: int  # of columns that are differenced together
     e_mode: int
@@ -194,6 +194,7 @@ class HalfExplicit(State):
     flags: Wholes
     work: Floats
     table: Wholes  # of selections, elsewhere
+    parts: Wholes  # of a large system, by address: solved one after the other
 
 
 @lru_cache(maxsize=256)

@@ -5,13 +5,10 @@ from __future__ import annotations
 from herk.integrate.steppers.half_explicit.layout import EPS, FRESH_SIZE, HalfExplicit, function_at
 from herk.jit.state import Floats, Wholes, view
 from herk.linalg.dense import factor, substitute, times
-from herk.linalg.sparse_lu import SparseLU, refactor, solve_sparse
 
 MOST_ITERATIONS = 25
 SLOW = 0.1  # contraction above which the Jacobian is renewed
 CAUTION = 0.1  # a faster contraction is taken for luck
-# The same for sparse factors, which cost as much as a few iterations; of many unknowns luck is not the rule.
-SPARSE_SLOW, SPARSE_CAUTION = 0.03, 0.01
 
 
 def jacobian(t: float, y: Floats, own: HalfExplicit) -> None:
@@ -64,15 +61,7 @@ def renew(t: float, y: Floats, own: HalfExplicit) -> bool:
     jacobian(t, y, own)
     own.nlu += 1
     own.lu_valid = 1
-    return renewed_sparse(own) if own.sparse else renewed_dense(own)
-
-
-def renewed_sparse(own: HalfExplicit) -> bool:
-    """Factor on the places known; the pivot reported is the weakest, beside its size when it was chosen."""
-    factors = SparseLU.at(own.factors)
-    fit = refactor(own.jacobian, factors)
-    own.pivot[0] = factors.sign * factors.weakest
-    return fit
+    return renewed_dense(own)
 
 
 def renewed_dense(own: HalfExplicit) -> bool:
@@ -116,31 +105,27 @@ def solve_algebraic(t: float, y: Floats, tolerance: float, own: HalfExplicit) ->
     if m == 0:
         return 0
     fresh, last, rate = False, 0.0, own.contraction
-    limit, caution = SPARSE_SLOW if own.sparse else SLOW, SPARSE_CAUTION if own.sparse else CAUTION
     for iteration in range(MOST_ITERATIONS):
         function_at(own.at_g)(t, y, own.parameters, g)
         own.ngev += 1
         if own.lu_valid and at_rounding(g, y, own):
             return iteration if settled(t, y, own) else -1
-        slow = iteration > 0 and rate > limit and not fresh
+        slow = iteration > 0 and rate > SLOW and not fresh
         if not own.lu_valid or (own.full_newton and iteration > 0) or slow:
             if not renew(t, y, own):
                 return -1
             function_at(own.at_g)(t, y, own.parameters, g)  # finite differences use the same memory
-            fresh, last, rate = True, 0.0, caution
-        if own.sparse:
-            solve_sparse(g, own.ydot, SparseLU.at(own.factors))
-        else:
-            substitute(own.lu, 0, m, own.newton_order, g, own.ydot, 0)
+            fresh, last, rate = True, 0.0, CAUTION
+        substitute(own.lu, 0, m, own.newton_order, g, own.ydot, 0)
         size = corrected(y, own)
         own.nit += 1
         if not size < 1e300:
             return -1
         if last > 0.0:
-            rate = max(size / last, caution)
+            rate = max(size / last, CAUTION)
             if rate > 2.0 and fresh:
                 return -1
-            fresh = fresh and rate < limit
+            fresh = fresh and rate < SLOW
         # The error left is about size * rate / (1 - rate); a rate measured in another solve is not trusted.
         if size <= tolerance or (last > 0.0 and rate < 1.0 and size * rate / (1.0 - rate) <= tolerance):
             own.contraction = rate
@@ -170,14 +155,6 @@ def settled(t: float, y: Floats, own: HalfExplicit) -> bool:
 def at_rounding(residual: Floats, y: Floats, own: HalfExplicit) -> bool:
     """Tell whether every residual is as small as rounding in g allows: about eps sum |dg/dy_j| |y_j|."""
     n, jac = own.n, own.jacobian
-    if own.sparse:
-        for i in range(own.m):
-            noise = 0.0
-            for p in range(own.indptr[i], own.indptr[i + 1]):
-                noise += abs(jac[p] * y[own.indices[p]])
-            if not abs(residual[i]) <= EPS * noise:
-                return False
-        return True
     for i in range(own.m):
         noise = 0.0
         for j in range(n):

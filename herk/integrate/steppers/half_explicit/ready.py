@@ -69,6 +69,7 @@ def ready(asked: Request, y: Array, here: Linearisation) -> Machine:
     if E is not None:
         machine = SparseMachine(**vars(machine))
         machine.pattern, machine.numbers, machine.e_factors = pattern, list(range(dae.n)), E.factors
+        machine.divided = getattr(getattr(dae.generated, "sparse", None), "divided", None)
         machine.selector = Selector(np.array(free, dtype=np.int64), state.cost, state.floor[: dae.n])
     machine.connect()
     return machine

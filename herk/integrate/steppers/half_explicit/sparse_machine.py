@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import islice, pairwise
 
 import numpy as np
 
+from herk.codegen.on_patterns import Divided
 from herk.core import InputError
 from herk.core.dae import Array
 from herk.integrate.options import Request
 from herk.integrate.steppers.half_explicit.layout import (
     E_DIAGONAL,
     E_VARYING,
+    FALLEN,
+    NO_CONVERGENCE,
     ROW_KERNEL,
     ROW_ORDER,
     HalfExplicit,
 )
 from herk.integrate.steppers.half_explicit.machine import Machine
+from herk.integrate.steppers.half_explicit.parts import Part
 from herk.integrate.steppers.half_explicit.sample import sample
 from herk.integrate.steppers.half_explicit.selecting import SUSPECT, jacobian_here
+from herk.integrate.steppers.half_explicit.sparse_parts import put_parts
 from herk.integrate.steppers.half_explicit.stepper import PROGRAM
 from herk.integrate.steps import OK
 from herk.jit.native import passed
@@ -31,6 +36,11 @@ from herk.linalg.sparse_lu import SparseLU, analysed
 from herk.linalg.sparse_selection import Selector
 from herk.model.evaluate import Linearisation
 
+# Factors of the part that depends on the selection, their columns, and the row of the table.
+Factored = tuple[SparseLU, Wholes, Wholes]
+
+AHEAD = 0.5  # of the step last tried: where a selection is to be good
+BETTER = 1.5  # multiples that are exchanged there: the next change is further off then
 KEPT = 4  # selections whose factors are at hand
 SOUND = 1e-7  # pivots beside the largest entries of their rows: smaller ones ask for another selection
 
@@ -42,8 +52,11 @@ class SparseMachine(Machine):
     pattern: Pattern | None = None
     selector: Selector | None = None
     e_factors: SparseLU | None = None  # kept alive
-    in_force: SparseLU | None = None  # kept alive, too
-    loaded: OrderedDict[int, tuple[SparseLU, np.ndarray]] = field(default_factory=OrderedDict)
+    divided: Divided | None = None  # constraints in two parts
+    tail: SparseLU | None = None  # factors of the last part, the same in every selection
+    in_force: list[SparseLU] = field(default_factory=list)  # of all parts,
+    parts: list[Part] = field(default_factory=list)  # kept alive, too
+    loaded: OrderedDict[int, Factored] = field(default_factory=OrderedDict)
     numbers: list[int] = field(default_factory=list)  # of components: shared by all selections
     slot_of: dict[tuple[int, ...], int] = field(default_factory=dict)  # of known selections
 
@@ -62,31 +75,42 @@ class SparseMachine(Machine):
     def serve(self) -> None:
         """Make the selection the compiled steps ask for."""
         state, loop = self.state, self.loop
+        suspect = loop.rejected >= SUSPECT or bool(state.always)
+        ahead = None if suspect or loop.fixed else self._ahead()
         PROGRAM[jacobian_here].call(loop.t, state.address)
-        suspect = loop.rejected >= SUSPECT or state.always
         kept = () if suspect else self.known[state.slot]
-        algebraic, _ = self._select(np.array(kept, dtype=np.int64))
+        algebraic, _ = self._select(np.array(kept, dtype=np.int64), ahead)
         state.answered, state.chosen = 1, -1
         if algebraic is not None:
             self.slot(algebraic)
 
-    def _select(self, kept: Wholes) -> tuple[tuple[int, ...] | None, int]:
-        """Select for the Jacobian at hand and factor; return the selection, or None and the rank."""
+    def _ahead(self) -> Array:
+        """Return the Jacobian in the middle of a step like the last one: rods turn while it is made."""
+        state, loop = self.state, self.loop
+        width, here = int(state.differential + state.predicted), state.y.copy()
+        state.y[state.order[:width]] += AHEAD * loop.h_tried * state.k[:width]
+        PROGRAM[jacobian_here].call(loop.t + AHEAD * loop.h_tried, state.address)
+        state.y[:] = here
+        return np.array(state.jacobian)
+
+    def _select(self, kept: Wholes, ahead: Array | None = None) -> tuple[tuple[int, ...] | None, int]:
+        """Select and factor; return the selection, or None and the rank.
+
+        It is chosen for the Jacobian `ahead`, if that is given, and must do for the one at hand.
+        """
         state, rank = self.state, 0
-        assert self.selector is not None
-        assert self.pattern is not None
         if not np.isfinite(state.jacobian).all():
             return None, 0
-        matrix = self.pattern.matrix(state.jacobian)
         size = np.zeros(self.dae.n) if state.always else state.size
-        best: tuple[float, tuple[int, ...], SparseLU] | None = None
-        for selection in self.selector.selections(matrix, size, kept):
+        best: tuple[float, tuple[int, ...], Factored] | None = None
+        self._look_at_tail()
+        for selection in self._candidates(size, kept, ahead):
             rank = max(rank, len(selection))
             if len(selection) == self.dae.m:
                 algebraic = tuple([self.numbers[i] for i in selection.tolist()])
-                factors = analysed(self.pattern, self._row(algebraic)[-self.dae.m :], state.jacobian)
-                if factors is not None and (best is None or factors.soundness > best[0]):
-                    best = factors.soundness, algebraic, factors
+                factors = self._factored(self._row(algebraic), state)
+                if factors is not None and (best is None or factors[0].soundness > best[0]):
+                    best = factors[0].soundness, algebraic, factors
                 if best is not None and best[0] > SOUND:
                     break
         if best is None:
@@ -94,6 +118,14 @@ class SparseMachine(Machine):
         _, algebraic, factors = best
         self._keep(self._number(algebraic), factors)
         return algebraic, rank
+
+    def _candidates(self, size: Array, kept: Wholes, ahead: Array | None) -> Iterator[Wholes]:
+        """Yield selections that are good ahead, then those that are good here."""
+        assert self.selector is not None
+        assert self.pattern is not None
+        if ahead is not None and np.isfinite(ahead).all():
+            yield from islice(self.selector.selections(self.pattern.matrix(ahead), size, kept, BETTER), 1)
+        yield from self.selector.selections(self.pattern.matrix(self.state.jacobian), size, kept)
 
     def slot(self, algebraic: Sequence[int]) -> int:
         """Return the number of a selection, and load it for the Jacobian at hand."""
@@ -108,10 +140,36 @@ class SparseMachine(Machine):
             self.known.append(algebraic)
         return self.slot_of[algebraic]
 
-    def _keep(self, number: int, factors: SparseLU) -> None:
+    def _factored(self, row: Wholes, state: HalfExplicit) -> Factored | None:
+        """Return factors of the columns of a selection, in an order that is good for the Jacobian at hand.
+
+        Most of what holds for the factors made last holds for others.
+        """
+        assert self.pattern is not None
+        columns, rows = row[-self.dae.m :], None
+        if self.divided is not None:
+            if self.tail is None:
+                return None
+            rows = self.divided.rows[0]
+            columns = columns[: len(rows)]
+        before = next(reversed(self.loaded.values())) if self.loaded else None
+        made = analysed(self.pattern, columns, state.jacobian, rows, before and before[:2])
+        return None if made is None else (made, columns, row)
+
+    def _look_at_tail(self) -> None:
+        """Find an order of pivots for what is the same in every selection, if that at hand is not good."""
+        if self.divided is None:
+            return
+        tail, failed = self.tail, self.loop.cause == NO_CONVERGENCE or self.loop.rejected >= SUSPECT
+        if tail is None or failed or tail.weakest < FALLEN:
+            assert self.pattern is not None
+            free = np.flatnonzero(self.state.required)
+            self.tail = analysed(self.pattern, free, self.state.jacobian, self.divided.rows[1])
+
+    def _keep(self, number: int, factors: Factored) -> None:
         """Have the factors of a selection at hand, in place of those looked at longest ago."""
         self.loaded.pop(number, None)
-        self.loaded[number] = factors, self._row(self.known[number])
+        self.loaded[number] = factors
         while len(self.loaded) > KEPT:
             self.loaded.popitem(last=False)
 
@@ -125,17 +183,17 @@ class SparseMachine(Machine):
             state.known = 1
             return True
         if number not in self.loaded:
-            assert self.pattern is not None
-            columns = self._row(self.known[number])[-self.dae.m :]
-            factors = analysed(self.pattern, columns, state.jacobian)
+            self._look_at_tail()
+            factors = self._factored(self._row(self.known[number]), state)
             if factors is None:
                 return False
             self._keep(number, factors)
-        factors, row = self.loaded[number]
+        made, _, row = self.loaded[number]
         state.bind("table", row)
-        state.factors, state.known = factors.address, 1
+        state.known = 1
+        used = [made] if self.tail is None else [made, self.tail]
         if state is self.state:
-            self.in_force = factors
+            self.in_force, self.parts = used, put_parts(state, self.divided, used)
         return True
 
     def _row(self, algebraic: tuple[int, ...]) -> np.ndarray:
@@ -183,13 +241,16 @@ class SparseMachine(Machine):
             PROGRAM[jacobian_here].call(float(t[0]), state.address)
         if not self._load(number, state):
             return self.loop.cause or -1
-        factors = self.loaded[number][0].copy() if self.dae.m else None
-        state.factors = 0 if factors is None else factors.address
+        used = [self.loaded[number][0].copy()] if self.dae.m else []
+        used += [] if self.tail is None else [self.tail.copy()]
+        parts = put_parts(state, self.divided, used)
         slots = np.zeros(len(t), dtype=np.int64)
         points = np.ascontiguousarray(y).reshape(-1)
         branched = int(not self.loop.fixed)
         given = passed((np.ascontiguousarray(t), points, slots, times, branched, out.reshape(-1)))
-        return int(PROGRAM[sample].call(state.address, *given))
+        status = int(PROGRAM[sample].call(state.address, *given))
+        del parts, used  # which had to live so long
+        return status
 
     def restart(self, asked: Request, values: Array | None) -> bool:
         """Let everything be looked at again where there are factors of constraints: they belong to one start.
