@@ -216,7 +216,11 @@ class Run:
         if self.reason is None and self.taken >= self.look:
             self._stop_if_lost(t)
         if self.reason is None and self.choice and (self.taken == self.choice.due or status == CONSIDER):
-            self._change(self.choice.look(t, self.taken, limited=status == CONSIDER))
+            change = self.choice.look(t, self.taken, limited=status == CONSIDER)
+            if change is not None and status != CONSIDER and better(self) is not None:
+                self._stop(t, Reason.SINGULAR, LOST)  # that is what made its steps dear
+            else:
+                self._change(change)
 
     def _change(self, change: Change | None) -> None:
         """End here if another method goes on."""
@@ -248,11 +252,8 @@ class Run:
             self._stop(t, Reason.SINGULAR, LOST)
 
     def _late(self, t: float) -> None:
-        self._end(
-            Reason.TIME_LIMIT,
-            f"time_limit = {self.request.time_limit} s is over; the run reached t = {t!r} of"
-            f" {self.request.t1!r}.",
-        )
+        asked, reached = self.request, f"the run reached t = {t!r} of {self.request.t1!r}"
+        self._end(Reason.TIME_LIMIT, f"time_limit = {asked.time_limit} s is over; {reached}.")
 
     def _end(self, reason: Reason, message: str) -> None:
         self.reason, self.message = reason, message
