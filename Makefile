@@ -26,9 +26,9 @@ test: $(VENV)/.scikits $(VENV)/.rivals $(VENV)/.browser
 	@$(MAKE) --no-print-directory -j 2 lint pytest
 
 # Many tests start processes of their own: bytecode is kept, whatever the machine says, and they start twice as fast.
-# Three processes on two cores took longer than two.
+# Three processes on two cores took longer than two; neighbours share what they set up, so each begins with one half.
 pytest: $(VENV)/.installed
-	@PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -n 2
+	@PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -n 2 --dist worksteal
 
 lint: $(VENV)/.installed
 	@$(BIN)/ruff check

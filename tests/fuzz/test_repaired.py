@@ -8,12 +8,8 @@ from tests.fuzz.examine import examine
 from tests.fuzz.judge import Outcome
 
 # Decimal numbers read as binary ones: what cancels on paper left 1e-17 behind, and ranks hung on it.
-NOISE = [
-    *(("linear", seed) for seed in (7001, 7048, 9001, 9006, 9007, 9016, 9017, 9019, 9021)),
-    *(("linear", seed) for seed in (9026, 9039, 9041, 9046, 9049, 9051, 9056)),
-    ("testset", 9003),
-    ("piecewise", 9034),
-]
+# The analysis of many more is tested in tests/codegen/test_numbers.py.
+NOISE = [*(("linear", seed) for seed in (7048, 9007, 9041, 9056)), ("testset", 9003), ("piecewise", 9034)]
 # Constraints divided by a function of time that vanishes on the way.
 POLES = [("linear", seed) for seed in (9002, 9054, 12007)]
 
