@@ -15,7 +15,7 @@ from typing import Any
 import mpmath
 import sympy as sp
 
-from herk.codegen.equations import Equations
+from herk.codegen.equations import Equations, without
 from herk.codegen.gradient import gradient as partials
 from herk.codegen.tape import Tape
 from herk.core import InputError
@@ -112,6 +112,11 @@ def gradient(expression: sp.Expr, symbols: Collection[sp.Symbol]) -> dict[sp.Sym
     entries = partials(expression)
     present = sorted(entries.keys() & symbols, key=sp.default_sort_key)
     return {s: entries[s] for s in present if not is_zero(entries[s])}
+
+
+def without_cancelled(expression: sp.Expr, symbols: set[sp.Symbol]) -> sp.Expr:
+    """Return an expression without symbols that it does not depend on: code would wait for their values."""
+    return without(expression, (expression.free_symbols & symbols) - gradient(expression, symbols).keys())
 
 
 def jacobian(expressions: Iterable[sp.Expr], symbols: Sequence[sp.Symbol]) -> list[list[sp.Expr]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -13,6 +14,12 @@ from herk.codegen.gradient import gradient
 def filled(matrix: sp.MatrixBase) -> sp.Tuple:
     """Return the entries of a matrix that are not zero, as one object: what is large is mostly zero."""
     return sp.Tuple(*matrix.todok().values())
+
+
+def without(expr: sp.Expr, cancelled: Collection[sp.Symbol]) -> sp.Expr:
+    """Return an expression without symbols that cancel in it when it is multiplied out."""
+    plain = expr.xreplace(dict.fromkeys(cancelled, sp.S.Zero))
+    return sp.expand(expr) if plain.has(sp.nan, sp.zoo) else plain
 
 
 @dataclass(frozen=True)

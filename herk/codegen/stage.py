@@ -6,10 +6,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
-from herk.codegen.block_form import constraint_blocks, required
+from herk.codegen.block_form import constraint_blocks, required, without_cancelled
 from herk.codegen.code import prepared
 from herk.codegen.equations import Equations
+from herk.codegen.shapes import column
 from herk.codegen.stage_algebraic import complete, residual
 from herk.codegen.stage_rate import block_rate, stacked_rate
 from herk.codegen.stage_writer import Writer
@@ -25,6 +27,8 @@ def stage_source(equations: Equations, algebraic: Iterable[int], scalar: bool) -
     iteration, only the sign of its start value.
     """
     equations, names = prepared(equations)
+    rows = [without_cancelled(row, set(equations.states)) for row in equations.g]
+    equations = replace(equations, g=column(rows))
     chosen = tuple(sorted(algebraic))
     blocks = constraint_blocks(equations, chosen)
     differential = tuple(j for j in range(equations.n) if j not in chosen)

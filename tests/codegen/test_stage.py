@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 import sympy as sp
 
+import herk
 from herk.codegen.equations import Equations
 from herk.codegen.scope import PYTHON, SHARED
 from herk.codegen.stage import stage_source
@@ -461,3 +462,16 @@ def test_a_pivot_is_divided_by_before_what_depends_on_more_is_known():
     assert "v1 = 1.0/p1\n" in text  # of the velocity, which depends on x and y; the top on w too
     assert "y2 = r1*v1\n" in text
     assert "y4 = r2*v2\n" in text
+
+
+@pytest.mark.parametrize("long", [False, True])
+def test_an_unknown_that_cancels_in_a_constraint_is_not_waited_for(long: bool) -> None:
+    """x (2 l x + m y) + y (2 l y - m x) does not depend on m; what is long is not multiplied out."""
+    more = "".join(f" + {k}*sin({k}*t)*(x**2 + y**2 - 1)" for k in range(1, 60)) if long else ""
+    E = np.diag([1, 1, 0, 0])
+    rows = ["-y", "x", f"x*(2*l*x + m*y) + y*(2*l*y - m*x) - 2*cos(t){more}", "m - l*x"]
+    model = herk.Model("cancelled", ["x", "y", "l", "m"], E, rows, t_span=(0, 3), y0=[1, 0, 1, 1])
+    for method in ("dopri5", "radau5"):
+        sol = herk.solve_dae(model, method=method, rtol=1e-9, atol=1e-9)
+        assert sol.y[2, -1] == pytest.approx(np.cos(3.0), abs=1e-6)
+        assert sol.y[3, -1] == pytest.approx(np.cos(3.0) ** 2, abs=1e-6)

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 
 import sympy as sp
 
+from herk.codegen.equations import without
+
 Term = tuple[sp.Expr, sp.Expr]  # a factor, and what it multiplies
 
 SMALL = 120  # operations up to which an expression is rewritten in any case
@@ -123,7 +125,8 @@ def shortest(expr: sp.Expr) -> sp.Expr:
     if ops > 4 * SMALL or max(_terms(expr)) > LARGE:
         return expr
     longer = _turned(expanded(expr))
-    return longer if sp.count_ops(longer) <= ops else expr
+    expr = without(expr, expr.free_symbols - longer.free_symbols)
+    return longer if sp.count_ops(longer) <= sp.count_ops(expr) else expr
 
 
 def expanded(expr: sp.Expr) -> sp.Expr:

@@ -20,7 +20,7 @@ from herk.bench import store
 from herk.bench.store import Store
 
 ROOT = Path(__file__).parents[3]
-KILLS = 4
+KILLS = 3
 
 
 def start(out: Path, toy: Path, toys: Path, jobs: int = 1) -> subprocess.Popen[bytes]:

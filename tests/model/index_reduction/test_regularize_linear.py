@@ -93,7 +93,7 @@ def check(case: tuple[Model, list[int], sp.Matrix]) -> None:
     assert not [note for note in found.notes if "Doubtful" in note]
 
 
-@settings(max_examples=25, deadline=None, derandomize=True)
+@settings(max_examples=15, deadline=None, derandomize=True)
 @given(linear_daes(turning=False))
 def test_random_constant_linear_daes_give_their_index_levels_and_solution(case) -> None:
     check(case)
