@@ -115,8 +115,15 @@ def gradient(expression: sp.Expr, symbols: Collection[sp.Symbol]) -> dict[sp.Sym
 
 
 def without_cancelled(expression: sp.Expr, symbols: set[sp.Symbol]) -> sp.Expr:
-    """Return an expression without symbols that it does not depend on: code would wait for their values."""
-    return without(expression, (expression.free_symbols & symbols) - gradient(expression, symbols).keys())
+    """Return an expression without symbols that it does not depend on: code would wait for their values.
+
+    A derivative that vanishes says so, but of what has steps.
+    """
+    cancelled = (expression.free_symbols & symbols) - gradient(expression, symbols).keys()
+    if cancelled:
+        steps = expression.atoms(sp.floor, sp.ceiling, sp.frac, sp.Mod, sp.Piecewise)
+        cancelled = cancelled.difference(*(each.free_symbols for each in steps))
+    return without(expression, cancelled)
 
 
 def jacobian(expressions: Iterable[sp.Expr], symbols: Sequence[sp.Symbol]) -> list[list[sp.Expr]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import product
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -77,22 +78,54 @@ def differentiable(expr: sp.Expr) -> sp.Expr:
     """
     if not expr.has(*_BY_PIECES, *_INVERSES):
         return expr
-    expr = (
-        expr.replace(sp.Abs, lambda a: sp.Piecewise((a, a >= 0), (-a, True)))
-        .replace(sp.sign, lambda a: sp.Piecewise((1, a > 0), (-1, a < 0), (0, True)))
-        .replace(sp.Heaviside, lambda a, middle: sp.Piecewise((0, a < 0), (middle, sp.Eq(a, 0)), (1, True)))
-        .replace(sp.Max, lambda *a: _chosen(a, sp.Ge))
-        .replace(sp.Min, lambda *a: _chosen(a, sp.Le))
-        .replace(sp.Mod, lambda a, b: a - b * floor(a / b))
-        .replace(sp.floor, floor)
-        .replace(sp.ceiling, ceiling)
-    )
+    expr = _by_pieces(expr).replace(sp.Mod, lambda a, b: a - b * floor(a / b))
+    expr = expr.replace(sp.floor, floor).replace(sp.ceiling, ceiling)
     for reciprocal, plain in _INVERSES.items():
         expr = expr.replace(reciprocal, lambda a, plain=plain: plain(1 / a))
     return expr
 
 
-def _chosen(values: tuple[sp.Expr, ...], relation: Callable[..., Any]) -> sp.Expr:
-    """Return the first value that has this relation to all others."""
-    first = ((b, sp.And(*(relation(b, c) for c in values if c is not b))) for b in values[:-1])
-    return sp.Piecewise(*first, (values[-1], True))
+def _by_pieces(expr: sp.Basic) -> Any:
+    """Return an expression with functions that have kinks or jumps written by pieces, from the inside out."""
+    if not expr.has(*_CASES):
+        return expr
+    arguments = [_by_pieces(each) for each in expr.args]
+    cases = next((made for kind, made in _CASES.items() if isinstance(expr, kind)), None)
+    if cases is None:
+        return expr.func(*arguments)
+    if not any(each.has(sp.Piecewise) for each in arguments):
+        return sp.Piecewise(*cases(*arguments))
+    # Conditions that contain pieces themselves make sympy look for all solutions of inequalities.
+    pieces: list[tuple[Any, Any]] = []
+    for chosen in product(*map(_branches, arguments)):
+        given = sp.And(*(condition for _, condition in chosen))
+        made = [(value, sp.And(given, condition)) for value, condition in cases(*(v for v, _ in chosen))]
+        pieces += [(value, condition) for value, condition in made if condition is not sp.false]
+    return sp.Piecewise(*pieces, evaluate=False)
+
+
+def _branches(expr: sp.Expr) -> list[tuple[Any, Any]]:
+    """Return values without pieces and their conditions, in the order in which they apply."""
+    inside = next((each for each in sp.preorder_traversal(expr) if isinstance(each, sp.Piecewise)), None)
+    if inside is None:
+        return [(expr, sp.true)]
+    return [
+        (value, sp.And(condition, more))
+        for one, condition in inside.args
+        for value, more in _branches(expr.xreplace({inside: one}))
+    ]
+
+
+def _chosen(relation: Callable[..., Any], values: tuple[sp.Expr, ...]) -> list[tuple[Any, Any]]:
+    """Return the cases in which a value has this relation to all others."""
+    first = [(b, sp.And(*(relation(b, c) for c in values if c is not b))) for b in values[:-1]]
+    return [*first, (values[-1], sp.true)]
+
+
+_CASES: dict[Any, Callable[..., list[tuple[Any, Any]]]] = {
+    sp.Abs: lambda a: [(a, a >= 0), (-a, sp.true)],
+    sp.sign: lambda a: [(1, a > 0), (-1, a < 0), (0, sp.true)],
+    sp.Heaviside: lambda a, middle: [(0, a < 0), (middle, sp.Eq(a, 0)), (1, sp.true)],
+    sp.Max: lambda *a: _chosen(sp.Ge, a),
+    sp.Min: lambda *a: _chosen(sp.Le, a),
+}

@@ -5,14 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 import sympy as sp
 
 import herk
 from herk.codegen.code import lines
 from herk.codegen.scope import PYTHON
-from herk.model.functions import FUNCTIONS
+from herk.model.functions import FUNCTIONS, differentiable
 from herk.model.model import Model
+from herk.model.parse import parse
 
 X = sp.Symbol("x", real=True)
 INSIDE = (-2.5, -0.25, 0.75, 3.5)
@@ -73,3 +75,27 @@ def test_jumps_in_time_and_in_states_are_solved() -> None:
     assert sol.success
     assert sol.y[0, -1] == pytest.approx(0 + 1 + 2 * 0.5, abs=0.02)  # over 0..1, 1..2, 2..2.5
     assert sol.y[1, -1] == 2 * math.ceil(sol.y[0, -1] + 0.5)
+
+
+NESTED = {
+    "Max(-0.5, Min(0.5, cos(1e6*t)))": lambda t, x: max(-0.5, min(0.5, math.cos(1e6 * t))),
+    "Min(0.5, Max(-0.5, sin(1e6*t) + x))": lambda t, x: min(0.5, max(-0.5, math.sin(1e6 * t) + x)),
+    "Abs(Max(x, Min(0.5, cos(1e6*t))) - 0.25)": lambda t, x: abs(max(x, min(0.5, math.cos(1e6 * t))) - 0.25),
+    "sign(Abs(cos(1e6*t)) - 0.5)*Max(0, 1 - Abs(x))": lambda t, x: (
+        math.copysign(1.0, abs(math.cos(1e6 * t)) - 0.5) * max(0.0, 1.0 - abs(x))
+    ),
+    "Heaviside(Min(x, 1) - Max(0.2, sin(1e6*t)))": lambda t, x: float(
+        min(x, 1.0) > max(0.2, math.sin(1e6 * t))
+    ),
+}
+
+
+@pytest.mark.parametrize("text", NESTED)
+def test_limits_within_limits_are_written_by_pieces_at_once_and_have_their_values(text: str) -> None:
+    """sympy looked for all times at which cos(1e6 t) is below a limit, which did not end."""
+    t, x = sp.symbols("t x", real=True)
+    written = differentiable(parse(text, {"t": t, "x": x}))
+    assert not written.has(sp.Max, sp.Min, sp.Abs, sp.sign, sp.Heaviside)
+    value, chance = sp.lambdify((t, x), written, "numpy"), np.random.default_rng(7)
+    for at, state in (chance.uniform(-2.0, 2.0, (60, 2)) * [1e-5, 1.0]).tolist():
+        assert float(value(at, state)) == pytest.approx(NESTED[text](at, state), abs=1e-15)
