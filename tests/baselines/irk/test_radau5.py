@@ -193,8 +193,8 @@ def test_what_a_function_raises_ends_the_run_with_its_points():
 
 
 def test_callables_that_numba_compiled_are_reached_without_python():
-    """The wheelset is given by functions for numba; its residual and Jacobian have entries for machine code."""
-    problem = testset.get("wheelset", t_end=0.1)
+    """The chain is given by functions for numba; its residual and Jacobian have entries for machine code."""
+    problem = testset.get("hanging_chain", N=4, t_end=0.1)
     prepared = RADAU5.prepare(problem, "index2")
     entries = [reached(f, p) for f, p in zip(prepared.functions, (RESIDUAL, JACOBIAN), strict=False)]
     assert not [each for each in entries if isinstance(each, CalledBack)]
