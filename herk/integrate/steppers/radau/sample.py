@@ -131,7 +131,8 @@ def smooth(t: float, h: float, ends: Floats, own: Radau) -> int:
     """Repeat a step and tell whether its collocation polynomial is as exact as the step: OK or ROUGH.
 
     Components that follow others quickly have small errors at the ends of long steps, and nothing else says
-    that a polynomial of low degree is close to them between. Half a step does.
+    that a polynomial of low degree is close to them between. Half a step does. Shorter steps then take the
+    place of the polynomial, if with these rows a step as long as the whole one ends where that did.
     """
     n, kept, total = own.n, own.error, 0.0
     for j in range(n):
@@ -146,7 +147,21 @@ def smooth(t: float, h: float, ends: Floats, own: Radau) -> int:
         return status
     for j in range(n):
         total += ((own.new[j] - kept[j]) * own.per[j]) ** 2
-    return OK if not known or (total / n) ** 0.5 <= AS_EXACT else ROUGH
+    if not known or (total / n) ** 0.5 <= AS_EXACT:
+        return OK
+    return ROUGH if leads_to_end(t, h, ends, own) else NO_CONVERGENCE
+
+
+def leads_to_end(t: float, h: float, ends: Floats, own: Radau) -> bool:
+    """Tell whether a step of its own is as exact as the one it repeats: rows may turn singular inside it."""
+    n = own.n
+    for j in range(n):
+        own.y[j] = ends[j]
+    if alone(t, h, own) != OK:
+        return False
+    for j in range(n):
+        own.z[(own.s - 1) * n + j] = own.new[j] - ends[j]
+    return same_end(ends, own)
 
 
 def inside(time: float, t: float, own: Radau) -> int:
