@@ -237,7 +237,9 @@ class Choice:
         """Look soon at an implicit method that is only tried."""
         self.asked, self.machine, self.plan = asked, machine, plan
         self.chooser: Chooser | None = None  # of an implicit method, not before the first look
-        self.due = TRIAL if plan.trial or asked.first_step is not None else SETTLED  # the step after which that is done next
+        self.due = (
+            TRIAL if plan.trial or asked.first_step is not None else SETTLED
+        )  # the step after which that is done next
         self.pause = FIRST_CHUNK
 
     def foreseen(self) -> Change | None:

@@ -41,7 +41,12 @@ class Reusable:
         """Return the run, made to its end; None if all must be looked at again."""
         known = self.own if values is None else values.tobytes()
         run, of = self.declined or (None, b"")
-        if run is not None and not (self.special and values is not None) and of == known and _begins_like(asked, run):
+        if (
+            run is not None
+            and not (self.special and values is not None)
+            and of == known
+            and _begins_like(asked, run)
+        ):
             run.request = asked
             return run
         run = self.begun(asked, values)
