@@ -162,13 +162,13 @@ class Chooser:
                 if steps * cost < beginning(self.work, self._smooth(machine.state.restless)):
                     return None
             why = f"stability would limit explicit steps to {h:.2g}"
-        how = {"trial": pace > 0.0, "pace": pace, "cost": cost, "costs": self.costs}
+        how: dict[str, Any] = {"trial": pace > 0.0, "pace": pace, "cost": cost, "costs": self.costs}
         return Change(Plan(explicit, persist=2 * PERSISTENT, why=why, **how), None, why)
 
     def _smooth(self, restless: float) -> float:
         """Return about how many implicit steps there are if the solution goes on as it begins."""
         span = abs(self.asked.t1 - self.asked.t0)
-        return CALM + RESTLESS * restless * span / self.asked.rtol**FINER
+        return float(CALM + RESTLESS * restless * span / self.asked.rtol**FINER)
 
     def look(self, t: float, steps: int, *, limited: bool) -> Change | None:
         """Return what is to be changed after this many steps; `limited`: stability seems to limit them."""
