@@ -32,6 +32,8 @@ EARLY = 16  # explicit steps that show what they cost, where that is much
 CHANGE = 3e5  # operations that a change costs: a machine made ready, a first step
 SHARE = 0.1  # of the work left that a trial may cost
 AHEAD = 2.0  # trials that the work seen from the start must be worth if the implicit method is to begin
+CALM = 4  # implicit steps with which a smooth solution begins, and
+RESTLESS, FINER = 0.3, 0.2  # how many there are in the time in which it changes: twice 0.16 rtol^-0.2
 HIGHER, COARSE, FINE = (
     1 / 18,
     1e-4,
@@ -66,6 +68,7 @@ class Guess:
 
     worth: float  # explicit steps left from which on a change may pay,
     many: float  # and from which on the implicit method begins, if stability seems to ask for so many
+    calm: float  # or so many, where the solution itself changes slowly
     few: float  # implicit steps left for which no change pays
     first: int  # explicit steps before the first look
     least: float  # operations of an explicit step at least,
@@ -78,6 +81,11 @@ def trial(work: Work) -> float:
     return TRIAL * work.expected() + CHANGE + work.opening
 
 
+def beginning(work: Work, steps: float) -> float:
+    """Return the explicit work instead of which a run is begun with so many implicit steps."""
+    return AHEAD * (steps * work.expected() + CHANGE + work.opening)
+
+
 @lru_cache(maxsize=256)
 def guessed(work: Work, stages: int) -> Guess:
     """Return what the costs of evaluations tell before any step."""
@@ -88,7 +96,8 @@ def guessed(work: Work, stages: int) -> Guess:
     first = EARLY if price > DEARER else FIRST_CHUNK
     few = CHANGE / work.expected()
     ahead, likely = AHEAD * trial(work) / least, (least + most) / 2
-    return Guess(trial(work) / SHARE / most, ahead, few, first, least, likely, price)
+    calm = min(ahead, beginning(work, CALM) / least)
+    return Guess(trial(work) / SHARE / most, ahead, calm, few, first, least, likely, price)
 
 
 def costs(asked: Request, machine: Any, plan: Plan) -> tuple[Work, Guess]:
@@ -133,7 +142,7 @@ class Chooser:
         """Return |lambda| * span from which on the implicit method begins; less than nothing: it does."""
         if self.plan.cost:  # known from steps that were made
             return INFINITE
-        return AT_ONCE if self.guess.price > self.longer else self.guess.many * bound(method)
+        return AT_ONCE if self.guess.price > self.longer else self.guess.calm * bound(method)
 
     def at_once(self) -> Change | None:
         """Return that the implicit method begins, where explicit steps would be dear, or very many."""
@@ -141,15 +150,25 @@ class Chooser:
         if not machine.foreseen():
             return None
         explicit: Any = self.asked.method
-        cost = self.guess.least
+        cost, pace = self.guess.least, 0.0
         if machine.state.distant == AT_ONCE:
             cost = self.guess.likely
             why = f"an explicit step takes {self.guess.price:.1f} times the work of an implicit one"
         else:
             h = bound(explicit) / machine.state.fastest
+            steps = abs(self.asked.t1 - self.asked.t0) / h
+            if steps < self.guess.many:
+                pace = h / cost  # of which the implicit method must do better, since less is at stake
+                if steps * cost < beginning(self.work, self._smooth(machine.state.restless)):
+                    return None
             why = f"stability would limit explicit steps to {h:.2g}"
-        plan = Plan(explicit, persist=2 * PERSISTENT, cost=cost, costs=self.costs, why=why)
-        return Change(plan, None, why)
+        how: dict[str, Any] = {"trial": pace > 0.0, "pace": pace, "cost": cost, "costs": self.costs}
+        return Change(Plan(explicit, persist=2 * PERSISTENT, why=why, **how), None, why)
+
+    def _smooth(self, restless: float) -> float:
+        """Return about how many implicit steps there are if the solution goes on as it begins."""
+        span = abs(self.asked.t1 - self.asked.t0)
+        return float(CALM + RESTLESS * restless * span / self.asked.rtol**FINER)
 
     def look(self, t: float, steps: int, *, limited: bool) -> Change | None:
         """Return what is to be changed after this many steps; `limited`: stability seems to limit them."""
@@ -218,7 +237,9 @@ class Choice:
         """Look soon at an implicit method that is only tried."""
         self.asked, self.machine, self.plan = asked, machine, plan
         self.chooser: Chooser | None = None  # of an implicit method, not before the first look
-        self.due = SETTLED if asked.first_step is None else TRIAL  # the step after which that is done next
+        self.due = (
+            TRIAL if plan.trial or asked.first_step is not None else SETTLED
+        )  # the step after which that is done next
         self.pause = FIRST_CHUNK
 
     def foreseen(self) -> Change | None:

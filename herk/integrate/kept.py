@@ -32,13 +32,21 @@ class Reusable:
         # Analysed for one start and its values alone, which are numbers in its code: it takes no others.
         self.special = self.first.request.dae is not asked.dae
         self.machine.remember()
+        # None stands for the values it was made with: a run asked for with the very same is no other.
+        own = values_of(self.first.request.dae)
+        self.own = b"" if own is None else own.tobytes()
         self.declined: tuple[Run, bytes] | None = None  # the last run left to another method, and its values
 
     def run(self, asked: Request, values: Array | None) -> Run | None:
         """Return the run, made to its end; None if all must be looked at again."""
-        known = b"" if values is None else values.tobytes()
+        known = self.own if values is None else values.tobytes()
         run, of = self.declined or (None, b"")
-        if run is not None and of == known and _begins_like(asked, run):
+        if (
+            run is not None
+            and not (self.special and values is not None)
+            and of == known
+            and _begins_like(asked, run)
+        ):
             run.request = asked
             return run
         run = self.begun(asked, values)
@@ -80,6 +88,12 @@ def _begins_like(asked: Request, run: Run) -> bool:
     return where and asked.consistent == other.consistent and asked.steps_like(other)
 
 
+def values_of(dae: Dae) -> Array | None:
+    """Return the values of the parameters that generated code is given; None if there are none."""
+    generated: Any = dae.generated
+    return generated.parameters if getattr(generated, "values", None) else None
+
+
 def made(asked: Request) -> Run:
     """Return a run, made to its end, with the machine of an earlier one where that had the same code."""
     generated: Any = asked.dae.generated
@@ -88,7 +102,7 @@ def made(asked: Request) -> Run:
     how = asked.generate, asked.selection, asked.newton, asked.step is None
     key = (generated.key, asked.method.mark, *how)
     known = _kept.pop(key, None)  # nobody else may use it meanwhile
-    values = generated.parameters if generated.values else None
+    values = values_of(asked.dae)
     run = known.run(asked, values) or known.repaired(asked, values, asked.dae) if known is not None else None
     if run is None:
         known = Reusable(asked)

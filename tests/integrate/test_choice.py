@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import herk
 import testset
+from herk.integrate import kept
+from herk.integrate.options import request
+from herk.integrate.prepared import OPTIONS
+from herk.integrate.start import started
 from herk.model.model import Model
 
 
@@ -56,3 +61,30 @@ def test_a_phase_that_pays_for_no_change_is_made_with_the_method_in_use() -> Non
         sol = herk.solve_dae(testset.get("oregonator"), rtol=rtol, atol=rtol)
         assert sol.success, sol.message
         assert used(sol) == ["radau5"]
+
+
+def test_a_large_smooth_flow_is_begun_by_the_implicit_method_and_prepared_once(monkeypatch) -> None:
+    """Stability asks for more than 300 explicit steps, each of a tenth of the work of an implicit one."""
+    problem, tolerances = testset.get("stokes", N=16), {"rtol": 1e-6, "atol": 1e-6}
+    plain = herk.solve_dae(problem, method="radau5", **tolerances)
+    first = herk.solve_dae(problem, **tolerances)
+    assert used(first) == ["radau5"]
+    assert "stability" in first.methods[0].why
+    assert np.array_equal(first.t, plain.t)
+    monkeypatch.setattr(kept, "started", None)  # whoever makes a machine now fails
+    again = herk.solve_dae(problem, **tolerances)
+    assert np.array_equal(again.t, plain.t)
+
+
+@pytest.mark.parametrize("off", [0.0, 0.1])
+def test_a_solution_is_restless_by_its_own_derivatives_until_its_fastest_change_has_died_out(off) -> None:
+    """y' = -r (y - cos t) - sin t from cos 1 + off at t = 1: y'' is -cos t + r^2 off, units are |y| + 1."""
+    rate, start = 1e5, float(np.cos(1.0)) + off
+    f = [f"-{rate}*(y - cos(t)) - sin(t)"]
+    model = Model("relaxation", ["y"], [[1]], f, t_span=(1.0, 20.0), y0=(start,))
+    run = started(request(model, None, None, "auto", OPTIONS | {"rtol": 1e-6, "atol": 1e-6}, {}))
+    run.go()
+    size = start + 1.0
+    first = abs(rate * off + np.sin(1.0)) / size
+    second = abs(rate**2 * off - np.cos(1.0)) / size
+    assert run.machine.state.restless == pytest.approx(max(first, second**0.5), rel=0.02)

@@ -157,13 +157,13 @@ def rod(count: int, diffusion: int) -> herk.Model:
     return herk.Model("rod", [*y, z], E, [*f, "z - y0"], t_span=(0.0, 1.0), y0=(*start, start[0]))
 
 
-def test_auto_goes_over_to_values_on_patterns_above_the_size_of_full_matrices() -> None:
+def test_auto_begins_with_values_on_patterns_above_the_size_of_full_matrices() -> None:
     count, diffusion = IMPLICIT["radau5"].largest + 1, 300_000
     model = rod(count, diffusion)
     sol = herk.solve_dae(model, method="auto", rtol=1e-6, atol=1e-9)
     rate = 4 * diffusion * np.sin(np.pi / (2 * (count + 1))) ** 2
     assert sol.success, sol.message
-    assert [use.method for use in sol.methods] == ["dop853", "radau5"]
+    assert [use.method for use in sol.methods] == ["radau5"]
     assert np.abs(sol.y[:, -1] - np.exp(-rate) * np.asarray(model.y0, dtype=float)).max() < 1e-5
 
 

@@ -139,6 +139,7 @@ class HalfExplicit(State):
     fastest: float  # the modulus of the dominating eigenvalue
     distant: float  # fastest * span from which on the question is asked before the first step,
     foreseen: int  # which was done
+    restless: float  # how quickly the solution changes there, per unit of time, if that was asked
     jumps: int
     jump: float
     y: Floats

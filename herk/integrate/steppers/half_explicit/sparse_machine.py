@@ -72,6 +72,12 @@ class SparseMachine(Machine):
             )
         return algebraic
 
+    def foreseen(self) -> bool:
+        """Tell before the first step whether another method should be thought about."""
+        if self.dae.generated is None:
+            self.state.foreseen = 1  # a user's functions are called for steps alone
+        return super().foreseen()
+
     def serve(self) -> None:
         """Make the selection the compiled steps ask for."""
         state, loop = self.state, self.loop

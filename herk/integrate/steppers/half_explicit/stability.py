@@ -17,6 +17,7 @@ import numpy as np
 from herk.integrate.steppers.half_explicit.layout import OK, HalfExplicit
 from herk.integrate.steppers.half_explicit.step import derivative, solve_algebraic
 from herk.integrate.steppers.half_explicit.tableau import Tableau
+from herk.integrate.steps import INFINITE
 from herk.jit.state import Floats
 
 ANGLES = np.deg2rad(np.arange(92.0, 181.0, 4.0))  # directions in which eigenvalues decay, if only a little
@@ -26,6 +27,7 @@ POWERS = 8  # of a difference, after which it lies along the fastest change
 NEARBY = 1e-5  # length of the differences, in units of the unknowns
 AT_ONCE = -1.0  # for `distant`: nothing more need be known
 FAINT = 0.01  # of what counts: less than this after one of them is not looked at further
+SHORTLY = 0.01  # of the time in which the fastest change dies out: after it y' is looked at again
 ALONG, STEADY = 0.9, 0.7  # cosine, quotient of two estimates: of a real eigenvalue that was found
 
 
@@ -75,6 +77,28 @@ def decaying(t: float, least: float, own: HalfExplicit) -> float:
             return 0.0
     real = min(along, along_before) > ALONG and min(found, before) > STEADY * max(found, before)
     return found if real and found > least else 0.0
+
+
+def restlessness(t: float, forward: float, own: HalfExplicit) -> float:
+    """Return how quickly the solution itself changes where `fastest` is known: the larger of y', sqrt(y'').
+
+    Where the fastest change has died out, an implicit step may be as long as this allows. Where it has not,
+    y'' is as large as it makes it.
+    """
+    n, nd, y, z, v, k, order = own.n, own.differential, own.y, own.stage, own.error, own.k, own.order
+    last, h = own.stages * n, forward * SHORTLY / own.fastest
+    for i in range(n):
+        z[i] = y[i]
+    for j in range(nd):
+        z[order[j]] = y[order[j]] + h * k[j]
+    if solve_algebraic(t + h, z, own.tight, own) < 0 or derivative(t + h, z, own.stages, own) != OK:
+        return INFINITE
+    for j in range(nd):
+        v[j] = k[j]
+    first = length(v, own) / nd**0.5
+    for j in range(nd):
+        v[j] = (k[last + j] - k[j]) / h
+    return max(first, (length(v, own) / nd**0.5) ** 0.5)
 
 
 def length(v: Floats, own: HalfExplicit) -> float:

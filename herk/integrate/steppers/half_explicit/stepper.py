@@ -21,7 +21,7 @@ from herk.integrate.steppers.half_explicit.layout import (
 )
 from herk.integrate.steppers.half_explicit.sample import sample
 from herk.integrate.steppers.half_explicit.selecting import SUSPECT, jacobian_here, reselect, switch
-from herk.integrate.steppers.half_explicit.stability import AT_ONCE, decaying, suspect
+from herk.integrate.steppers.half_explicit.stability import AT_ONCE, decaying, restlessness, suspect
 from herk.integrate.steppers.half_explicit.step import kernel
 from herk.integrate.steps import CONSIDER, ENDS, INFINITE, NEGLIGIBLE, RUNNING, STUCK, SUNK, Loop
 from herk.jit.program import Program
@@ -48,7 +48,7 @@ def begin(loop: Loop) -> int:
 def foreseen(loop: Loop) -> int:
     """Tell once, before the first step, whether another method should be thought about."""
     own = HalfExplicit.at(loop.own)
-    if own.foreseen or own.patience == 0 or own.general:
+    if own.foreseen or own.patience == 0 or (own.general and not own.sparse):
         return 0
     if own.distant == AT_ONCE:
         own.foreseen = 1
@@ -57,7 +57,10 @@ def foreseen(loop: Loop) -> int:
         return 0
     own.foreseen = 1
     own.fastest = decaying(loop.t, own.distant / abs(loop.t_end - loop.t), own)
-    return 1 if own.fastest > 0.0 else 0
+    if not own.fastest > 0.0:
+        return 0
+    own.restless = restlessness(loop.t, 1.0 if loop.t_end > loop.t else -1.0, own)
+    return 1
 
 
 def settle(loop: Loop) -> int:
