@@ -147,7 +147,7 @@ def test_rows_are_exchanged_where_the_constraints_determine_other_unknowns() -> 
     assert run.machine.residual < 1e-14
 
 
-def rod(count: int, diffusion: int) -> herk.Model:
+def rod(count: int, diffusion: str) -> herk.Model:
     """Heat in a rod with cold ends, from half a sine: y' = diffusion (y_(i-1) - 2 y_i + y_(i+1)); z = y_0."""
     y, z = [f"y{i}" for i in range(count)], "z"
     inner = ["0", *y, "0"]
@@ -157,13 +157,17 @@ def rod(count: int, diffusion: int) -> herk.Model:
     return herk.Model("rod", [*y, z], E, [*f, "z - y0"], t_span=(0.0, 1.0), y0=(*start, start[0]))
 
 
-def test_auto_begins_with_values_on_patterns_above_the_size_of_full_matrices() -> None:
-    count, diffusion = IMPLICIT["radau5"].largest + 1, 300_000
-    model = rod(count, diffusion)
+@pytest.mark.parametrize(
+    ("factor", "methods"), [("1", ["radau5"]), ("3*t**2", ["dop853", "radau5"])], ids=["stiff", "later"]
+)
+def test_auto_knows_values_on_patterns_above_the_size_of_full_matrices(factor, methods) -> None:
+    """A rod that is stiff from its start is begun implicitly; one that becomes so is gone over in."""
+    count, diffusion = IMPLICIT["radau5"].largest + 1, 300_000  # times what is 1 on average
+    model = rod(count, f"{diffusion}*{factor}")
     sol = herk.solve_dae(model, method="auto", rtol=1e-6, atol=1e-9)
     rate = 4 * diffusion * np.sin(np.pi / (2 * (count + 1))) ** 2
     assert sol.success, sol.message
-    assert [use.method for use in sol.methods] == ["radau5"]
+    assert [use.method for use in sol.methods] == methods
     assert np.abs(sol.y[:, -1] - np.exp(-rate) * np.asarray(model.y0, dtype=float)).max() < 1e-5
 
 
