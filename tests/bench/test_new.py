@@ -139,7 +139,7 @@ def test_own_problem_and_own_solver_appear_in_a_report_without_touching_the_pack
         "--solver",
         "own_heun",
         "--time-limit",
-        "3",
+        "1",
         "--repeats",
         "1",
         "--out",
