@@ -50,7 +50,8 @@ CLEARLY = 1.5  # how much better the explicit method must seem for a change back
 CLOSELY = 128  # steps between looks while it does: what it would have saved in them counts,
 THERE_AND_BACK = 2.0  # until it is worth as many changes: a phase has lasted for half of its time, on average
 MOST_ITERATIONS = 4  # per stage, in a first guess at the work of an explicit step
-RARER = 8  # how much more patient a run becomes after a trial in vain
+RARER = 8  # how much more patient a run becomes after a trial in vain,
+PATIENTLY = 1 << 40  # at most: compiled steps go on to double it
 NOTHING = dict.fromkeys(EXPECTED, 0)
 
 
@@ -215,7 +216,7 @@ class Chooser:
             hopeless = h / cost < HOPELESS * pace and steps > TRIAL
             if not hopeless and steps * cost < SHARE * abs(self.asked.t1 - t) / pace:
                 return None
-            longer = RARER * plan.patience
+            longer = min(RARER * plan.patience, PATIENTLY)
             patient = plan._replace(partner=self.asked.method, trial=False, patience=longer)
             return Change(patient, plan.pace * plan.cost, "implicit steps led no farther for the same work")
         self.trial = False

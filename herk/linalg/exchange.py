@@ -8,7 +8,6 @@ columns depend on each other.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -29,29 +28,34 @@ TRIALS = 4  # long rows looked at that need have no large entry
 GAIN = 1.1  # what a larger entry of the same column must bring to be looked at
 
 
-@dataclass
 class Basis:
-    """Selected columns of a matrix, the factors of their first choice and the exchanges since."""
+    """Selected columns of a matrix, the factors of their first choice and the exchanges since.
 
-    matrix: csc_array
-    chosen: Wholes
-    factors: SuperLU
-    turned: csr_array
-    etas: list[tuple[int, Array]] = field(default_factory=list)
+    Exchange k puts a column that is d of those before in place i, and brings a row w = d - e_i. All of them
+    together are one triangular system: T_kl = w_l at i_k for l < k, T_kk = d_k at i_k.
+    """
+
+    def __init__(self, matrix: csc_array, chosen: Wholes, factors: SuperLU) -> None:
+        """Begin without exchanges."""
+        self.matrix, self.turned, self.chosen, self.factors = matrix, matrix.T, chosen, factors
+        self.count = 0
+        self.places = np.zeros(RENEWED, dtype=np.int64)
+        self.rows = np.zeros((RENEWED, len(chosen)))
+        self.triangle = np.zeros((RENEWED, RENEWED), order="F")
 
     def solve(self, right: Array) -> Array:
         """Return A_S^-1 times some columns."""
         found = np.asarray(self.factors.solve(right))
-        for i, d in self.etas:
-            found = exchanged_row(found, i, d)
+        if k := self.count:
+            found = np.asarray(found - self.rows[:k].T @ self._shares(found[self.places[:k]], turned=False))
         return found
 
     def row(self, i: int) -> Array:
         """Return row i of A_S^-1 A."""
         x = np.zeros(len(self.chosen))
         x[i] = 1.0
-        for k, d in reversed(self.etas):
-            x[k] -= (d @ x - x[k]) / d[k]
+        if k := self.count:
+            np.subtract.at(x, self.places[:k], self._shares(self.rows[:k, i], turned=True))
         return np.asarray(self.turned @ self.factors.solve(x, trans="T"))
 
     def column(self, j: int) -> Array:
@@ -61,13 +65,23 @@ class Basis:
         right[self.matrix.indices[entries]] = self.matrix.data[entries]
         return self.solve(right)
 
+    def exchange(self, i: int, j: int, d: Array) -> Array:
+        """Put column j, which is d of the columns selected, in place i; return w."""
+        k = self.count
+        w: Array = self.rows[k]
+        w[:] = d
+        w[i] -= 1.0
+        self.triangle[k, :k] = self.rows[:k, i]
+        self.triangle[k, k] = d[i]
+        self.places[k], self.chosen[i], self.count = i, j, k + 1
+        return w
 
-def exchanged_row(z: Array, i: int, d: Array) -> Array:
-    """Return A_S^-1 times something after column i has become d of the columns before."""
-    share = z[i] / d[i]
-    z = z - np.multiply.outer(d, share)
-    z[i] = share
-    return z
+    def _shares(self, right: Array, *, turned: bool) -> Array:
+        from scipy.linalg.blas import dtrsm
+
+        many = right.reshape(len(right), -1)
+        shares = dtrsm(1.0, self.triangle[: self.count, : self.count], many, lower=1, trans_a=int(turned))
+        return np.asarray(shares).reshape(right.shape)
 
 
 def exchanged(matrix: csr_array, chosen: Wholes, size: Array, large: float = LARGE) -> Wholes | None:
@@ -109,31 +123,30 @@ def _home(matrix: csr_array) -> csr_array:
 
 def _factored(matrix: csc_array, chosen: Wholes) -> Basis | None:
     try:
-        return Basis(matrix, chosen, factored(matrix[:, chosen]), matrix.T)
+        return Basis(matrix, chosen, factored(matrix[:, chosen]))
     except RuntimeError:  # exactly singular
         return None
 
 
 def _improve(basis: Basis, probes: Array, most: int, large: float) -> int:
     """Exchange columns while a large multiple is found; return how many exchanges were made."""
-    length = basis.solve(probes)
+    length = np.ascontiguousarray(basis.solve(probes).T)
     fine = np.zeros(len(basis.chosen), dtype=bool)
     trials = 0
-    while trials < TRIALS and len(basis.etas) < most:
-        long = np.where(fine, 0.0, np.abs(length).max(axis=1))
+    while trials < TRIALS and basis.count < most:
+        long = np.where(fine, 0.0, np.abs(length).max(axis=0))
         first = int(np.argmax(long))
         if not long[first] > large:
             break
         i, j, d = _largest(basis, first)
         if abs(d[i]) > large:
-            basis.chosen[i] = j
-            basis.etas.append((i, d))
-            length = exchanged_row(length, i, d)
+            share = length[:, i] / d[i]
+            length -= np.multiply.outer(share, basis.exchange(i, j, d))
             fine[i] = False
         else:
             fine[first] = True
             trials += 1
-    return len(basis.etas)
+    return basis.count
 
 
 def _largest(basis: Basis, i: int) -> tuple[int, int, Array]:

@@ -17,6 +17,10 @@ SAMPLES = 4001  # of the span, between which a condition is taken to change at m
 HALVINGS = 80
 BESIDE = 4 * float(np.finfo(float).eps)  # of a time at which a function jumps: both sides are looked at
 
+DECIDING = (
+    sp.core.relational.Relational, sp.sign, sp.Heaviside, sp.Abs, sp.Max, sp.Min, sp.floor, sp.ceiling,
+)  # fmt: skip
+
 
 def switching_functions(system: Equations) -> tuple[sp.Expr, ...]:
     """Return the functions of time and parameters whose changes of sign switch E or f."""
@@ -43,16 +47,15 @@ def conditions(system: Equations, states: Sequence[sp.Symbol]) -> tuple[sp.Expr,
 
 def distances(part: sp.Basic) -> Iterator[sp.Expr]:
     """Yield the functions whose signs decide which branch of a formula holds."""
-    for condition in part.atoms(sp.core.relational.Relational):
-        yield condition.lhs - condition.rhs
-    for kink in part.atoms(sp.sign, sp.Heaviside, sp.Abs):
-        yield kink.args[0]
-    for choice in part.atoms(sp.Max, sp.Min):
-        for i, first in enumerate(choice.args):
-            for second in choice.args[:i]:
-                yield first - second
-    for step in part.atoms(sp.floor, sp.ceiling):
-        yield _step(step)
+    for atom in part.atoms(*DECIDING):  # once: a large model is gone through
+        if isinstance(atom, sp.core.relational.Relational):
+            yield atom.lhs - atom.rhs
+        elif isinstance(atom, (sp.floor, sp.ceiling)):
+            yield _step(atom)
+        elif isinstance(atom, (sp.Max, sp.Min)):
+            yield from (first - second for i, first in enumerate(atom.args) for second in atom.args[:i])
+        else:
+            yield atom.args[0]
 
 
 def _step(step: sp.Expr) -> sp.Expr:

@@ -9,6 +9,8 @@ from herk.linalg.dense import factor, substitute, times
 MOST_ITERATIONS = 25
 SLOW = 0.1  # contraction above which the Jacobian is renewed
 CAUTION = 0.1  # a faster contraction is taken for luck
+STALLED = 0.5  # contraction of corrections that may be nothing but rounding in g,
+LOUD = 16 * EPS  # which is several times that of its sums where g is a long formula
 
 
 def jacobian(t: float, y: Floats, own: HalfExplicit) -> None:
@@ -108,7 +110,7 @@ def solve_algebraic(t: float, y: Floats, tolerance: float, own: HalfExplicit) ->
     for iteration in range(MOST_ITERATIONS):
         function_at(own.at_g)(t, y, own.parameters, g)
         own.ngev += 1
-        if own.lu_valid and at_rounding(g, y, own):
+        if own.lu_valid and at_rounding(g, y, EPS, own):
             return iteration if settled(t, y, own) else -1
         slow = iteration > 0 and rate > SLOW and not fresh
         if not own.lu_valid or (own.full_newton and iteration > 0) or slow:
@@ -123,6 +125,8 @@ def solve_algebraic(t: float, y: Floats, tolerance: float, own: HalfExplicit) ->
             return -1
         if last > 0.0:
             rate = max(size / last, CAUTION)
+            if rate > STALLED and at_rounding(g, y, LOUD, own):
+                return iteration + 1 if settled(t, y, own) else -1
             if rate > 2.0 and fresh:
                 return -1
             fresh = fresh and rate < SLOW
@@ -152,14 +156,14 @@ def settled(t: float, y: Floats, own: HalfExplicit) -> bool:
     return True
 
 
-def at_rounding(residual: Floats, y: Floats, own: HalfExplicit) -> bool:
-    """Tell whether every residual is as small as rounding in g allows: about eps sum |dg/dy_j| |y_j|."""
+def at_rounding(residual: Floats, y: Floats, unit: float, own: HalfExplicit) -> bool:
+    """Tell whether every residual is as small as rounding in g allows: unit * sum |dg/dy_j| |y_j|."""
     n, jac = own.n, own.jacobian
     for i in range(own.m):
         noise = 0.0
         for j in range(n):
             noise += abs(jac[i * n + j] * y[j])
-        if not abs(residual[i]) <= EPS * noise:
+        if not abs(residual[i]) <= unit * noise:
             return False
     return True
 

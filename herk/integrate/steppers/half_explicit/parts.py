@@ -7,7 +7,7 @@ determines them does not come back to the others: these are solved for first, wi
 from __future__ import annotations
 
 from herk.integrate.steppers.half_explicit.layout import EPS, HalfExplicit, function_at
-from herk.integrate.steppers.half_explicit.newton import MOST_ITERATIONS, jacobian
+from herk.integrate.steppers.half_explicit.newton import LOUD, MOST_ITERATIONS, STALLED, jacobian
 from herk.jit.state import Floats, State, Wholes
 from herk.linalg.sparse_lu import SparseLU, refactor, solve_sparse
 
@@ -55,7 +55,7 @@ def solve_part(t: float, y: Floats, tolerance: float, part: Part, own: HalfExpli
     for iteration in range(MOST_ITERATIONS):
         function_at(part.at_g)(t, y, own.parameters, g)
         own.ngev += counted
-        if part.valid and at_rounding(g, y, part, own):
+        if part.valid and at_rounding(g, y, EPS, part, own):
             return iteration
         begun = iteration == 0 and part.cheap and not own.near
         slow = iteration > 0 and rate > limit and not fresh
@@ -71,6 +71,8 @@ def solve_part(t: float, y: Floats, tolerance: float, part: Part, own: HalfExpli
         exact = fresh and part.linear and last == 0.0 and tolerance > own.tight
         if last > 0.0:
             rate = max(size / last, CAUTION)
+            if rate > STALLED and at_rounding(g, y, LOUD, part, own):
+                return iteration + 1
             if rate > 2.0 and fresh:
                 return -1
             fresh = fresh and rate < limit
@@ -121,12 +123,12 @@ def corrected(y: Floats, part: Part, own: HalfExplicit) -> float:
     return size
 
 
-def at_rounding(residual: Floats, y: Floats, part: Part, own: HalfExplicit) -> bool:
-    """Tell whether every residual is as small as rounding in g allows: about eps sum |dg/dy_j| |y_j|."""
+def at_rounding(residual: Floats, y: Floats, unit: float, part: Part, own: HalfExplicit) -> bool:
+    """Tell whether every residual is as small as rounding in g allows: unit * sum |dg/dy_j| |y_j|."""
     for k in range(part.rows.size):
         i, noise = part.rows[k], 0.0
         for p in range(own.indptr[i], own.indptr[i + 1]):
             noise += abs(own.jacobian[p] * y[own.indices[p]])
-        if not abs(residual[i]) <= EPS * noise:
+        if not abs(residual[i]) <= unit * noise:
             return False
     return True
