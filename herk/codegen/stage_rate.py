@@ -74,10 +74,11 @@ def _rate(w: Writer, wanted: Sequence[int], body: Sequence[str], result: Mapping
     fail = f"return {tupled(['nan'] * len(wanted))}" if w.scalar else "return -1"
     body = [line.replace("FAIL", fail) for line in body]
     if w.scalar:
-        return w.function("rate", "work, par", [*body, f"return {tupled([result[j] for j in wanted])}"])
+        values = tupled([result[j] for j in wanted])
+        return w.function("rate", "floor, work, par", [*body, f"return {values}"])
     return w.function(
         "rate",
-        "out, work, par",
+        "out, floor, work, par",
         [*body, *(f"out[{i}] = {result[j]}" for i, j in enumerate(wanted)), "return 0"],
     )
 
@@ -118,12 +119,13 @@ def _rate_of_block(w: Writer, block: Block, entries: Mapping[int, Mapping[int, s
         if w.scalar:
             return [f"if {name} == 0.0:", f"    {name} = nan", inverse, product]
         return [*tested, inverse, product]
-    w.need(k * k + 2 * k)
+    w.need(k * k + 3 * k)
     body = [
         f"work[{i * k + j}] = {entries[r].get(c, '0.0')}"
         for i, r in enumerate(block.rows)
         for j, c in enumerate(block.columns)
     ]
     body += [f"work[{k * k + i}] = {tops[r]}" for i, r in enumerate(block.rows)]
+    body += [f"work[{k * k + k + i}] = floor[{w.equations.n + c}]" for i, c in enumerate(block.columns)]
     body += [f"if solve_block(work, {k}) == 0.0:", "    FAIL"]
     return [*body, *(f"k{c} = work[{k * k + i}]" for i, c in enumerate(block.columns))]

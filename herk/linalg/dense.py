@@ -75,31 +75,33 @@ def substitute(a: Floats, start: int, k: int, order: Wholes, b: Floats, x: Float
 def solve_block(work: Floats, k: int) -> float:
     """Solve a k x k system in place.
 
-    The matrix lies by rows in work[0 : k*k], the right-hand side, then the solution, in work[k*k : k*k + k].
-    Returns the smallest pivot with the sign of the determinant, 0 if the matrix is singular. Rows are moved,
-    so nothing else is needed.
+    The matrix lies by rows in work[0 : k*k], the right-hand side, then the solution, in work[k*k : k*k + k],
+    the units of the unknowns in work[k*k + k : k*k + 2*k], and k numbers more are used. Rows are moved by
+    entries in these units, rows in units of their largest one: an entry that nearly vanishes may be the
+    largest number. Returns the smallest pivot in these units, 0 if the matrix is singular.
     """
-    smallest, sign = 1e300, 1.0
-    rhs = k * k
+    smallest, rhs, unit, level = 1.0, k * k, k * k + k, k * k + 2 * k
+    for r in range(k):
+        size = 0.0
+        for c in range(k):
+            size = max(size, abs(work[r * k + c]) * work[unit + c])
+        work[level + r] = 1.0 / size if size > 0.0 else 0.0
     for i in range(k):
         best = i
-        size = abs(work[i * k + i])
+        size = abs(work[i * k + i]) * work[level + i]
         for r in range(i + 1, k):
-            other = abs(work[r * k + i])
+            other = abs(work[r * k + i]) * work[level + r]
             if other > size:
                 best = r
                 size = other
         if not (size > 0.0 and size < 1e300):
             return 0.0
-        if size < smallest:
-            smallest = size
+        smallest = min(smallest, size * work[unit + i])
         if best != i:
-            sign = -sign
             for c in range(i, k):
                 work[i * k + c], work[best * k + c] = work[best * k + c], work[i * k + c]
             work[rhs + i], work[rhs + best] = work[rhs + best], work[rhs + i]
-        if work[i * k + i] < 0.0:
-            sign = -sign
+            work[level + best] = work[level + i]
         inverse = 1.0 / work[i * k + i]
         for r in range(i + 1, k):
             if work[r * k + i] != 0.0:
@@ -112,7 +114,7 @@ def solve_block(work: Floats, k: int) -> float:
         for c in range(i + 1, k):
             value -= work[i * k + c] * work[rhs + c]
         work[rhs + i] = value / work[i * k + i]
-    return sign * smallest
+    return smallest
 
 
 def solve_in_units(work: Floats, k: int) -> float:

@@ -207,9 +207,11 @@ def test_linear_algebra_is_reached_from_generated_code():
         "def f(t, y, out):\n    p = solve_block(y, 2)\n    out[0] = p\n    out[1] = y[4]\n    out[2] = y[5]\n"
     )
     function = build(text, ("f",), {}, SHARED, PYTHON)["f"]
-    out = np.zeros(3)
-    function(0.0, np.array([0.0, 2.0, 4.0, 1.0, 6.0, 7.0]), out)  # [[0, 2], [4, 1]] z = (6, 7): det = -8
-    np.testing.assert_allclose(out, [-2.0, 1.0, 3.0])
+    out, right, units = np.zeros(3), [6.0, 7.0], [1.0, 1.0]
+    function(
+        0.0, np.array([0.0, 2.0, 4.0, 1.0, *right, *units, 0.0, 0.0]), out
+    )  # [[0, 2], [4, 1]] z = (6, 7)
+    np.testing.assert_allclose(out, [1.0, 1.0, 3.0])  # no row has a larger entry than its pivot
 
 
 def test_machine_code_is_called_by_the_convention_of_numba_too():

@@ -121,6 +121,28 @@ def test_a_column_of_e_that_is_zero_at_the_start_is_no_algebraic_component(writt
     np.testing.assert_allclose(sol.y[1], np.exp(-sol.t), atol=1e-6)
 
 
+@pytest.mark.parametrize("how", [{}, {"generate": False}], ids=["written out", "of any size"])
+@pytest.mark.parametrize("seed", range(6))
+def test_units_do_not_decide_which_rows_of_e_derivatives_follow_from(seed: int, how: dict[str, bool]) -> None:
+    """(1 - cos t) x' + 2 y' is nothing to divide by for x'; in some units its first number is the largest."""
+    rng = np.random.default_rng(seed)
+    u, v, p, q = (10.0 ** rng.uniform(-12, 12, 4)).tolist()
+    w = float(10.0 ** rng.uniform(-6, 6))
+    s = f"({w!r}*t)"  # x = cos s, y = sin s in units u, v; rows in units p, q
+    rows = [
+        [f"{p / u / w!r}*(1 - cos({s}/1000))", f"{2 * p / v / w!r}"],
+        [f"{q / u / w!r}", f"{q / v / w!r}"],
+    ]
+    f = [f"{p!r}*(2*cos({s}) - (1 - cos({s}/1000))*y/{v!r})", f"{q!r}*(x/{u!r} - y/{v!r})"]
+    model = herk.Model("rows", ["x", "y"], rows, f, t_span=(0.0, 2.0 / w), y0=[u, 0.0])
+    sol = herk.solve_dae(
+        model, method="dop853", rtol=1e-10, atol=[1e-10 * u, 1e-10 * v], max_steps=1000, **how
+    )
+    assert sol.success, sol.message
+    np.testing.assert_allclose(sol.y[0] / u, np.cos(w * sol.t), atol=1e-8)
+    np.testing.assert_allclose(sol.y[1] / v, np.sin(w * sol.t), atol=1e-8)
+
+
 @pytest.mark.parametrize("python", [False, True])
 def test_constraints_that_do_not_exist_before_the_start_need_no_derivative_in_time(python: bool) -> None:
     # x' + y' = 0 (twice) with 0 = x - y - t^(5/2): x = (1 + t^(5/2))/2, y = 1 - x; a difference quotient

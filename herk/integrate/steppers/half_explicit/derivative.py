@@ -14,7 +14,7 @@ from herk.integrate.steppers.half_explicit.layout import (
 )
 from herk.integrate.steppers.half_explicit.newton import jacobian
 from herk.jit.state import Floats, Wholes, view
-from herk.linalg.dense import factor, solve_stacked, substitute
+from herk.linalg.dense import factor, level_rows, solve_stacked, substitute
 from herk.linalg.differences import time_step
 from herk.linalg.sparse_lu import SparseLU, refactor, solve_sparse
 
@@ -51,6 +51,8 @@ def reduced(t: float, y: Floats, own: HalfExplicit) -> int:
     if own.sparse:
         solve_sparse(rhs, scratch, SparseLU.at(own.e_factors))
     else:
+        for i in range(rank):
+            rhs[i] *= own.e_level[i]
         substitute(own.e_lu, 0, rank, own.e_order, rhs, scratch, 0)
     for i in range(n):
         ydot[i] = 0.0
@@ -84,6 +86,8 @@ def renew_reduced(t: float, y: Floats, own: HalfExplicit) -> int:
     for i in range(rank):
         for j in range(rank):
             lu[i * rank + j] = now[rows[i] * n + columns[j]]
+        own.e_unit[i] = own.floor[n + columns[i]]
+    level_rows(lu, rank, own.e_unit, own.e_level)
     own.nlu += 1
     own.e_valid = 1
     return OK if factor(lu, 0, rank, own.e_order) > 0.0 else SINGULAR

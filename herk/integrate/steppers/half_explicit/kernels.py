@@ -179,7 +179,7 @@ class Unrolled:
             return "pass"
         return (
             f"{', '.join(names)}{',' if len(names) == 1 else ''} = rate({t},"
-            f" {', '.join(f'z{i}_{c}' for c in range(self.n))}, work, par)"
+            f" {', '.join(f'z{i}_{c}' for c in range(self.n))}, floor, work, par)"
         )
 
     def pivots(self) -> list[str]:

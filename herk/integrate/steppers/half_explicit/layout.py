@@ -42,10 +42,10 @@ ROW_KERNEL, ROW_DIFFERENTIAL, ROW_PREDICTED, ROW_GUESSED, ROW_PIVOTS, ROW_STAGE,
 
 kernel_at = by_address("int(int, float, float, int)")  # (task, t, h, state)
 function_at = by_address("None(float, Floats, Floats, Floats)")  # (t, y, par, out)
-# Stage code of a model: (t, y, tolerance, floor, pivots, work, par), (t, y, out, work, par),
+# Stage code of a model: (t, y, tolerance, floor, pivots, work, par), (t, y, out, floor, work, par),
 # (t, y, work, par)
 algebraic_at = by_address("int(float, Floats, float, Floats, Floats, Floats, Floats)")
-derivative_at = by_address("int(float, Floats, Floats, Floats, Floats)")
+derivative_at = by_address("int(float, Floats, Floats, Floats, Floats, Floats)")
 residual_at = by_address("float(float, Floats, Floats, Floats)")
 
 
@@ -168,6 +168,8 @@ class HalfExplicit(State):
     lu: Floats
     e_now: Floats
     e_lu: Floats
+    e_unit: Floats  # units of the unknowns in the reduced E,
+    e_level: Floats  # and factors of its rows: pivots are chosen by these
     stacked: Floats
     rhs: Floats
     probed: Floats
@@ -239,7 +241,7 @@ def sizes(
         "parameters": parameters,
         "size": n,
     }
-    systems |= {"heaviest": m, "weight": n, "relative": n}
+    systems |= {"heaviest": m, "weight": n, "relative": n, "e_unit": n, "e_level": n}
     wholes = dict.fromkeys(
         ("order", "required", "e_rows", "e_columns", "newton_order", "e_order", "cost", "open"), n
     )

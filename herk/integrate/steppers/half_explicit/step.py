@@ -58,7 +58,8 @@ def derivative(t: float, z: Floats, row: int, own: HalfExplicit) -> int:
         return general_rates(t, z, row, own)
     own.nfev += 1
     n = own.n
-    return derivative_at(own.stage_derivative)(t, z, view(own.k, row * n, n), own.work, own.parameters)
+    code, out = own.stage_derivative, view(own.k, row * n, n)
+    return derivative_at(code)(t, z, out, own.floor, own.work, own.parameters)
 
 
 def residual(t: float, z: Floats, own: HalfExplicit) -> float:

@@ -15,6 +15,7 @@ NEAR = 0.05  # part of the largest determinant so far from which on it may be on
 AT = 1e-6  # part that counts as zero, if zero is
 SOON = 1e-8  # this near, in units of the time: conductances of a diode fall by far more and never vanish
 STEEPEST = 2.0  # rate at which the time of a fall shrinks
+KEPT = 0.9  # part of that rate that lasts, though it seems to be less: rounding may say so
 MOST = 0.6  # of the way to where the determinant is expected to vanish, in one step
 FALL = 2.0  # of its logarithm in one step: after more, Newton does not feel terms that nearly vanish
 DEEPEST = 0.02  # part of it that may be left after a step: after more of a fall nothing can be foretold
@@ -42,22 +43,25 @@ def determinant(own: Radau) -> float:
     return found
 
 
-def follow_units(own: Radau) -> None:
+def follow_units(t: float, own: Radau) -> None:
     """Let determinants be in units that the unknowns have grown to; what is known of them changes with these.
 
     Units never shrink: an unknown that passes zero would take the determinant with it.
     """
     if own.m == 0 or own.fixed or own.sparse:
         return
-    grown, before = False, own.here
+    grown = False
     for j in range(own.n):
         grown = grown or own.scale[j] > GROWN * own.reached[j]
     if not grown:
         return
+    constraint_jacobian(t, own.y, own)  # it may be that at a point which was rejected
+    before = abs(determinant(own))
     for j in range(own.n):
         own.reached[j] = max(own.reached[j], own.scale[j])
-    own.here = max(determinant(own) * own.sign, 0.0) if before > 0.0 and own.at_new else 0.0
-    own.widest = own.widest * own.here / before if own.here > 0.0 else 0.0
+    after = determinant(own) * own.sign
+    own.here = max(after, 0.0) if own.here > 0.0 else 0.0
+    own.widest = own.widest * abs(after) / before if before > 0.0 else 0.0
 
 
 def same_branch(own: Radau) -> bool:
@@ -70,7 +74,7 @@ def same_branch(own: Radau) -> bool:
     found = determinant(own)
     if own.sign == 0.0:
         own.sign, own.widest, own.here = (1.0 if found > 0.0 else -1.0), 0.0, 0.0
-        own.lasting, own.left = INFINITE, INFINITE
+        own.lasting, own.left, own.shrinking, own.waited, own.fallen = INFINITE, INFINITE, 0.0, 0.0, 0.0
     own.widest, own.linearised = max(own.widest, abs(found)), abs(found)
     return found * own.sign > 0.0
 
@@ -165,14 +169,24 @@ def expect(fall: float, own: Radau) -> None:
 
     If it is c tau^p, the time -det/det' in which it falls by e is tau/p and shrinks at the rate 1/p: 2 where
     two solutions meet, 1 at a simple zero, 0 if it falls exponentially, which never ends.
+
+    A small determinant may be rounding in its last digits. What it does in steps in which it is not expected
+    to change by more is added up before it counts: else the first time it rises, it would never vanish.
     """
-    h, own.left = abs(own.h), INFINITE
+    own.waited, own.fallen = own.waited + abs(own.h), own.fallen + fall
+    silent = abs(own.fallen) < UNKNOWN and own.waited < UNKNOWN * own.lasting
+    if silent and own.here > 0.0 and own.here < AT * own.widest:
+        own.left -= abs(own.h)
+        return
+    h, fall, own.left = own.waited, own.fallen, INFINITE
+    own.waited, own.fallen = 0.0, 0.0
     if not fall > 0.0:
-        own.lasting = INFINITE
+        own.lasting, own.shrinking = INFINITE, 0.0
         return
     lasting, rate = h / fall, 1.0
     if own.lasting < INFINITE:
-        rate = min((own.lasting - lasting) / (0.5 * (h + abs(own.h_old))), STEEPEST)
+        rate = min(max((own.lasting - lasting) / h, KEPT * own.shrinking), STEEPEST)
+        own.shrinking = rate
     own.lasting = lasting
     if rate > 0.0:
         own.left = h / max(exp(min(rate * fall, 600.0)) - 1.0, 1e-300)

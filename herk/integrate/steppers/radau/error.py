@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from herk.integrate.steppers.radau.equations import constraints, everything
-from herk.integrate.steppers.radau.layout import EPS, Radau, weight
+from herk.integrate.steppers.radau.layout import EPS, Radau, farthest_from_nodes, weight
 from herk.integrate.steppers.radau.newton import collect, mixed
 from herk.integrate.steppers.radau.rows import first_entry, mass_times, terms
 from herk.integrate.steppers.radau.sample import AS_EXACT
@@ -11,8 +11,6 @@ from herk.integrate.steppers.radau.settle import CANCELLED
 from herk.integrate.steppers.radau.systems import solve_real
 from herk.integrate.steps import Loop
 
-# Part of a step where x (x - c1) .. (x - cs) is largest, with three, five and seven stages
-FARTHEST, FARTHEST_OF_FIVE, FARTHEST_OF_SEVEN = 0.87, 0.734, 0.67
 PART = 0.1  # of the size of a component that may be due to rounding
 DIGITS = 4  # times beside one with which its last digits are tried
 JUMP = 8  # rejections in a row that shorten steps by so much that only a jump is left
@@ -61,7 +59,7 @@ def off_between(loop: Loop, own: Radau) -> float:
     the polynomial is off by as much as they change. They are exact at the nodes, so it need not be as exact
     as steps are. A jump between values that are level, however short the step, is no pole.
     """
-    x = FARTHEST if own.s == 3 else FARTHEST_OF_FIVE if own.s == 5 else FARTHEST_OF_SEVEN
+    x = farthest_from_nodes(own)
     stage, t = own.stage, loop.t + x * own.h
     for i in range(own.s):
         own.lift[i] = weight(x, i, own)

@@ -19,6 +19,9 @@ OK, NO_CONVERGENCE, SINGULAR, NONFINITE, OFF_CONSTRAINTS, BRANCH = 0, -1, -2, -3
 NOTHING, SELECTION, PIVOTS, ENTRIES = 0, 1, 2, 3
 MADE, NONE_FOUND = 1, 2
 
+# Part of a step where x (x - c1) .. (x - cs) is largest, with three, five and seven stages
+FARTHEST, FARTHEST_OF_FIVE, FARTHEST_OF_SEVEN = 0.87, 0.734, 0.67
+
 EPS = 2.220446049250313e-16  # rounding of 1
 
 function_at = by_address("None(float, Floats, Floats, Floats)")  # (t, y, par, out)
@@ -144,8 +147,11 @@ class Radau(State):
     there: float  # that at the new one
     linearised: float  # that of the Jacobian in use
     slack: float  # of what a component changes among stages that its polynomial may be off between them
-    lasting: float  # time in which it fell by e in the last step
+    lasting: float  # time in which it fell by e lately
+    shrinking: float  # rate at which that time shrinks
     left: float  # time until it may vanish
+    waited: float  # time since that was seen,
+    fallen: float  # and how far its logarithm has fallen since then
     pivot: float  # smallest one of [E; g_y] at the start
     t_look: float  # where that was
     t_low: float  # the span: differences in time do not leave it
@@ -166,6 +172,7 @@ class Radau(State):
     error: Floats
     stage: Floats
     rate: Floats
+    apart: Floats  # where a step of its own leads to within a step; the polynomial before it was put on g = 0
     delta: Floats  # solution of the real system
     full: Floats  # E y' - f in all rows, then g
     moved: Floats
@@ -249,7 +256,7 @@ def sizes(n: int, m: int, parameters: int, stages: int, tables: int) -> dict[str
     """Return the lengths of all arrays, in the order in which they stand."""
     vectors = ("y", "new", "slope", "f", "scale", "per", "leveled", "floor", "atol", "error", "stage", "rate")
     found = dict.fromkeys((*vectors, "reached", "delta", "moved", "right_1", "right_2", "tops"), n)
-    found |= {"g": m, "g_moved": m, "right": n + m, "full": n + m, "pair": 2 * n}
+    found |= {"g": m, "g_moved": m, "right": n + m, "full": n + m, "pair": 2 * n, "apart": 2 * n}
     found |= dict.fromkeys(("sides", "turned", "rates", "z", "w", "old"), stages * n)
     found |= dict.fromkeys(("e_here", "peak", "mass", "jacobian", "whole", "lu"), n * n)
     found |= dict.fromkeys(("re", "im"), stages // 2 * n * n)
@@ -282,3 +289,8 @@ def weight(x: float, i: int, own: Radau) -> float:
         if k != i:
             value *= x - own.nodes[k]
     return value
+
+
+def farthest_from_nodes(own: Radau) -> float:
+    """Return the part of a step at which the collocation polynomial is least exact."""
+    return FARTHEST if own.s == 3 else FARTHEST_OF_FIVE if own.s == 5 else FARTHEST_OF_SEVEN

@@ -14,7 +14,8 @@ from herk.integrate.options import Request
 from herk.integrate.steppers.radau import layout
 from herk.integrate.steppers.radau.layout import Radau, RadauMethod
 from herk.integrate.steppers.radau.restart import Beginning
-from herk.integrate.steppers.radau.sample import further, sample, slopes
+from herk.integrate.steppers.radau.sample import further, sample
+from herk.integrate.steppers.radau.slopes import slopes
 from herk.integrate.steppers.radau.stepper import PROGRAM, fastest
 from herk.integrate.steps import Loop
 from herk.jit.native import passed

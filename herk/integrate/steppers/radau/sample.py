@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from herk.integrate.steppers.radau.equations import derivative, evaluate_here
-from herk.integrate.steppers.radau.layout import NO_CONVERGENCE, NONFINITE, OK, Radau, function_at, weight
+from herk.integrate.steppers.radau.layout import (
+    NO_CONVERGENCE,
+    NONFINITE,
+    OK,
+    Radau,
+    farthest_from_nodes,
+    weight,
+)
 from herk.integrate.steppers.radau.newton import combine, factored, mixed, newton, weigh
 from herk.integrate.steppers.radau.order import FEWEST, MORE, enter
 from herk.integrate.steppers.radau.selecting import other_sizes
@@ -13,7 +20,6 @@ from herk.jit.state import Floats, Wholes, view
 SHORT_STEPS, SHORTER = 16, 8  # of a step that cannot be repeated; how many times more if these fail, too
 AS_EXACT = 3.0  # errors of the polynomial, in units of the tolerance inside steps
 ROUGH = -6
-NOT_A_NUMBER = float("nan")
 
 
 def interval(t: Floats, time: float, forward: bool) -> int:
@@ -131,25 +137,46 @@ def smooth(t: float, h: float, ends: Floats, own: Radau) -> int:
     """Repeat a step and tell whether its collocation polynomial is as exact as the step: OK or ROUGH.
 
     Components that follow others quickly have small errors at the ends of long steps, and nothing else says
-    that a polynomial of low degree is close to them between. Half a step does. Shorter steps then take the
-    place of the polynomial, if with these rows a step as long as the whole one ends where that did.
+    that a polynomial of low degree is close to them between. Half a step does. It may agree by chance, so a
+    longer part is tried where constraints are far from the polynomial. Shorter steps then take its place, if
+    with these rows a step as long as the whole one ends where that did.
     """
-    n, kept, total = own.n, own.error, 0.0
-    for j in range(n):
-        own.y[j] = ends[j]
-    known = alone(t, 0.5 * h, own) == OK
-    for j in range(n):
-        kept[j] = own.new[j]
+    known = apart(t, 0.5 * h, ends, own)
     status = repeat(t, h, ends, own)
     if status == OK:
         status = inside(t + 0.5 * h, t, own)
     if status != OK:
         return status
-    for j in range(n):
-        total += ((own.new[j] - kept[j]) * own.per[j]) ** 2
-    if not known or (total / n) ** 0.5 <= AS_EXACT:
-        return OK
+    rough, late = known and not moved_by(0, own) <= AS_EXACT, farthest_from_nodes(own) * h
+    if not rough and inside(t + late, t, own) == OK and not moved_by(own.n, own) <= AS_EXACT:
+        for j in range(own.n):
+            own.rate[j] = own.new[j]
+        known = apart(t, late, ends, own)
+        for j in range(own.n):
+            own.new[j] = own.rate[j]
+        rough = known and not moved_by(0, own) <= AS_EXACT
+        status = OK if rough else repeat(t, h, ends, own)
+    if not rough:
+        return status
     return ROUGH if leads_to_end(t, h, ends, own) else NO_CONVERGENCE
+
+
+def apart(t: float, h: float, ends: Floats, own: Radau) -> bool:
+    """Keep where a step of its own leads to from the start of a step; tell whether it leads anywhere."""
+    for j in range(own.n):
+        own.y[j] = ends[j]
+    known = alone(t, h, own) == OK
+    for j in range(own.n):
+        own.apart[j] = own.new[j]
+    return known
+
+
+def moved_by(place: int, own: Radau) -> float:
+    """Return how far the new point is from a point kept, in units of the tolerance."""
+    total = 0.0
+    for j in range(own.n):
+        total += ((own.new[j] - own.apart[place + j]) * own.per[j]) ** 2
+    return (total / own.n) ** 0.5
 
 
 def leads_to_end(t: float, h: float, ends: Floats, own: Radau) -> bool:
@@ -172,27 +199,12 @@ def inside(time: float, t: float, own: Radau) -> int:
     mixed(own.lift, 0, z, own.new, 1.0, own)
     for j in range(n):
         own.new[j] += own.y[j]
+        own.apart[n + j] = own.new[j]
     if not settle(time, own):
         return NO_CONVERGENCE
     for j in range(n):
         total += 0.0 * own.new[j]
     return OK if total == 0.0 else NONFINITE
-
-
-def slopes(own: Radau, t: Floats, y: Floats, out: Floats) -> int:
-    """Write y' at each of the points y (by rows); not a number where it is not determined."""
-    n, missing = own.n, 0
-    for q in range(t.size):
-        for j in range(n):
-            own.y[j] = y[q * n + j]
-        if own.sparse or not own.general:
-            function_at(own.at_e)(t[q], own.y, own.parameters, own.e_here)
-        evaluate_here(t[q], own)
-        found = derivative(t[q], own)
-        missing += 0 if found else 1
-        for j in range(n):
-            out[q * n + j] = own.slope[j] if found else NOT_A_NUMBER
-    return missing
 
 
 def prepared(t: float, h: float, ends: Floats, own: Radau) -> int:

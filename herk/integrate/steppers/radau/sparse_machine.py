@@ -12,7 +12,8 @@ from herk.core.dae import Array
 from herk.integrate.options import Request
 from herk.integrate.steppers.radau.layout import ENTRIES, MADE, NONE_FOUND, PIVOTS, Radau
 from herk.integrate.steppers.radau.machine import Machine
-from herk.integrate.steppers.radau.sample import sample, slopes
+from herk.integrate.steppers.radau.sample import sample
+from herk.integrate.steppers.radau.slopes import slopes
 from herk.integrate.steppers.radau.stepper import PROGRAM
 from herk.integrate.steps import NEED_PYTHON
 from herk.jit.native import passed

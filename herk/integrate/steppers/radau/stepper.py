@@ -25,9 +25,10 @@ from herk.integrate.steppers.radau.newton import entries_missing, factored, mixe
 from herk.integrate.steppers.radau.on_patterns import POWERS, fastest_on_patterns
 from herk.integrate.steppers.radau.order import FEWEST, MORE, control, enter, root
 from herk.integrate.steppers.radau.rows import column_of, first_entry, row_start
-from herk.integrate.steppers.radau.sample import further, repeat, sample, slopes
+from herk.integrate.steppers.radau.sample import further, repeat, sample
 from herk.integrate.steppers.radau.selecting import NO_PIVOT, reconsider
 from herk.integrate.steppers.radau.settle import settle
+from herk.integrate.steppers.radau.slopes import slopes
 from herk.integrate.steps import INFINITE, NEED_PYTHON, RUNNING, STUCK, Loop
 from herk.jit.program import Program
 from herk.linalg.dense import factor, level_rows, substitute
@@ -111,7 +112,7 @@ def try_step(loop: Loop) -> int:
         own.jacobian_valid = 0
     reconsider(own.careful and loop.rejected >= SUSPECT, own)
     weigh(own)
-    follow_units(own)
+    follow_units(loop.t, own)
     status = solved(loop, own)
     if status == NO_CONVERGENCE and entries_missing(own):
         return NEED_PYTHON
