@@ -12,6 +12,7 @@ from tests.fuzz.member import Array, Member
 
 TIMES_TOLERANCE = 1e3  # an error up to this many tolerances is forgiven ...
 RELATIVE = 1e-5  # ... and so is this much of the size of an unknown
+LATE = 10.0  # times as late as a switch is usually located: a value of its other side is forgiven as well
 ORDINARY = 30.0  # errors that grow by this much, in dozens of steps, are in what is forgiven
 TIME_OF_END = 0.01  # the end of a solution is to be found to this share of the time up to it
 HONEST_REASONS = frozenset({"newton", "step_underflow", "nonfinite", "singular"})
@@ -148,7 +149,8 @@ def worst(member: Member, t: Array, y: Array) -> tuple[float, float, int]:
         size = np.maximum.accumulate(np.where(np.isfinite(right), np.abs(right), 0.0), axis=1)
         allowed = max(TIMES_TOLERANCE, RELATIVE / member.rtol) * max(1.0, member.enlarged / ORDINARY)
         forgiven = allowed * (member.atol[:, None] + member.rtol * size)
-        excess = np.abs(y - right) / (forgiven * _steepness(member, t))
+        off = np.minimum(np.abs(y - right), np.abs(y - member.truth(_beyond_corners(member, t))))
+        excess = off / (forgiven * _steepness(member, t))
     excess = np.where(np.isfinite(right), np.where(np.isfinite(y), excess, np.inf), 0.0)
     component, point = np.unravel_index(int(np.argmax(excess)), excess.shape)
     return float(excess[component, point]), float(t[point]), int(component)
@@ -161,14 +163,31 @@ def _steepness(member: Member, t: Array) -> Array:
     return 1 / (1 - (t - member.t_span[0]) / (member.ends_at - member.t_span[0]))
 
 
+def _located(member: Member) -> float:
+    """Return how late or early a corner is usually found."""
+    return max(1e-9, member.located * member.rtol) * abs(member.t_span[1] - member.t_span[0])
+
+
+def _beyond_corners(member: Member, t: Array) -> Array:
+    """Return times near corners as far on their other side, all others as they are.
+
+    Errors that are forgiven move the time of a switch, and by more than it is usually late where a kink before
+    it enlarged them. A value of neither side is never right.
+    """
+    found = t.copy()
+    for corner in member.corners if member.located else ():
+        found = np.where(np.abs(t - corner) <= LATE * _located(member), 2 * corner - t, found)
+    return found
+
+
 def _judged(member: Member, t: Array) -> Array:
     """Leave out what is close to or beyond the end of the solution, and corners: either side is right."""
-    t0, t1 = member.t_span
+    t0 = member.t_span[0]
     keep = np.ones(t.shape, dtype=bool)
     if member.ends_at is not None:
         keep &= (t - t0) / (member.ends_at - t0) <= 1 - TIME_OF_END
     for corner in member.corners:
-        keep &= np.abs(t - corner) > max(1e-9, member.located * member.rtol) * abs(t1 - t0)
+        keep &= np.abs(t - corner) > _located(member)
     for place in member.singular_at:  # rounding errors come out as their roots there
         keep &= np.abs(t - place) > TIME_OF_END * abs(place - t0)
     return keep

@@ -101,6 +101,28 @@ def test_times_to_judge_that_rounding_makes_equal_are_one() -> None:
     assert (np.diff(times_to_judge(member)) > 0).all()
 
 
+@pytest.mark.parametrize(
+    ("late", "share", "outcome"),
+    [
+        (3.0, 0.0, Outcome.RIGHT),
+        (3.0, 0.5, Outcome.WRONG_SUCCESS),  # a value of neither side
+        (30.0, 0.0, Outcome.WRONG_SUCCESS),
+    ],
+)
+def test_a_jump_may_come_a_little_late_but_neither_much_nor_half(
+    late: float, share: float, outcome: Outcome
+) -> None:
+    def jump(t: np.ndarray) -> np.ndarray:
+        return np.array([np.where(t < 2.0, 1.0, 3.0), 5e-7 * np.ones(t.shape)])
+
+    member = replace(SINE, truth=jump, corners=(2.0,), located=30.0)
+    t = np.array([0.0, 2.0 + late * 30.0 * member.rtol * 4.0, 4.0])
+    y = jump(t)
+    y[0, 1] = 1.0 + 2.0 * share  # still, or half, what it was before
+    found = judge(member, [Answer(True, "finished", {"t_eval": (t, y)})])
+    assert found.outcome is outcome, found.detail
+
+
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 def test_a_success_with_values_that_are_no_numbers_is_wrong(value: float) -> None:
     given_answer = answer(SINE)
