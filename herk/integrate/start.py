@@ -94,7 +94,8 @@ def _start(asked: Request) -> Run:
     wrong = undetermined(dae, here)
     if wrong:
         raise InputError(wrong)
-    return Run(asked, _machine(asked, y, here), y)
+    machine = _machine(asked, y, here)
+    return Run(asked, machine, machine.state.y.copy() if isinstance(asked.method, RadauMethod) else y)
 
 
 def _machine(asked: Request, y: Array, here: Linearisation) -> Stepper:

@@ -174,9 +174,10 @@ class Stage:
 
     def rate(self, time, y):
         s = self.source
-        out, work = np.full(len(s.differential) + s.predicted, np.nan), np.zeros(s.work)
+        out, floors = np.full(len(s.differential) + s.predicted, np.nan), np.ones(2 * len(y))
+        work = np.zeros(s.work)
         with np.errstate(all="ignore"):
-            status = self.rate_code(time, np.array(y, dtype=float), out, work, np.zeros(1))
+            status = self.rate_code(time, np.array(y, dtype=float), out, floors, work, np.zeros(1))
         return out if status == 0 else np.full(out.size, np.nan)
 
 
@@ -194,7 +195,7 @@ def build(name, algebraic, *, scalar, compiled):
 
 @cache
 def _code(text, compiled):
-    """Return complete(t, y, tolerance, floor, pivots, work, par) and rate(t, y, out, work, par).
+    """Return complete(t, y, tolerance, floor, pivots, work, par) and rate(t, y, out, floor, work, par).
 
     In machine code or in Python.
     """
@@ -219,7 +220,7 @@ def _on_arrays(source, n):
         f"    pivots[{k}] = p{k}" for k in range(source.pivots)
     ]
     listed, comma = ", ".join(rates), "," if len(rates) == 1 else ""
-    call = [f"    {listed}{comma} = rate(t, {y}, work, par)"] if rates else []
+    call = [f"    {listed}{comma} = rate(t, {y}, floor, work, par)"] if rates else []
     return "\n".join(
         [
             "",
@@ -231,7 +232,7 @@ def _on_arrays(source, n):
             *back,
             "    return count",
             "",
-            "def rate_array(t, y, out, work, par):",
+            "def rate_array(t, y, out, floor, work, par):",
             *call,
             *(f"    out[{i}] = {k}" for i, k in enumerate(rates)),
             "    return 0",
@@ -427,9 +428,9 @@ def test_a_parameter_of_E_that_is_zero_gives_nan_or_minus_one():
     for scalar, point, out, wanted in ((True, 3.0, (), np.nan), (False, [3.0], ([0.0],), -1)):
         space = dict(PYTHON)
         exec(stage_source(falling, (), scalar).text, space)
-        found = space["rate"](TIME, point, *out, [0.0], [0.0])
+        found = space["rate"](TIME, point, *out, [1.0], [0.0], [0.0])
         np.testing.assert_equal(found[0] if scalar else found, wanted)
-        found = space["rate"](TIME, point, *out, [0.0], [2.0])
+        found = space["rate"](TIME, point, *out, [1.0], [0.0], [2.0])
         assert (found[0] if scalar else out[0][0]) == 1.5
 
 

@@ -152,7 +152,7 @@ def test_the_stage_reproduces_the_printed_start(stage):
 def test_the_rate_is_velocity_and_acceleration(stage):
     source, module, _ = stage
     out = np.zeros(2 + source.predicted)
-    assert module["rate"](0.0, START, out, np.zeros(source.work), np.zeros(1)) == 0
+    assert module["rate"](0.0, START, out, np.ones(2 * START.size), np.zeros(source.work), np.zeros(1)) == 0
     assert out[:2].tolist() == [0.0, W0[0]]
 
 

@@ -31,22 +31,26 @@ STARTS = [
 ]
 
 
+@pytest.mark.parametrize("method", ["dop853", "radau5"])
 @pytest.mark.parametrize(("values", "y0"), STARTS)
-def test_a_prepared_run_gives_the_very_points_of_solve_dae(pendulum, values, y0) -> None:
-    ready = herk.prepare(pendulum, **TIGHT)
+def test_a_prepared_run_gives_the_very_points_of_solve_dae(pendulum, values, y0, method: str) -> None:
+    tight = TIGHT | {"method": method}
+    ready = herk.prepare(pendulum, **tight)
     for _ in range(2):
         found = ready.solve(y0=y0, parameters=values)
-        expected = alone(pendulum, y0=y0, parameters=values, **TIGHT)
+        expected = alone(pendulum, y0=y0, parameters=values, **tight)
         assert found.success
         assert np.array_equal(found.t, expected.t)
         assert np.array_equal(found.y, expected.y)
 
 
-def test_what_was_solved_before_changes_nothing(pendulum) -> None:
-    expected = [alone(pendulum, y0=y0, parameters=values, **TIGHT) for values, y0 in STARTS]
+@pytest.mark.parametrize("method", ["dop853", "radau5"])
+def test_what_was_solved_before_changes_nothing(pendulum, method: str) -> None:
+    tight = TIGHT | {"method": method}
+    expected = [alone(pendulum, y0=y0, parameters=values, **tight) for values, y0 in STARTS]
     for _ in range(2):
         for (values, y0), other in zip(STARTS, expected, strict=True):
-            sol = herk.solve_dae(pendulum, y0=y0, parameters=values, **TIGHT)
+            sol = herk.solve_dae(pendulum, y0=y0, parameters=values, **tight)
             assert np.array_equal(sol.y, other.y)
             assert sol.stats == other.stats
 
@@ -78,6 +82,24 @@ def test_other_values_compile_nothing(pendulum) -> None:
     for length in (0.8, 0.9, 1.1, 1.2):
         assert ready.solve(y0=[-length, 0, 0, 0, None], parameters={"l": length}).success
     assert Native.compilations == before
+
+
+@pytest.mark.parametrize("method", ["dop853", "radau5"])
+def test_open_multipliers_of_other_values_are_not_looked_for_in_python(pendulum, monkeypatch, method) -> None:
+    ready = herk.prepare(pendulum, y0=STARTS[0][1], method=method)
+
+    def fails(*_: object) -> None:
+        raise AssertionError("looked for in Python")
+
+    monkeypatch.setattr("herk.integrate.start.completed_start", fails)
+    for values, y0 in STARTS:
+        found = ready.solve(y0=y0, parameters=values)
+        _, y, vx, vy, lam = found.y[:, 0]
+        given = {str(name): value for name, value in pendulum.parameters.items()} | values
+        force = (vx**2 + vy**2 - given["g"] * y) / (2 * given["l"] ** 2)  # (x^2 + y^2)'' = 0
+        assert lam == pytest.approx(force, rel=1e-14, abs=1e-14)
+    with pytest.raises(AssertionError, match="in Python"):  # two positions fit
+        ready.solve(y0=[0.6, None, 0.0, None, None], parameters={"l": 1.0})
 
 
 def test_a_start_off_the_constraints_is_refused_as_ever(pendulum) -> None:

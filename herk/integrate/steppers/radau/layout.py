@@ -101,6 +101,7 @@ class Radau(State):
     fixed: int  # steps are taken as they are
     tangent: int  # the first step is predicted by y': with fixed steps
     settled: int  # just d rows of E are not zero: there is nothing to select
+    unlike: int  # what is open at the start is not what linear equations say, or they say nothing
     selected: int
     always: int  # select at every step, whatever is in use
     in_units: int  # rows are chosen by the sizes of the unknowns: by largest entries they did not serve
@@ -211,6 +212,7 @@ class Radau(State):
     lift: Floats  # and what they are at the stages of the next step
     rows: Wholes  # the selected ones, d of n
     chosen: Wholes  # 1: selected
+    open: Wholes  # 1: not given at the start
     in_run: Wholes  # 1: selected where the run was left
     level: Wholes  # how deep each unknown is, see `depth`
     row_level: Wholes  # that of the derivative in each row of E y' = f
@@ -263,7 +265,7 @@ def sizes(n: int, m: int, parameters: int, stages: int, tables: int) -> dict[str
     found |= {"g_y": m * n, "stacked": (n + m) * n, "parameters": parameters, "tables": tables}
     found |= dict.fromkeys(("nodes", "values", "under", "first_slope"), stages)
     found |= dict.fromkeys(("inverse", "basis", "back", "lift"), stages * stages)
-    wholes = ("rows", "chosen", "in_run", "level", "row_level", "free", "order")
+    wholes = ("rows", "chosen", "open", "in_run", "level", "row_level", "free", "order")
     return found | dict.fromkeys(wholes, n) | {"order_complex": stages // 2 * n, "used": n + m}
 
 

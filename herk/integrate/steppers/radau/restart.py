@@ -9,12 +9,15 @@ import numpy as np
 
 from herk.core.dae import Array
 from herk.integrate.options import Request, fill
+from herk.integrate.steppers.radau.open_start import filled
 from herk.integrate.steppers.radau.stepper import PROGRAM, check
 from herk.integrate.steppers.radau.tolerances import set_tolerances
 from herk.integrate.steps import NEGLIGIBLE, RUNNING
 
 if TYPE_CHECKING:
+    from herk.integrate.steppers.radau.layout import Radau
     from herk.integrate.steppers.radau.machine import Machine
+    from herk.integrate.steps import Loop
 
 ROUNDING = 1e-14  # relative, of constraints that hold
 WEAKER = 1e-6  # a pivot that is smaller by this factor than where the run was prepared is looked at again
@@ -46,15 +49,16 @@ class Beginning:
 
     def again(self, machine: Machine, asked: Request, values: Array | None) -> bool:
         """Put the machine at another start; False if what was checked does not hold there."""
-        if None in asked.y0:
-            return self._same(machine, asked, values)
+        if None in asked.y0 and self._same(machine, asked, values):
+            return True
         if values is not None and not (np.isfinite(values).all() and values.all()):
             return False
         self._follow(machine, asked)
         loop, state = machine.loop, machine.state
         if values is not None:
             state.parameters[:] = values
-        state.y[:] = asked.y0
+        if not put(asked, loop, state):
+            return False
         if PROGRAM[check].call(loop.address) != RUNNING:
             return False
         return bool(state.pivot >= self.least and loop.error <= allowed(asked))
@@ -78,6 +82,19 @@ class Beginning:
             fill(asked, machine.loop)
             self.loop[:], self.state[:] = machine.loop.words, machine.state.words
         self.asked = machine.asked = asked
+
+
+def put(asked: Request, loop: Loop, state: Radau) -> bool:
+    """Write the start into the state; False if what is open has to be looked for."""
+    y0 = asked.y0
+    if None not in y0:
+        state.y[:] = y0
+        return True
+    if asked.consistent != "check" or state.sparse or state.unlike:
+        return False
+    state.y[:] = [value or 0.0 for value in y0]
+    state.open[:] = [value is None for value in y0]
+    return bool(PROGRAM[filled].call(loop.address) == RUNNING)
 
 
 def allowed(asked: Request) -> float:

@@ -23,6 +23,7 @@ from herk.integrate.steppers.radau.layout import (
 )
 from herk.integrate.steppers.radau.newton import entries_missing, factored, mixed, newton, predict, weigh
 from herk.integrate.steppers.radau.on_patterns import POWERS, fastest_on_patterns
+from herk.integrate.steppers.radau.open_start import filled
 from herk.integrate.steppers.radau.order import FEWEST, MORE, control, enter, root
 from herk.integrate.steppers.radau.rows import column_of, first_entry, row_start
 from herk.integrate.steppers.radau.sample import further, repeat, sample
@@ -292,4 +293,4 @@ def fastest(loop: Loop) -> float:
     return max(found, before)
 
 
-PROGRAM = Program(begin, try_step, accept, check, sample, further, slopes, fastest, repeat, enter)
+PROGRAM = Program(begin, try_step, accept, check, sample, further, slopes, fastest, repeat, enter, filled)
