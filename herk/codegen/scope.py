@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from herk.linalg import dense
+from herk.linalg import dense, stacked
 
 CONSTANTS: dict[str, float] = {}
 _LIKE = {
@@ -47,7 +47,8 @@ PYTHON |= {
     "lgamma": _special("gammaln"),
 }
 SHARED: dict[str, Any] = {
-    function.__name__: function for function in (dense.solve_block, dense.solve_in_units, dense.solve_stacked)
+    function.__name__: function
+    for function in (dense.solve_leveled, dense.solve_in_units, stacked.solve_stacked)
 }
 PYTHON |= SHARED
 PYTHON["inline"] = lambda function: function  # a word to the compiler

@@ -127,5 +127,5 @@ def _rate_of_block(w: Writer, block: Block, entries: Mapping[int, Mapping[int, s
     ]
     body += [f"work[{k * k + i}] = {tops[r]}" for i, r in enumerate(block.rows)]
     body += [f"work[{k * k + k + i}] = floor[{w.equations.n + c}]" for i, c in enumerate(block.columns)]
-    body += [f"if solve_block(work, {k}) == 0.0:", "    FAIL"]
+    body += [f"if solve_leveled(work, {k}) == 0.0:", "    FAIL"]
     return [*body, *(f"k{c} = work[{k * k + i}]" for i, c in enumerate(block.columns))]

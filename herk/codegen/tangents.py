@@ -27,10 +27,10 @@ from herk.codegen.gradient import gradient
 from herk.codegen.pairs import Rows, factored_pair, solved_pair
 from herk.codegen.texts import function_text
 from herk.linalg import blocks as factors
-from herk.linalg import dense
+from herk.linalg import stacked
 
 SHARED: dict[str, Any] = {
-    function.__name__: function for function in (factors.decompose, factors.resolve, dense.solve_stacked)
+    function.__name__: function for function in (factors.decompose, factors.resolve, stacked.solve_stacked)
 }
 
 

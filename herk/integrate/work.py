@@ -247,7 +247,7 @@ def costs_of(text: str, n: int, m: int) -> tuple[float, float, float]:
         found[name] = len(re.findall(r"[-+*/]", part)) + FUNCTION * len(
             re.findall(r"\b(?:exp|log|sin|cos|tan|pow|sqrt|\w*h)\(", part)
         )
-        blocks = re.findall(r"\bsolve_(?:block|in_units)\([^()]*?(\d+)\)", part)
+        blocks = re.findall(r"\bsolve_(?:leveled|in_units)\([^()]*?(\d+)\)", part)
         solved[name] = sum(float(size) ** 3 for size in blocks) + 2 * (n + m) * n**2 * part.count(
             "solve_stacked("
         )

@@ -1,18 +1,15 @@
 """Small dense linear algebra inside compiled code.
 
-LU with row exchanges on flat arrays, and the stacked system for y'.
+LU with row exchanges on flat arrays.
 
 Stages reach linear algebra only through this module, so that banded and sparse factorisations can join here.
 """
 
 from __future__ import annotations
 
-from herk.jit.stack import stack
 from herk.jit.state import Floats, Wholes
 
 LEAST = 1e-250
-SWEEPS = 4
-COPIED = 1024  # numbers of a system that is kept while it is solved, to be solved in another scaling
 
 
 def factor(a: Floats, start: int, k: int, order: Wholes) -> float:
@@ -75,10 +72,51 @@ def substitute(a: Floats, start: int, k: int, order: Wholes, b: Floats, x: Float
 def solve_block(work: Floats, k: int) -> float:
     """Solve a k x k system in place.
 
-    The matrix lies by rows in work[0 : k*k], the right-hand side, then the solution, in work[k*k : k*k + k],
-    the units of the unknowns in work[k*k + k : k*k + 2*k], and k numbers more are used. Rows are moved by
-    entries in these units, rows in units of their largest one: an entry that nearly vanishes may be the
-    largest number. Returns the smallest pivot in these units, 0 if the matrix is singular.
+    The matrix lies by rows in work[0 : k*k], the right-hand side, then the solution, in work[k*k : k*k + k].
+    Returns the smallest pivot with the sign of the determinant, 0 if the matrix is singular. Rows are moved,
+    so nothing else is needed.
+    """
+    smallest, sign = 1e300, 1.0
+    rhs = k * k
+    for i in range(k):
+        best = i
+        size = abs(work[i * k + i])
+        for r in range(i + 1, k):
+            other = abs(work[r * k + i])
+            if other > size:
+                best = r
+                size = other
+        if not (size > 0.0 and size < 1e300):
+            return 0.0
+        if size < smallest:
+            smallest = size
+        if best != i:
+            sign = -sign
+            for c in range(i, k):
+                work[i * k + c], work[best * k + c] = work[best * k + c], work[i * k + c]
+            work[rhs + i], work[rhs + best] = work[rhs + best], work[rhs + i]
+        if work[i * k + i] < 0.0:
+            sign = -sign
+        inverse = 1.0 / work[i * k + i]
+        for r in range(i + 1, k):
+            if work[r * k + i] != 0.0:
+                multiplier = work[r * k + i] * inverse
+                for c in range(i + 1, k):
+                    work[r * k + c] -= multiplier * work[i * k + c]
+                work[rhs + r] -= multiplier * work[rhs + i]
+    for i in range(k - 1, -1, -1):
+        value = work[rhs + i]
+        for c in range(i + 1, k):
+            value -= work[i * k + c] * work[rhs + c]
+        work[rhs + i] = value / work[i * k + i]
+    return sign * smallest
+
+
+def solve_leveled(work: Floats, k: int) -> float:
+    """Solve as `solve_block` does, rows moved by entries in units of the unknowns, work[k*k + k : k*k + 2*k].
+
+    Rows are in units of their largest entry: one that nearly vanishes may be the largest number. The k
+    numbers behind the units are used. Returns the smallest pivot in these units, 0 if the matrix is singular.
     """
     smallest, rhs, unit, level = 1.0, k * k, k * k + k, k * k + 2 * k
     for r in range(k):
@@ -193,101 +231,3 @@ def level_rows(a: Floats, k: int, unit: Floats, factors: Floats) -> None:
         factors[r] = factor_of_row
         for c in range(k):
             a[r * k + c] *= factor_of_row
-
-
-def balance(a: Floats, rows: int, n: int, b: Floats, tops: Floats, means: bool) -> None:
-    """Divide rows and columns in turn by the roots of their largest entries, until these are near 1.
-
-    Or by the means of their extreme entries, at last by the largest: by largest entries alone a row like
-    (1e-15, 1e5) hides that its first entry is large in its own unit.
-    """
-    for c in range(n):
-        tops[c] = 1.0
-    for sweep in range(SWEEPS):
-        for r in range(rows):
-            size = typical(a, r * n, 1, n, sweep == SWEEPS - 1, means)
-            for c in range(n):
-                a[r * n + c] /= size
-            b[r] /= size
-        for c in range(n):
-            size = typical(a, c, n, rows, sweep == SWEEPS - 1, means)
-            for r in range(rows):
-                a[r * n + c] /= size
-            tops[c] *= size
-
-
-def typical(a: Floats, first: int, stride: int, count: int, last: bool, means: bool) -> float:
-    """Return the root of the largest of these entries, or its geometric mean with the smallest not zero."""
-    low, high = 0.0, 0.0
-    for k in range(count):
-        value = abs(a[first + k * stride])
-        high = max(high, value)
-        if value > 0.0 and (low == 0.0 or value < low):
-            low = value
-    if high == 0.0:
-        return 1.0
-    if last:
-        return high
-    return low**0.5 * high**0.5 if means else high**0.5  # type: ignore[no-any-return]
-
-
-def solve_stacked(a: Floats, rows: int, n: int, b: Floats, tops: Floats) -> float:
-    """Solve a consistent system of rows >= n equations (a by rows, b) in place, solution in b[0:n].
-
-    Return the smallest pivot ratio.
-
-    Rows and columns are scaled first, so that units do not decide about the pivots; `tops` is scratch (n).
-    The rows left over are satisfied by consistency. 0 is returned if the matrix has not full column rank: in
-    neither scaling, where a copy is small enough.
-    """
-    size = rows * n
-    if size + rows > COPIED:
-        return eliminated(a, rows, n, b, tops, False)
-    kept = stack(1024)
-    for i in range(size):
-        kept[i] = a[i]
-    for i in range(rows):
-        kept[size + i] = b[i]
-    found = eliminated(a, rows, n, b, tops, False)
-    if found > 0.0:
-        return found
-    for i in range(size):
-        a[i] = kept[i]
-    for i in range(rows):
-        b[i] = kept[size + i]
-    return eliminated(a, rows, n, b, tops, True)
-
-
-def eliminated(a: Floats, rows: int, n: int, b: Floats, tops: Floats, means: bool) -> float:
-    """Solve the system, scaled by largest entries or by means of extreme ones; return the smallest pivot."""
-    balance(a, rows, n, b, tops, means)
-    smallest = 1.0
-    for i in range(n):
-        best = i
-        size = abs(a[i * n + i])
-        for r in range(i + 1, rows):
-            other = abs(a[r * n + i])
-            if other > size:
-                best = r
-                size = other
-        if not (size > 1e-14 and size < 1e300):
-            return 0.0
-        smallest = min(smallest, size)
-        if best != i:
-            for c in range(i, n):
-                a[i * n + c], a[best * n + c] = a[best * n + c], a[i * n + c]
-            b[i], b[best] = b[best], b[i]
-        for r in range(i + 1, rows):
-            if a[r * n + i] != 0.0:
-                multiplier = a[r * n + i] / a[i * n + i]
-                for c in range(i + 1, n):
-                    a[r * n + c] -= multiplier * a[i * n + c]
-                b[r] -= multiplier * b[i]
-    for i in range(n - 1, -1, -1):
-        value = b[i]
-        for c in range(i + 1, n):
-            value -= a[i * n + c] * b[c]
-        b[i] = value / a[i * n + i]
-    for i in range(n):
-        b[i] /= tops[i]
-    return smallest

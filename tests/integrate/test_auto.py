@@ -274,7 +274,9 @@ def test_the_bound_of_stability_holds_in_every_direction_of_decay(name) -> None:
 
 
 def test_operations_of_generated_code_are_counted_by_function() -> None:
-    text = "def complete(t):\n    a = b*c + exp(d)\n    solve_block(work, 3)\n\ndef rate(t):\n    a = b - c\n"
+    text = (
+        "def complete(t):\n    a = b*c + exp(d)\n    solve_leveled(work, 3)\n\ndef rate(t):\n    a = b - c\n"
+    )
     assert costs_of(text, 2, 1) == (2 + 20 + 27, 1, (2 + 20 + 1) / 2)
 
 

@@ -95,7 +95,7 @@ def test_where_a_radau_run_was_made_it_begins_again_without_a_new_machine(fresh)
     assert shorter.t[-1] == 0.4
     assert np.array_equal(again.y, first.y)
     other = herk.solve_dae(model, parameters={"g": 5.0}, method="radau5")  # the multiplier is another one
-    assert len(fresh) == 2
+    assert len(fresh) == 1
     assert np.abs(model.with_parameters(g=5.0).form("overdetermined").g(0.0, other.y[:, 0])).max() < 1e-14
 
 

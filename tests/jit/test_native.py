@@ -203,9 +203,7 @@ def test_loops_breaks_and_choices_do_what_python_does(y):
 
 
 def test_linear_algebra_is_reached_from_generated_code():
-    text = (
-        "def f(t, y, out):\n    p = solve_block(y, 2)\n    out[0] = p\n    out[1] = y[4]\n    out[2] = y[5]\n"
-    )
+    text = "def f(t, y, out):\n    p = solve_leveled(y, 2)\n    out[0] = p\n    out[1] = y[4]\n    out[2] = y[5]\n"
     function = build(text, ("f",), {}, SHARED, PYTHON)["f"]
     out, right, units = np.zeros(3), [6.0, 7.0], [1.0, 1.0]
     function(

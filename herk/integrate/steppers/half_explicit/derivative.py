@@ -14,9 +14,10 @@ from herk.integrate.steppers.half_explicit.layout import (
 )
 from herk.integrate.steppers.half_explicit.newton import jacobian
 from herk.jit.state import Floats, Wholes, view
-from herk.linalg.dense import factor, level_rows, solve_stacked, substitute
+from herk.linalg.dense import factor, level_rows, substitute
 from herk.linalg.differences import time_step
 from herk.linalg.sparse_lu import SparseLU, refactor, solve_sparse
+from herk.linalg.stacked import solve_stacked
 
 
 def derivative(t: float, y: Floats, row: int, own: HalfExplicit) -> int:

@@ -15,8 +15,8 @@ from herk.integrate.steppers.radau.on_patterns import (
 )
 from herk.integrate.steps import INFINITE
 from herk.jit.state import Floats, view
-from herk.linalg.dense import solve_stacked
 from herk.linalg.differences import time_step
+from herk.linalg.stacked import solve_stacked
 
 INCREMENT = 1.5e-8  # relative, of differences
 

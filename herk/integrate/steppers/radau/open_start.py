@@ -6,7 +6,7 @@ from herk.integrate.steppers.radau.equations import constraint_jacobian, constra
 from herk.integrate.steppers.radau.layout import Radau
 from herk.integrate.steps import RUNNING, STUCK, Loop
 from herk.jit.state import Floats
-from herk.linalg.dense import solve_stacked
+from herk.linalg.stacked import solve_stacked
 
 REFINED = 3  # times that the linear equations are solved: rounding of the first time is of large terms
 LINEAR = 1e-12  # change of an entry of g_y, beside its row, that is rounding
