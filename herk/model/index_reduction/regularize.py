@@ -15,6 +15,7 @@ from functools import lru_cache
 
 import sympy as sp
 
+from herk.core import InputError, Problem
 from herk.core.dae import LARGE
 from herk.linalg.threads import one_thread
 from herk.model.index_reduction import explain
@@ -95,13 +96,13 @@ class Regularization:
 
 
 def regularize(
-    model: Model, *, max_index: int = 10, simplify: bool = True, time_limit: float | None = None
+    model: Model | Problem, *, max_index: int = 10, simplify: bool = True, time_limit: float | None = None
 ) -> Regularization:
     """Find the index and all constraints of a model, hidden ones included.
 
     Parameters
     ----------
-    model : Model
+    model : Model or Problem
         Equations as written.
     max_index : int, optional
         A higher index is refused.
@@ -134,7 +135,19 @@ def regularize(
 
     """
     with within(time_limit):
-        return _regularize(model, max_index, simplify)
+        return _regularize(_written(model), max_index, simplify)
+
+
+def _written(given: object) -> Model:
+    """Return the model; a problem has one unless it is given by callables."""
+    if isinstance(given, Problem) and given.model is None:
+        raise InputError(f"Problem {given.name!r} is given by callables: there are no formulas to derive.")
+    model = given.model if isinstance(given, Problem) else given
+    if not isinstance(model, Model):
+        raise InputError(
+            f"regularize takes a herk.Model or a problem of the test set, not {type(given).__name__}."
+        )
+    return model
 
 
 @lru_cache(maxsize=64)

@@ -11,6 +11,8 @@ import mpmath
 import pytest
 import sympy as sp
 
+import testset
+from herk.core import InputError
 from herk.model.entries import t
 from herk.model.index_reduction.regularize import Regularization, RegularizationError, regularize
 from herk.model.model import Model
@@ -156,6 +158,15 @@ def test_steps_of_example_2_7_are_in_the_trace() -> None:
     # The last row of Z^1 is (2, 1, 1, 1, 1): the fifth row plus these multiples of the others.
     assert dict(second.combined) == {"row 0": -2, "row 1": -1, "d/dt g[0]": -1, "d/dt g[1]": -1}
     assert (second.level, second.row, second.differentiated) == (1, "d/dt g[2]", first[2].constraint)
+
+
+def test_what_is_no_model_is_refused_in_a_sentence_and_a_problem_is_as_good_as_its_model() -> None:
+    problem = testset.get("pendulum")
+    assert regularize(problem).constraints == regularize(problem.model).constraints
+    with pytest.raises(InputError, match=r"takes a herk\.Model or a problem of the test set, not NoneType"):
+        regularize(None)
+    with pytest.raises(InputError, match="'hanging_chain' is given by callables"):
+        regularize(testset.get("hanging_chain"))
 
 
 def test_ordinary_differential_equations_have_index_zero() -> None:
