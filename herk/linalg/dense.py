@@ -2,7 +2,7 @@
 
 LU with row exchanges on flat arrays.
 
-Stages reach linear algebra only through this module, so that banded and sparse factorisations can join here.
+Square systems only; consistent ones with more equations than unknowns are in `stacked`.
 """
 
 from __future__ import annotations

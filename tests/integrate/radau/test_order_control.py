@@ -88,3 +88,14 @@ def test_an_ensemble_takes_the_steps_of_single_runs() -> None:
 def test_fixed_steps_are_refused_since_the_order_would_be_open() -> None:
     with pytest.raises(InputError, match="changes its order with the steps"):
         herk.solve_dae(testset.get("pendulum"), method="radau", step=0.01)
+
+
+def test_a_change_of_order_near_a_fold_does_not_forget_that_solutions_meet_there() -> None:
+    """x = sin(w t) touches the fold z = 0 of x^2 + z^2 = 1 at w t = pi/2; the order changes just before."""
+    w = 1.8699708203856276
+    f = ["x**2 + z**2 - 1", "x - sin(w*t)"]
+    model = herk.Model("fold", ["x", "z"], [[0, 0]] * 2, f, parameters={"w": 1.0}, t_span=(0, 3), y0=[0, 1])
+    tolerances = {"rtol": 1.0531251896696265e-09, "atol": [6.404387991266854e-10, 1.0531251896696265e-09]}
+    sol = herk.solve_dae(model, (0, 1.0867782004091622), method="radau", parameters={"w": w}, **tolerances)
+    assert sol.reason == "singular", sol.message
+    assert sol.t[-1] == pytest.approx(np.pi / 2 / w, rel=1e-6)
