@@ -50,9 +50,9 @@ def _product(expr: sp.Expr, done: dict[sp.Expr, Gradient]) -> Gradient:
 
 def _chain(expr: sp.Expr, done: dict[sp.Expr, Gradient]) -> Gradient:
     if expr.is_Pow and expr.exp.is_number:
-        inside, rate = _of_logarithm(expr.base) if expr.exp.is_negative else (None, None)
-        if inside is not None:
-            return {s: expr.exp * expr * rate * value for s, value in _gradient(inside, done).items()}
+        slopes = _of_logarithm(expr.base, done) if expr.exp.is_negative else None
+        if slopes is not None:
+            return {symbol: expr.exp * expr * slope for symbol, slope in slopes.items()}
         outer = expr.exp * expr.base ** (expr.exp - 1)
         return {symbol: outer * value for symbol, value in _gradient(expr.base, done).items()}
     if isinstance(expr, (sp.sin, sp.cos, sp.exp, sp.log, sp.tanh)):
@@ -70,21 +70,27 @@ def _chain(expr: sp.Expr, done: dict[sp.Expr, Gradient]) -> Gradient:
     return {symbol: sp.diff(expr, symbol) for symbol in sorted(expr.free_symbols, key=str)}
 
 
-def _of_logarithm(base: sp.Expr) -> tuple[sp.Expr | None, sp.Expr | None]:
-    """Return u and the derivative of log(base) by u, where base is cosh(u) or c + a exp(u).
+def _of_logarithm(base: sp.Expr, done: dict[sp.Expr, Gradient]) -> Gradient | None:
+    """Return the derivatives of log(base), where base is cosh(u) or c + a exp(u).
 
     What grows like exp(u) and has a negative power is zero where it exceeds all doubles; its derivative would
     be infinite over infinite there.
     """
     if isinstance(base, sp.cosh):
-        return base.args[0], sp.tanh(base.args[0])
+        return {s: sp.tanh(base.args[0]) * value for s, value in _gradient(base.args[0], done).items()}
     grown = [term for term in sp.Add.make_args(base) if term.has(sp.exp)]
     if not base.is_Add or len(grown) != 1:
-        return None, None
-    rest, (factor, power) = base - grown[0], grown[0].as_coeff_Mul()
-    if not isinstance(power, sp.exp) or not rest.is_number:
-        return None, None
-    return power.args[0], 1 / (1 + rest / factor * sp.exp(-power.args[0]))
+        return None
+    rest, (factor, power) = base - grown[0], grown[0].as_independent(sp.exp, as_Add=False)
+    if not isinstance(power, sp.exp):
+        return None
+    share = 1 / (1 + rest / factor * sp.exp(-power.args[0])) if rest.is_number and factor.is_number else None
+    if share is None:  # a may be a parameter that is zero
+        share = factor / (factor + rest * sp.exp(-power.args[0]))
+    parts = [(s, share * value) for s, value in _gradient(power.args[0], done).items()]
+    parts += [(s, value / base) for s, value in _gradient(rest, done).items()]
+    parts += [(s, share / factor * value) for s, value in _gradient(factor, done).items()]
+    return _collected(parts)
 
 
 def _pieces(expr: sp.Piecewise, done: dict[sp.Expr, Gradient]) -> Gradient:

@@ -43,7 +43,7 @@ def suits(prepared: Prepared) -> bool:
     code = not machine.state.general and hasattr(asked.dae.generated, "code")
     watched = asked.events is not None or asked.callback is not None or asked.time_limit is not None
     model = getattr(asked.dae, "model", None)
-    smooth = not asked.segmented and not getattr(model, "in_time", ())
+    smooth = not asked.segmented and not getattr(model, "in_time", ()) and not getattr(model, "peaks", ())
     return code and not watched and smooth and asked.project_output
 
 

@@ -6,7 +6,7 @@ import math
 import types
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
@@ -21,6 +21,7 @@ from herk.jit.pointers import FUNCTION
 from herk.model.evaluate import CallableError, call, real, shapes
 
 if TYPE_CHECKING:
+    from herk.integrate.steppers.protocol import Stepper
     from herk.jit.native import Native
 
 InPlace = Callable[[float, Array, Array], None]
@@ -239,3 +240,19 @@ def _outside_domain(error: BaseException | None) -> bool:
     return isinstance(error, ArithmeticError) or (
         isinstance(error, ValueError) and str(error) == "math domain error"
     )
+
+
+def raised_again(machine: Stepper, places: Sequence[tuple[float, Array]]) -> CallableError | None:
+    """Call the user's functions in plain Python where compiled code raised.
+
+    The error then has a name, t, y and a traceback.
+    """
+    for t, y in [*places, *machine.places()]:
+        for name in NAMES:
+            function = getattr(machine.dae, name)
+            if callable(function):
+                try:
+                    call(name, getattr(function, "py_func", function), t, y)
+                except CallableError as found:
+                    return found
+    return None

@@ -50,6 +50,7 @@ class Journey:
     resets: set[int] = field(default_factory=set)  # numbers of the segments that a reset began
     renewals: dict[float, Dae] = field(default_factory=dict)  # from a time on, with other constraints
     relief: Relief | None = None  # of the first method, which failed
+    beside: list[float] = field(default_factory=list)  # times before, at and behind narrow peaks of the state
 
     def __post_init__(self) -> None:
         """Begin with the method asked for."""
@@ -94,6 +95,31 @@ class Journey:
         """Return the events that were found right where the journey stands."""
         found = self.parts[-1].t_events if self.parts else None
         return tuple(i for i, t in enumerate(found or ()) if len(t) and t[-1] == self.t)
+
+    @property
+    def short(self) -> int:
+        """Return how many segments there were that did not end at a switch or beside a peak."""
+        return len(self.runs) - len(self.turns) - len(self.beside)
+
+    def before_peaks(self, end: float) -> float:
+        """Return where a segment has to end up to there: beside the next peak that a step led across."""
+        sign = self.forward
+        ahead = [time for time in self.beside if sign * self.t < sign * time < sign * end]
+        return min(ahead, key=lambda time: sign * time) if ahead else end
+
+    def led_across(self, run: Run) -> bool:
+        """Note where steps are to end beside a peak; tell whether the segment has to be made again for it."""
+        self.beside += run.stops
+        return bool(run.stops) and run.output.steps == 0
+
+    def goes_on_beside(self, run: Run) -> bool:
+        """Go on, without a new start, from where a run ended because of a peak."""
+        t, track = run.output.last[0], run.output.track.t
+        if not run.stops and (t not in self.beside or t == self.asked.t1):
+            return False
+        self.t, self.after, self.muted, self.continued = t, None, None, True
+        self.first_step = abs(float(t - track[-2])) if len(track) > 1 else None
+        return True
 
     def chattering(self) -> bool:
         """Tell whether switches come so fast that the run does not get on."""

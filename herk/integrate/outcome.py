@@ -19,9 +19,9 @@ def in_segments(asked: Request) -> Solution:
 
 
 def concluded(run: Run) -> Solution:
-    """Return the solution of a run that ended; where another method or other constraints go on, they do."""
+    """Return the solution of a run that ended; where others go on, they do."""
     failed = run.reason is not Reason.FINISHED
-    if run.change is not None or (failed and (wanted(run, 1) or (run.reason in ENDS and renewed(run)))):
+    if run.goes_on or (failed and (wanted(run, 1) or (run.reason in ENDS and renewed(run)))):
         return _raised(run.request, *solve_segments(run.request, run))
     return _raised(run.request, solution_of(run), run.interrupted)
 

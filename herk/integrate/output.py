@@ -74,6 +74,11 @@ class Output:
             ends, values = through(self.machine, *joined, joined[0].copy())
             self.pieces.append((ends, values[..., self.save]))
 
+    def ahead(self, count: int) -> tuple[Array, Array]:
+        """Return times and states (by rows) of the last kept point and the first `count` in the room."""
+        first = self.track.count - 1
+        return self.track.stretch(first, first + 1 + count)[:2]
+
     def between(self, count: int, times: Array) -> Array:
         """Return the states at times between the last kept point and the first `count` in the room.
 

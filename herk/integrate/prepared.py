@@ -73,7 +73,7 @@ class Prepared:
             run = self.reusable.repaired(asked, values, whole.dae) if not asked.dense_output else None
             if run is None:
                 return concluded(finished(whole))
-        if run.change is not None or run.reason is not Reason.FINISHED:
+        if run.goes_on or run.reason is not Reason.FINISHED:
             run.request = self._with(asked, parameters)  # what goes on needs the values the machine was given
         return concluded(begun_otherwise(run, made))
 

@@ -9,10 +9,11 @@ import numpy as np
 from herk.core import HerkError, Reason
 from herk.core.dae import Array
 from herk.integrate.auto import FIRST_CHUNK, LONGEST_CHUNK, Change, Choice
-from herk.integrate.callables import NAMES
+from herk.integrate.callables import raised_again
 from herk.integrate.events import Watch
 from herk.integrate.interrupts import undisturbed
 from herk.integrate.loop import PROGRAM, advance
+from herk.integrate.narrow import Narrow
 from herk.integrate.options import Request
 from herk.integrate.output import Output
 from herk.integrate.renewal import better
@@ -49,6 +50,8 @@ class Run:
         self.looking = self.watch is not None or request.callback is not None
         self.choice = Choice(request, machine, request.plan) if request.plan is not None else None
         self.change: Change | None = None  # of method, with which the run ended
+        values = getattr(machine.state, "parameters", None)
+        self.narrow = None if request.step is not None else Narrow.of(request.dae, values)
         self.deadline = np.inf
         self.look, self.seen = LOOK, request.t0  # the step after which, and from where, the way is looked at
         self.taken = 0
@@ -65,6 +68,16 @@ class Run:
         for name, count in self.before.items():
             counted[name] += count
         return counted
+
+    @property
+    def goes_on(self) -> bool:
+        """Tell whether it ended so that another one goes on: with another method, or in shorter steps."""
+        return self.change is not None or bool(self.stops)
+
+    @property
+    def stops(self) -> tuple[float, ...]:
+        """Return where those that go on have to end: beside a narrow peak that a step led across."""
+        return () if self.narrow is None or self.reason is not Reason.FINISHED else self.narrow.stops
 
     @property
     def declined(self) -> bool:
@@ -108,7 +121,7 @@ class Run:
         due = NEVER if self.choice is None else self.choice.due
         wanted, size = size, min(size, left, self.request.max_steps - self.taken, due - self.taken)
         t, y, slots = self.output.room(size)
-        before = self._snapshot() if self.looking else None
+        before = self._snapshot() if self.looking or self.narrow is not None else None
         loop.count = 0
         started = time.perf_counter()
         error: BaseException | None = None
@@ -124,14 +137,17 @@ class Run:
         self.seconds += taken
         self.machine.spent(taken, WORTH_A_KERNEL)
         self.taken += count
-        kept = self._watched(t[:count], y[:count]) if self.looking else count
+        kept = count if self.narrow is None else self.narrow.kept(self.output, count)
+        kept = self._watched(t[:kept], y[:kept]) if self.looking else kept
         self.output.add(kept)
         if self.request.progress is not None:
             self.request.progress.show(self.output.last[0])
         if kept < count and before is not None:
             self._rewind(before, kept)
         if self.reason is None:
-            if error is not None:
+            if self.narrow is not None and self.narrow.stops:
+                self._end(Reason.FINISHED, "A step led across a narrow peak.")
+            elif error is not None:
                 self._fail(error)
             else:
                 self._judge(status)
@@ -278,23 +294,7 @@ class Run:
         elif isinstance(error, HerkError) and not isinstance(error, CallableError):
             self._end(Reason.NEWTON, f"After t = {t!r}: {error}")
         else:
-            known = error if isinstance(error, CallableError) else self._raised_again()
+            known = error if isinstance(error, CallableError) else raised_again(self.machine, self._raised_at)
             again = known.report() if known else self.machine.functions.outside(self._raised_at)
             again = again or f"A callable raised {type(error).__name__}: {error}."
             self._end(Reason.EXCEPTION, f"The run stopped at t = {t!r}. {again}")
-
-    def _raised_again(self) -> CallableError | None:
-        """Call the user's functions in plain Python where compiled code raised.
-
-        The error then has a name, t, y and a traceback.
-        """
-        dae = self.machine.dae
-        for t, y in [*self._raised_at, *self.machine.places()]:
-            for name in NAMES:
-                function = getattr(dae, name)
-                if callable(function):
-                    try:
-                        call(name, getattr(function, "py_func", function), t, y)
-                    except CallableError as found:
-                        return found
-        return None

@@ -46,14 +46,14 @@ def travelled(asked: Request, making: Callable[[Request], Run] = made, begun: Ru
     deadline = None if asked.time_limit is None else time.perf_counter() + asked.time_limit
     deadline = begun.deadline if begun is not None and deadline is not None else deadline
     most = MOST_SEGMENTS + len(asked.breakpoints)
-    while len(journey.runs) - len(journey.turns) < most and (not journey.chattering() or journey.let_go()):
+    while journey.short < most and (not journey.chattering() or journey.let_go()):
         stop = journey.next_breakpoint()
         run = begun if begun is not None else _made(journey, stop, deadline, making)
         begun = None
         if run is None:
             break
         journey.follow(run)
-        if journey.renew(run) or relieved(journey, run):
+        if journey.renew(run) or relieved(journey, run) or journey.led_across(run):
             continue
         journey.runs.append(run)
         journey.parts.append(solution_of(run))
@@ -97,7 +97,7 @@ def _segment(journey: Journey, stop: float | None, deadline: float | None) -> Re
     """Return the request for the segment that begins where the journey stands."""
     asked, first = journey.asked, not journey.runs
     t0, y, dae, atol = journey.t, list(journey.y), journey.dae, asked.atol
-    end = journey.cuts.end(stop)
+    end = journey.before_peaks(journey.cuts.end(stop))
     events = [counted(event, i, journey.parts) for i, event in enumerate(asked.events or ())]
     switches = journey.switches
     if switches is not None:
@@ -137,7 +137,8 @@ def _inside(journey: Journey, end: float, stop: float | None) -> Array | None:
     if times is None:
         return None
     since = journey.t if journey.after is None else journey.after
-    return cuts.inside(cuts.wanted(times, since, stop, not journey.runs), journey.t, end)
+    until = stop if end == cuts.end(stop) else end
+    return cuts.inside(cuts.wanted(times, since, until, not journey.runs), journey.t, end)
 
 
 def _goes_on(journey: Journey, run: Run, stop: float | None) -> bool:
@@ -146,6 +147,8 @@ def _goes_on(journey: Journey, run: Run, stop: float | None) -> bool:
     t, y = run.output.last
     journey.y, journey.first_step, journey.continued = y[:n].tolist(), None, False
     journey.modes.passed = None
+    if run.reason is Reason.FINISHED and journey.goes_on_beside(run):
+        return True
     if run.change is not None:
         journey.t, journey.after, journey.muted = t, None, None
         journey.hand_over(run.change)

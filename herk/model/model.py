@@ -19,6 +19,7 @@ from herk.core.dae import LARGE
 from herk.model import entries, plain
 from herk.model.breakpoints import conditions
 from herk.model.in_time import InTime, in_time
+from herk.model.peaks import Peak, peaks
 from herk.model.written.doors import FrontDoors
 
 if TYPE_CHECKING:
@@ -164,6 +165,11 @@ class Model(FrontDoors):
 
         return jumping(self)
 
+    @cached_property
+    def peaks(self) -> tuple[Peak, ...]:
+        """Return the narrow peaks that move with the state."""
+        return peaks(self.symbolic())
+
     @property
     def breakpoints(self) -> tuple[float, ...]:
         """Return the times at which a condition on time alone changes, and those of narrow pulses."""
@@ -174,10 +180,7 @@ class Model(FrontDoors):
         return self.in_time.times(self.t, tuple(self.parameters.items()), span)
 
     def numeric(self, constraints: Sequence[sp.Expr] = ()) -> Equations:
-        """Return the system with every parameter replaced by its value.
-
-        `constraints` (hidden ones included) become g.
-        """
+        """Return the system with values of parameters; `constraints` (hidden ones included) become g."""
         values = self.parameters
         g = sp.ImmutableDenseMatrix(
             len(constraints), 1, [inserted(sp.sympify(row), values) for row in constraints]
@@ -185,10 +188,7 @@ class Model(FrontDoors):
         return Equations(self.t, self.states, inserted(self.E, values), inserted(self.f, values), g)
 
     def equations(self) -> Equations:
-        """Return the regularised system.
-
-        All constraints found by Procedure 2.4 as g, every parameter a number.
-        """
+        """Return the system with all constraints found by Procedure 2.4 as g, every parameter a number."""
         from herk.model.index_reduction.regularize import regularize
 
         return self.numeric(regularize(self).constraints)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from tests.fuzz import (
     attacks,
+    bells,
     circuits,
     driven,
     known,
@@ -29,6 +30,7 @@ FAMILIES: dict[str, Callable[[int], Member]] = {
     "singular": singular.make,
     "pivots": pivots.make,
     "switching": switching.make,
+    "bells": bells.make,
     "testset": known.make,
     "attacks": attacks.make,
 }

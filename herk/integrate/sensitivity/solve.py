@@ -126,7 +126,7 @@ def _smooth(asked: Request, whole: Request, directions: Directions) -> Outcome:
     assert run is not None
     _go(run)
     run = begun_otherwise(run, _made)
-    if run.change is not None:
+    if run.goes_on:
         return _in_segments(whole, directions, run)
     sol = solution_of(run)
     with one_thread(asked.dae.n):

@@ -7,7 +7,7 @@ from math import exp, log
 from herk.integrate.steppers.radau.equations import constraint_jacobian
 from herk.integrate.steppers.radau.layout import EPS, Radau
 from herk.integrate.steppers.radau.on_patterns import solve_masses, volume
-from herk.integrate.steppers.radau.rows import terms
+from herk.integrate.steppers.radau.rows import first_entry, row_start, terms
 from herk.integrate.steps import INFINITE
 from herk.linalg.dense import factor, level_rows, substitute, times
 
@@ -21,6 +21,7 @@ FALL = 2.0  # of its logarithm in one step: after more, Newton does not feel ter
 DEEPEST = 0.02  # part of it that may be left after a step: after more of a fall nothing can be foretold
 UNKNOWN = 0.1  # part of it by which rounding in the constraints may change it
 GROWN = 2.0  # factor by which an unknown must grow for another unit
+TURNED = 0.3  # change of g_y, beside its largest entries, with which no Jacobian is kept
 OTHER = 2.0  # factor between determinants with which a Jacobian is another one
 
 
@@ -61,7 +62,8 @@ def follow_units(t: float, own: Radau) -> None:
         own.reached[j] = max(own.reached[j], own.scale[j])
     after = determinant(own) * own.sign
     own.here = max(after, 0.0) if own.here > 0.0 else 0.0
-    own.widest = own.widest * abs(after) / before if before > 0.0 else 0.0
+    most = max(abs(after), 1.0)  # entries of such rows are at most 1: elsewhere others may be the largest
+    own.widest = min(own.widest * abs(after) / before, most) if before > 0.0 else 0.0
 
 
 def same_branch(own: Radau) -> bool:
@@ -154,6 +156,23 @@ def of_elsewhere(own: Radau) -> bool:
     if own.m == 0 or own.fixed or not own.settled:
         return False
     return not (own.here < OTHER * own.linearised and own.linearised < OTHER * own.here)
+
+
+def turned(t: float, own: Radau) -> bool:
+    """Tell whether g_y is another one than in the Jacobian in use, though Newton did not notice."""
+    old, first, g_y = own.jacobian, first_entry(own), own.g_y
+    if own.m == 0 or own.fixed or not own.have_jacobian:
+        return False
+    if not own.at_new:
+        constraint_jacobian(t, own.y, own)
+    for k in range(own.m):
+        size, change = 0.0, 0.0
+        for p in range(row_start(k, own), row_start(k + 1, own)):
+            size = max(size, abs(g_y[p]))
+            change = max(change, abs(g_y[p] - old[first + p]))
+        if not change <= TURNED * size:
+            return True
+    return False
 
 
 def moved(own: Radau) -> None:

@@ -134,6 +134,7 @@ class Radau(State):
     shorten: float  # what Newton advises after a failure
     theta: float  # rate of convergence
     convergence: float  # theta / (1 - theta)
+    increment: float  # the last one, in units of the tolerance
     believed: float  # least one that a first increment is judged by
     opening: float  # the same of the first two iterations, when there last were two
     h: float  # of the step at work

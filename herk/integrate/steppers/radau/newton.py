@@ -18,6 +18,7 @@ from herk.integrate.steppers.radau.layout import (
     OK,
     SINGULAR,
     Radau,
+    function_at,
     weight,
 )
 from herk.integrate.steppers.radau.on_patterns import put_constraints, select_on_patterns
@@ -32,6 +33,7 @@ LONGER = 2.0
 AHEAD = 0.5  # part of a step after which g_y is evaluated: constraints that turn are what Newton is slow for
 DIVERGENT, HOPELESS = 0.99, 10.0  # rates of convergence that end the iteration, the first one
 PATIENCE = 2  # after more iterations than this
+UNMOVED = 10.0  # times what Newton leaves, still a small part of the tolerance
 STALLED = 1e-11  # relative increments that do not shrink any more are rounding,
 IN_THE_BASIS = 5e-13  # or larger ones, by what the change of basis makes of it
 
@@ -231,13 +233,33 @@ def newton(t: float, own: Radau) -> int:
             if k == 2:
                 own.opening = ratio / (1.0 - ratio) if ratio < 0.5 else 1.0
             if ratio > 0.3 and size * own.rtol <= max(STALLED, IN_THE_BASIS * own.noise):
+                own.increment = 0.0
                 return OK
             if not converging(k, size, own):
                 return NO_CONVERGENCE
-        last = max(size, EPS)
+        last, own.increment = max(size, EPS), size
         if own.convergence * size <= own.newton_tolerance:
             return OK
     return NO_CONVERGENCE
+
+
+def unmoved(t: float, own: Radau) -> bool:
+    """Tell whether rows of E weigh so little at the new point that Newton hardly moved what they determine.
+
+    Increments are too small by the same factor, and were taken for convergence.
+    """
+    if own.sparse or not own.have_e:
+        return False
+    n, here, most = own.n, own.stacked, 1.0
+    function_at(own.at_e)(t, own.new, own.parameters, view(here, 0, n * n))
+    for k in range(own.d):
+        before, now, row = 0.0, 0.0, own.rows[k] * n
+        for j in range(n):
+            before = max(before, abs(own.mass[k * n + j]) * own.scale[j])
+            now = max(now, abs(here[row + j]) * own.scale[j])
+        if now * most < before:
+            most = before / now if now > 0.0 else INFINITE
+    return own.increment * (most - 1.0) > UNMOVED * own.newton_tolerance
 
 
 def entries_missing(own: Radau) -> bool:

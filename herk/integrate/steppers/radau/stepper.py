@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from herk.integrate.controller import shortest_first
-from herk.integrate.steppers.radau.branches import crossed, farthest, follow_units, moved, of_elsewhere
-from herk.integrate.steppers.radau.equations import (
-    constraint_jacobian,
-    constraints,
-    derivative,
-    evaluate_here,
+from herk.integrate.steppers.radau.branches import (
+    crossed,
+    farthest,
+    follow_units,
+    moved,
+    of_elsewhere,
+    turned,
 )
+from herk.integrate.steppers.radau.equations import constraints, derivative, evaluate_here
 from herk.integrate.steppers.radau.error import error, noise
 from herk.integrate.steppers.radau.layout import (
     BRANCH,
@@ -21,11 +23,19 @@ from herk.integrate.steppers.radau.layout import (
     Radau,
     function_at,
 )
-from herk.integrate.steppers.radau.newton import entries_missing, factored, mixed, newton, predict, weigh
+from herk.integrate.steppers.radau.newton import (
+    entries_missing,
+    factored,
+    mixed,
+    newton,
+    predict,
+    unmoved,
+    weigh,
+)
 from herk.integrate.steppers.radau.on_patterns import POWERS, fastest_on_patterns
 from herk.integrate.steppers.radau.open_start import filled
 from herk.integrate.steppers.radau.order import FEWEST, MORE, control, enter, root
-from herk.integrate.steppers.radau.rows import column_of, first_entry, row_start
+from herk.integrate.steppers.radau.rows import column_of, row_start
 from herk.integrate.steppers.radau.sample import further, repeat, sample
 from herk.integrate.steppers.radau.selecting import NO_PIVOT, reconsider
 from herk.integrate.steppers.radau.settle import settle
@@ -42,7 +52,6 @@ KEEP_BELOW = 1e-3  # a Jacobian with which Newton converges this quickly is kept
 SUSPECT = 4  # failures in a row that may be due to the selection
 LOOK, CRAWL = 256, 1e-3  # steps after which their way is looked at, and what is none, in units of the time
 NOISY = 0.1  # rounding of constraints, in units of the tolerance, that may hold up steps
-TURNED = 0.3  # change of g_y, beside its largest entries, with which no Jacobian is kept
 SAME_FROM, SAME_TO = 1.0, 1.2  # a step that would grow by no more than this is kept, and its factors with it
 
 
@@ -156,20 +165,24 @@ def solved(loop: Loop, own: Radau) -> int:
 
 def on_constraints(loop: Loop, own: Radau) -> int:
     """Put the new point on the constraints; if the factors do not serve, they were too old."""
-    own.shorten = 0.5
-    if settle(loop.target, own):
-        return BRANCH if crossed(loop.target, own) else OK
-    if own.fresh:
-        return OFF_CONSTRAINTS
-    own.jacobian_valid = 0
-    status = solved(loop, own)
-    if status != OK:
-        return status
-    for j in range(own.n):
-        own.new[j] = own.y[j] + own.z[(own.s - 1) * own.n + j]
-    if not settle(loop.target, own):
-        return OFF_CONSTRAINTS
-    return BRANCH if crossed(loop.target, own) else OK
+    own.shorten, status = 0.5, OK
+    for attempt in range(2):
+        if attempt == 1:
+            own.jacobian_valid = 0
+            status = solved(loop, own)
+            if status != OK:
+                return status
+            for j in range(own.n):
+                own.new[j] = own.y[j] + own.z[(own.s - 1) * own.n + j]
+        if not settle(loop.target, own):
+            status = OFF_CONSTRAINTS
+        elif unmoved(loop.target, own):
+            status = NO_CONVERGENCE
+        else:
+            return BRANCH if crossed(loop.target, own) else OK
+        if own.fresh:
+            return status
+    return status
 
 
 def propose(loop: Loop, own: Radau) -> None:
@@ -236,23 +249,6 @@ def lost(loop: Loop, own: Radau) -> bool:
         return False
     loop.cause = SINGULAR
     return True
-
-
-def turned(t: float, own: Radau) -> bool:
-    """Tell whether g_y is another one than in the Jacobian in use, though Newton did not notice."""
-    old, first, g_y = own.jacobian, first_entry(own), own.g_y
-    if own.m == 0 or own.fixed or not own.have_jacobian:
-        return False
-    if not own.at_new:
-        constraint_jacobian(t, own.y, own)
-    for k in range(own.m):
-        size, change = 0.0, 0.0
-        for p in range(row_start(k, own), row_start(k + 1, own)):
-            size = max(size, abs(g_y[p]))
-            change = max(change, abs(g_y[p] - old[first + p]))
-        if not change <= TURNED * size:
-            return True
-    return False
 
 
 def fastest(loop: Loop) -> float:

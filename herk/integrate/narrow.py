@@ -1,0 +1,187 @@
+"""Narrow peaks of the state that a step led across: seen behind the steps, which then end beside the peak.
+
+No stage lies on such a peak but by chance, so the estimate of errors is silent. Its measure is smooth,
+though: a few values inside a step tell whether it may be smallest there, and more of them where.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from herk.core import Dae, HerkError
+from herk.core.dae import Array
+from herk.integrate.output import Output
+from herk.jit.state import Wholes
+from herk.model.peaks import Peaks, compiled
+
+Between = Callable[[Array], Array]
+
+DEEP = 2.0  # change of a logarithm in a step, from which on there may be a peak inside
+SAMPLES, MOST_SAMPLES, ROUNDS = 8, 512, 16  # of a step, between which a peak is looked for more closely
+BESIDE = 1.3  # distances between these: as far as a parabola may err about where it is smallest
+TURN = 0.5  # radians in a step, above which peaks may return within it
+FAR, FAR_BY_POWER = 2.0, 4.0  # widths: from so far no stage sees a peak
+LOST = 150.0  # exponent of a peak that is nothing at its highest
+ROUNDING = 64 * float(np.finfo(float).eps)
+MOST_AT_ONCE = 1 << 20  # numbers, of states between points
+
+
+class Missed(NamedTuple):
+    """How many steps count, and where the next ones are to end: before, at and behind the peak."""
+
+    kept: int
+    stops: tuple[float, ...]
+
+
+@dataclass
+class Narrow:
+    """Follows the peaks of a model along a run."""
+
+    peaks: Peaks
+    values: Array
+    stops: tuple[float, ...] = ()  # beside the peak that a step led across
+    before: tuple[float, Array] | None = None  # length of the last step and what it changed
+    low: Array | float = np.inf  # the smallest and
+    high: Array | float = -np.inf  # largest measures so far
+
+    @classmethod
+    def of(cls, dae: Dae, values: Array | None) -> Narrow | None:
+        """Return what follows the peaks of a DAE made from a model; None if it shows none."""
+        model: Any = getattr(dae, "model", None)
+        if model is None or getattr(dae, "form", "") != "overdetermined" or not model.peaks:
+            return None
+        known = tuple(model.parameters)
+        own = np.array(model.values if values is None or len(values) != len(known) else values, dtype=float)
+        return cls(compiled(model.peaks, model.t, model.states, known), own)
+
+    def kept(self, output: Output, count: int) -> int:
+        """Return how many of the next steps count: none from one on that led across a peak."""
+        if not count:
+            return 0
+        t, y = output.ahead(count)
+        with np.errstate(all="ignore"):
+            found = self.missed(t, y, lambda times: output.between(count, times))
+        self.stops = () if found is None else found.stops
+        return count if found is None else found.kept
+
+    def missed(self, t: Array, y: Array, between: Between) -> Missed | None:
+        """Return the first peak that steps between these points (the last known one first) led across."""
+        measures, powers, phases = self.peaks.at(t, y, self.values)
+        steps, turns = self._suspect(t, levels(measures, powers)), self._turns(measures, phases)
+        wanted = np.flatnonzero(steps | (turns > 1))
+        for some in _stretches(wanted, turns, y.shape[1]):
+            for k, i, ends in self._flagged(t, some, int(turns[some[0]]), between):
+                stops = self._beside(t[k : k + 2], ends, i, between)
+                if stops is not None:
+                    return Missed(k, stops)
+        return None
+
+    def _suspect(self, t: Array, heights: Array) -> Any:
+        """Tell which steps may lead across a peak: those in which, or shortly before, much has changed."""
+        h, change = np.abs(np.diff(t)), np.abs(np.diff(heights, axis=0))
+        unknown = h[0], np.full(heights.shape[1], np.inf)
+        h_old, old = self.before or unknown
+        self.before = h[-1], change[-1]
+        growth = (h / np.append(h_old, h[:-1]))[:, None]
+        return ~((change + growth**2 * np.vstack([old, change[:-1]])) < DEEP).all(axis=1)
+
+    def _turns(self, measures: Array, phases: Array) -> Any:
+        """Return by how many times more samples a step needs, because peaks may return within it."""
+        self.low = np.minimum(self.low, measures.min(axis=0))
+        self.high = np.maximum(self.high, measures.max(axis=0))
+        narrow = [not self.high[i] - self.low[i] < DEEP for i in self.peaks.owner]  # type: ignore[index]
+        turned = np.abs(np.diff(phases[:, narrow], axis=0)).max(axis=1, initial=0.0)
+        turned = np.where(turned < np.inf, turned, 0.0)
+        often = np.ceil(2.0 / np.pi * turned).clip(1, MOST_SAMPLES // SAMPLES)
+        return np.where(turned > TURN, 2 * often, 1).astype(int)
+
+    def _flagged(
+        self, t: Array, steps: Wholes, turns: int, between: Between
+    ) -> Iterator[tuple[int, int, tuple[float, float]]]:
+        """Yield step, peak, and between which times in it the peak may be, one step after the other."""
+        count = SAMPLES * turns
+        times = t[steps, None] + np.diff(t)[steps, None] * np.arange(count + 1) / count
+        times[:, -1] = t[steps + 1]
+        try:
+            measures, powers, _ = self.peaks.at(times.reshape(-1), between(times.reshape(-1)), self.values)
+        except HerkError:  # in one of these steps
+            for k in steps if len(steps) > 1 else ():
+                yield from self._flagged(t, np.array([k]), turns, between)
+            if len(steps) == 1:
+                yield int(steps[0]), 0, (times[0, 0], times[0, -1])
+            return
+        deep = _deep(measures.reshape(*times.shape, -1), powers)
+        for row, j, i in zip(*np.nonzero(deep), strict=True):
+            yield int(steps[row]), int(i), (times[row, max(j - 1, 0)], times[row, min(j + 3, count)])
+
+    def _beside(
+        self, step: Array, ends: tuple[float, float], i: int, between: Between
+    ) -> tuple[float, ...] | None:
+        """Return times before, at and behind a peak inside a step that its stages did not see.
+
+        Where there are no values between points, a shorter step is to lead to some.
+        """
+        least = ROUNDING * max(abs(step))
+        try:
+            found = self._closer(*ends, i, between)
+        except HerkError:
+            middle = 0.5 * (ends[0] + ends[1])
+            return (float(middle),) if abs(ends[1] - ends[0]) > 4.0 * least else None
+        if found is None:
+            return None
+        peak, width, far = found
+        if not min(abs(peak - step)) > far * width > far * least:
+            return None
+        width = np.copysign(width, step[1] - step[0])
+        return float(peak - width), float(peak), float(peak + width)
+
+    def _closer(self, low: float, high: float, i: int, between: Between) -> tuple[float, float, float] | None:
+        """Return the place of a peak, its width, at which a logarithm has fallen by one, and what is far."""
+        for _ in range(ROUNDS):
+            times = np.linspace(low, high, SAMPLES + 1)
+            measures, powers, _ = self.peaks.at(times, between(times), self.values)
+            m, power = measures[:, i], powers[i]
+            heights = levels(m, power)
+            j = int(np.argmax(heights))
+            low, high = times[max(j - 1, 0)], times[min(j + 1, SAMPLES)]
+            if 0 < j < SAMPLES:
+                h, bend = times[1] - times[0], m[j - 1] - 2.0 * m[j] + m[j + 1]
+                curvature = bend / (2.0 * h * h) * (1.0 if power == 0.0 else power / m[j])
+                width = 1.0 / np.sqrt(curvature) if curvature > 0.0 else np.inf
+                if abs(high - low) <= width:
+                    lost, far = power == 0.0 and m[j] > LOST, FAR if power == 0.0 else FAR_BY_POWER
+                    peak = times[j] + 0.5 * (m[j - 1] - m[j + 1]) / bend * h
+                    return None if lost else (peak, width, far)
+            elif np.ptp(heights) < 0.1 * DEEP:  # it rises to the end, and hardly so
+                return None
+        return None
+
+
+def levels(measures: Array, powers: Array) -> Array:
+    """Return logarithms of formulas."""
+    found = np.where(powers == 0.0, -measures, -powers * np.log(measures))
+    return np.where(np.isfinite(found), found, -np.finfo(float).max)
+
+
+def _deep(m: Array, powers: Array) -> Any:
+    """Tell around which samples (steps x inner samples x measures) a formula rises far above both ends."""
+    ends, middle = np.minimum(m[:, :1], m[:, -1:]), m[:, 1:-1]
+    bend, slope = m[:, :-2] - 2.0 * middle + m[:, 2:], 0.5 * (m[:, 2:] - m[:, :-2])
+    bottom = middle - 0.5 * slope**2 / bend
+    rise = np.where(
+        powers == 0.0, ends - bottom, powers * np.log(ends / np.maximum(bottom, np.finfo(float).tiny))
+    )
+    return (bend > 0.0) & (np.abs(slope) < BESIDE * bend) & (rise >= DEEP)
+
+
+def _stretches(steps: Wholes, turns: Wholes, n: int) -> Iterator[Wholes]:
+    """Yield neighbours with equally many samples, not too many at once."""
+    cuts = np.flatnonzero(np.diff(turns[steps])) + 1
+    for some in np.split(steps, cuts) if steps.size else ():
+        most = max(MOST_AT_ONCE // (n * SAMPLES * int(turns[some[0]])), 1)
+        for first in range(0, len(some), most):
+            yield some[first : first + most]
