@@ -20,7 +20,7 @@ REFERENCES = {
     "robertson": (1e-10, 1e-14, 8.0, 1e-4),
     "nand_gate": (1e-11, 1e-11, 8.0, 1.0),
     "water_tube": (1e-11, 1e-11, 8.0, 1.0),
-    "wheelset": (1e-9, 1e-11, 6.0, 1e-1),
+    "wheelset": (1e-13, 1e-15, 8.0, 1e-1),
 }
 SLOW = ("water_tube", "wheelset", "nand_gate")
 
