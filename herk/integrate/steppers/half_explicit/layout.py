@@ -195,6 +195,7 @@ class HalfExplicit(State):
     other: Wholes  # and one in units of the unknowns, with scratch
     forced: Wholes
     flags: Wholes
+    left: Wholes  # columns not chosen yet
     work: Floats
     table: Wholes  # of selections, elsewhere
     parts: Wholes  # of a large system, by address: solved one after the other
@@ -245,7 +246,8 @@ def sizes(
     wholes = dict.fromkeys(
         ("order", "required", "e_rows", "e_columns", "newton_order", "e_order", "cost", "open"), n
     )
-    return vectors | pivots | tables | systems | wholes | {"wanted": m, "other": m, "forced": m, "flags": n}
+    wholes |= {"wanted": m, "other": m, "forced": m, "flags": n, "left": n}
+    return vectors | pivots | tables | systems | wholes
 
 
 def allocate(
