@@ -132,6 +132,7 @@ class HalfExplicit(State):
     h_last: float
     # Whether stability limits the steps, see `stability`
     patience: int  # steps in a row it may seem so; 0: nobody asks
+    asking: int  # enough is left behind the step being made for a change of method to pay
     limited: int
     innocent: int
     gate: float  # of h * fastest
