@@ -34,17 +34,14 @@ SHARE = 0.1  # of the work left that a trial may cost
 AHEAD = 2.0  # trials that the work seen from the start must be worth if the implicit method is to begin
 CALM = 4  # implicit steps with which a smooth solution begins, and
 RESTLESS, FINER = 0.3, 0.2  # how many there are in the time in which it changes: twice 0.16 rtol^-0.2
-HIGHER, COARSE, FINE = (
-    1 / 18,
-    1e-4,
-    1e-8,
-)  # steps of order 8 beside those of order 5 grow like rtol^(1/9 - 1/6)
+HIGHER = 1 / 18  # steps of order 8 beside those of order 5 grow like rtol^(1/9 - 1/6)
+COARSE, FINE = 1e-4, 1e-12  # outside nobody has counted them
 DEARER = 1.3  # an explicit step that costs more implicit ones than this is not worth its stages
 HOPELESS = (
     0.2  # of the explicit method's progress for the same work: less than this decides at the second look
 )
 FAIRLY = 1.25  # how much worse it must be: the explicit steps were made elsewhere, where others may be due
-LONGER = 2.0  # explicit steps beside implicit ones, where accuracy limits both, at a coarse tolerance
+LONGER = 2.0  # explicit steps beside implicit ones, at a coarse tolerance (in the test set 1.9; 7 at 1e-12)
 SAFELY = 0.8  # part of the bound of stability that is counted on
 CLEARLY = 1.5  # how much better the explicit method must seem for a change back
 CLOSELY = 128  # steps between looks while it does: what it would have saved in them counts,
@@ -101,6 +98,19 @@ def guessed(work: Work, stages: int) -> Guess:
     return Guess(trial(work) / SHARE / most, ahead, calm, few, first, least, likely, price)
 
 
+def beside(rtol: float) -> float:
+    """Return how many times longer explicit steps are than implicit ones, where accuracy limits both."""
+    growth: float = (COARSE / min(max(rtol, FINE), COARSE)) ** HIGHER
+    return LONGER * growth
+
+
+def distant(asked: Request, plan: Plan, guess: Guess) -> float:
+    """Return |lambda| * span from which on the implicit method begins; less than nothing: it does."""
+    if plan.cost:  # known from steps that were made
+        return INFINITE
+    return AT_ONCE if guess.price > beside(asked.rtol) else guess.calm * bound(cast(Any, asked.method))
+
+
 def costs(asked: Request, machine: Any, plan: Plan) -> tuple[Work, Guess]:
     """Return what is known of the work of the two methods of a run.
 
@@ -123,33 +133,22 @@ def costs(asked: Request, machine: Any, plan: Plan) -> tuple[Work, Guess]:
 class Chooser:
     """Looks at a run from time to time and decides whether the partner of its method goes on."""
 
-    def __init__(self, asked: Request, machine: Stepper, plan: Plan) -> None:
-        """Begin to count."""
+    def __init__(
+        self, asked: Request, machine: Stepper, plan: Plan, known: tuple[Work, Guess] | None = None
+    ) -> None:
+        """Begin to count; `known`: the costs, as they were found at the start."""
         self.asked, self.machine, self.plan = asked, machine, plan
         self.implicit = isinstance(asked.method, RadauMethod)
         self.t, self.steps, self.counts = asked.t0, 0, NOTHING
         self.trial = plan.trial
-        rtol = min(max(asked.rtol, FINE), COARSE)  # outside, what steps cost is not known well enough
-        self.longer = (COARSE / rtol) ** HIGHER  # steps of the explicit method, by its order
-        self.costs = costs(asked, machine, plan)
+        self.costs = known or costs(asked, machine, plan)
         self.work, self.guess = self.costs
-        self.worth = self.guess.few  # steps left from which on a change may pay
-        if isinstance(asked.method, Tableau):
-            self.worth = machine.state.worth = self.guess.worth
-            machine.state.distant = self._distant(asked.method)
+        self.worth = self.guess.few if self.implicit else self.guess.worth  # steps left from which on it pays
         self.won = 0.0  # operations that the explicit method would have saved lately
-
-    def _distant(self, method: Tableau) -> float:
-        """Return |lambda| * span from which on the implicit method begins; less than nothing: it does."""
-        if self.plan.cost:  # known from steps that were made
-            return INFINITE
-        return AT_ONCE if self.guess.price > self.longer else self.guess.calm * bound(method)
 
     def at_once(self) -> Change | None:
         """Return that the implicit method begins, where explicit steps would be dear, or very many."""
         machine: Any = self.machine
-        if not machine.foreseen():
-            return None
         explicit: Any = self.asked.method
         cost, pace = self.guess.least, 0.0
         if machine.state.distant == AT_ONCE:
@@ -221,7 +220,7 @@ class Chooser:
             return Change(patient, plan.pace * plan.cost, "implicit steps led no farther for the same work")
         self.trial = False
         h = max(h, abs(machine.loop.h_tried))  # they may just have become longer
-        stable = min(LONGER * self.longer * h, SAFELY * longest)
+        stable = min(beside(self.asked.rtol) * h, SAFELY * longest)
         part = plan.cost * h / (cost * max(stable, 1e-300))  # of the work, with explicit steps
         better = CLEARLY * part <= 1.0 and left > CHANGE / SHARE
         self.won = self.won + min(steps, CLOSELY) * cost * (1.0 - part) if better else 0.0
@@ -237,7 +236,9 @@ class Choice:
     def __init__(self, asked: Request, machine: Stepper, plan: Plan) -> None:
         """Look soon at an implicit method that is only tried."""
         self.asked, self.machine, self.plan = asked, machine, plan
-        self.chooser: Chooser | None = None  # of an implicit method, not before the first look
+        self.chooser: Chooser | None = None  # not before there is something to choose: a run may be short
+        self.known: tuple[Work, Guess] | None = None  # the costs, with the components chosen at the start
+        self.worth = 0.0  # steps left from which on a change may pay
         self.due = (
             TRIAL if plan.trial or asked.first_step is not None else SETTLED
         )  # the step after which that is done next
@@ -245,22 +246,34 @@ class Choice:
 
     def foreseen(self) -> Change | None:
         """Return that the implicit method begins, if an explicit one was to begin and that does not pay."""
-        if isinstance(self.asked.method, Tableau):
-            chooser = self.chooser = Chooser(self.asked, self.machine, self.plan)
-            self.due = chooser.guess.first
-            change = chooser.at_once()
-            if change is not None:
-                return change
+        asked, machine = self.asked, cast(Any, self.machine)
+        if isinstance(asked.method, Tableau):
+            self.known, state = costs(asked, machine, self.plan), machine.state
+            guess = self.known[1]
+            self.due, self.worth = guess.first, guess.worth
+            state.worth, state.distant = guess.worth, distant(asked, self.plan, guess)
+            if machine.foreseen():
+                self.chooser = Chooser(asked, machine, self.plan, self.known)
+                change = self.chooser.at_once()
+                if change is not None:
+                    return change
         self.pause = min(self.due, FIRST_CHUNK)
         return None
 
     def look(self, t: float, steps: int, *, limited: bool) -> Change | None:
         """Return what is to be changed, and settle when to look next: soon if the other method may pay."""
-        chooser = self.chooser = self.chooser or Chooser(self.asked, self.machine, self.plan)
-        change = chooser.look(t, steps, limited=limited)
-        if chooser.won > 0.0:
+        chooser, change = self.chooser, None
+        if chooser is not None or limited or not self._ends_soon(t, steps):
+            if chooser is None:
+                chooser = self.chooser = Chooser(self.asked, self.machine, self.plan, self.known)
+            change = chooser.look(t, steps, limited=limited)
+        if chooser is not None and chooser.won > 0.0:
             self.due = steps + CLOSELY
         elif steps == self.due:
             self.pause = min(SELDOM * self.pause, LONGEST_CHUNK)
             self.due += self.pause
         return change
+
+    def _ends_soon(self, t: float, steps: int) -> bool:
+        """Tell whether too few steps are left for a change to pay, of the length that they had so far."""
+        return steps > 0 and abs(self.asked.t1 - t) < self.worth * abs(t - self.asked.t0) / steps

@@ -14,6 +14,7 @@ import numpy as np
 from herk.core.dae import LARGE, Array
 from herk.integrate.steppers.radau.layout import RadauMethod
 from herk.linalg.pattern import Pattern
+from herk.linalg.stacked import SWEEPS
 
 if TYPE_CHECKING:
     from herk.integrate.options import Request
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 STEP = 300.0  # operations of a step beside evaluations and linear algebra
 FUNCTION = 20  # of a call of exp or sin
+LOOKED_AT = 4  # of an entry that is scaled: its size, compared twice, and a division
 A_SECOND = 1.5e9  # operations
 AN_ENTRY = 4  # operations for an entry of a Jacobian where functions are evaluated on patterns
 CALLS, LONG = 3, 1e-4  # how often a user's function is called to see what it costs; seconds that are enough
@@ -189,7 +191,7 @@ def work_of(asked: Request, machine: Stepper) -> Work:
         return work_on_patterns(asked, machine)
     if code is not None:
         chosen = code.stage(machine.known[machine.state.slot], scalar=False)
-        return work_of_text(chosen.text, dae.n, dae.m, implicit_stages(asked))
+        return work_of_text(chosen.text, dae.n, implicit_stages(asked))
     t, y = asked.t0, machine.state.y.copy()
     f, g, E = (timed(each, t, y) for each in (dae.f, dae.g if dae.m else None, dae.E))
     jac_g = timed(dae.jac_g, t, y) if dae.jac_g is not None else dae.n * g
@@ -233,12 +235,18 @@ def timed(function: Any, t: float, y: Array) -> float:
 
 
 @lru_cache(maxsize=256)
-def work_of_text(text: str, n: int, m: int, stages: int) -> Work:
+def work_of_text(text: str, n: int, stages: int) -> Work:
     """Return what the code of a stage costs."""
-    return Work(n, *costs_of(text, n, m), stages)
+    return Work(n, *costs_of(text), stages)
 
 
-def costs_of(text: str, n: int, m: int) -> tuple[float, float, float]:
+def of_stacked(rows: int, n: int) -> float:
+    """Return the operations of a system for y': scaled again and again, a root for each line; eliminated."""
+    lines, entries = SWEEPS * (rows + n), SWEEPS * 2 * rows * n
+    return FUNCTION * lines + LOOKED_AT * entries + 2.0 * rows * n**2
+
+
+def costs_of(text: str) -> tuple[float, float, float]:
     """Return the operations of the functions of a stage: constraints solved, derivatives, f and g alone."""
     found = {"complete": 0.0, "rate": 0.0, "residual": 0.0}
     solved = dict(found)
@@ -248,8 +256,9 @@ def costs_of(text: str, n: int, m: int) -> tuple[float, float, float]:
             re.findall(r"\b(?:exp|log|sin|cos|tan|pow|sqrt|\w*h)\(", part)
         )
         blocks = re.findall(r"\bsolve_(?:leveled|in_units)\([^()]*?(\d+)\)", part)
-        solved[name] = sum(float(size) ** 3 for size in blocks) + 2 * (n + m) * n**2 * part.count(
-            "solve_stacked("
+        stacked = re.findall(r"\bsolve_stacked\(\S+ (\d+), (\d+),", part)
+        solved[name] = sum(float(size) ** 3 for size in blocks) + sum(
+            of_stacked(int(rows), int(columns)) for rows, columns in stacked
         )
     plain = found["residual"] + (found["complete"] + found["rate"]) / 2
     return found["complete"] + solved["complete"], found["rate"] + solved["rate"], plain

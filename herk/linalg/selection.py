@@ -26,6 +26,7 @@ def eliminate(
     cost: Wholes,
     size: Floats,
     heaviest: Floats,
+    left: Wholes,
     threshold: float,
     tolerance: float,
     chosen: Wholes,
@@ -39,41 +40,49 @@ def eliminate(
     columns keep the blocks of the stage equations small. `size` tells how large the components have been:
     what is computed from a row carries the rounding of its heaviest term, and a component beside which that
     is too much is not computed from it. threshold = 1 and sizes of 1 are Procedure 3.11 as published.
-    `heaviest` is scratch; pivots below `tolerance` times the largest entry are negligible.
+    `heaviest`, and `left` for the columns not yet chosen, are scratch; pivots below `tolerance` times the
+    largest entry are negligible.
     """
     largest = 0.0
     for i in range(rows * n):
         largest = max(largest, abs(a[i]))
-    left = 0
+    wanting = 0
     for j in range(n):
-        left += required[j]
+        left[j] = j
+        wanting += required[j]
     for i in range(rows):
-        forced = left > 0
-        weigh(a, i, rows, n, size, tolerance * largest, forced, chosen, heaviest)
+        forced, count = wanting > 0, n - i
+        weigh(a, i, rows, n, size, tolerance * largest, forced, left, count, heaviest)
         top = 0.0
-        for c in range(n):
-            if (required[c] or not forced) and not taken(c, chosen, i):
+        for q in range(count):
+            c = left[q]
+            if required[c] or not forced:
                 for r in range(i, rows):
                     if clear(abs(a[r * n + c]), size[c], heaviest[r]):
                         top = max(top, abs(a[r * n + c]))
         if not top > tolerance * largest:
             return i
-        row, column = best(a, i, rows, n, required, cost, size, heaviest, forced, threshold * top, chosen)
-        chosen[i] = column
-        left -= required[column]
-        remove(a, i, row, column, rows, n)
+        least = threshold * top
+        row, place = best(a, i, rows, n, required, cost, size, heaviest, forced, least, left, count)
+        chosen[i] = left[place]
+        wanting -= required[chosen[i]]
+        for q in range(place, count - 1):
+            left[q] = left[q + 1]
+        remove(a, i, row, chosen[i], rows, n, left, count - 1)
     return rows
 
 
-def remove(a: Floats, i: int, row: int, column: int, rows: int, n: int) -> None:
-    """Bring a pivot row to place i and eliminate its column from the rows below."""
-    for c in range(n):
+def remove(a: Floats, i: int, row: int, column: int, rows: int, n: int, left: Wholes, count: int) -> None:
+    """Bring a pivot row to place i and eliminate its column from the rows below; others are zero there."""
+    a[i * n + column], a[row * n + column] = a[row * n + column], a[i * n + column]
+    for q in range(count):
+        c = left[q]
         a[i * n + c], a[row * n + c] = a[row * n + c], a[i * n + c]
     for r in range(i + 1, rows):
         multiplier = a[r * n + column] / a[i * n + column]
         if multiplier != 0.0:
-            for c in range(n):
-                a[r * n + c] -= multiplier * a[i * n + c]
+            for q in range(count):
+                a[r * n + left[q]] -= multiplier * a[i * n + left[q]]
             a[r * n + column] = 0.0
 
 
@@ -120,7 +129,8 @@ def weigh(
     size: Floats,
     negligible: float,
     forced: bool,
-    chosen: Wholes,
+    left: Wholes,
+    count: int,
     heaviest: Floats,
 ) -> None:
     """Write the largest term |a_rc| size_c of each row that is left, over entries that may be pivots.
@@ -131,11 +141,11 @@ def weigh(
         heaviest[r] = 0.0
     if forced:
         return
-    for c in range(n):
-        if not taken(c, chosen, i):
-            for r in range(i, rows):
-                if abs(a[r * n + c]) > negligible:
-                    heaviest[r] = max(heaviest[r], abs(a[r * n + c]) * size[c])
+    for q in range(count):
+        c = left[q]
+        for r in range(i, rows):
+            if abs(a[r * n + c]) > negligible:
+                heaviest[r] = max(heaviest[r], abs(a[r * n + c]) * size[c])
 
 
 def clear(value: float, size: float, heaviest: float) -> bool:
@@ -157,30 +167,24 @@ def best(
     heaviest: Floats,
     forced: bool,
     least: float,
-    chosen: Wholes,
+    left: Wholes,
+    count: int,
 ) -> tuple[int, int]:
-    """Return row and column of the cheapest entry that is at least `least`.
+    """Return the row of the cheapest entry that is at least `least`, and the place of its column in `left`.
 
     Among equals the largest, then the first by columns.
     """
-    row, column, top, price = i, 0, -1.0, 0
-    for c in range(n):
-        if taken(c, chosen, i) or (forced and not required[c]):
+    row, place, top, price = i, 0, -1.0, 0
+    for q in range(count):
+        c = left[q]
+        if forced and not required[c]:
             continue
         for r in range(i, rows):
             value = abs(a[r * n + c])
             allowed = value >= least and clear(value, size[c], heaviest[r])
             if allowed and (top < 0.0 or cost[c] < price or (cost[c] == price and value > top)):
-                row, column, top, price = r, c, value, cost[c]
-    return row, column
-
-
-def taken(column: int, chosen: Wholes, count: int) -> bool:
-    """Tell whether a column is among the first `count` chosen ones."""
-    for i in range(count):
-        if chosen[i] == column:
-            return True
-    return False
+                row, place, top, price = r, q, value, cost[c]
+    return row, place
 
 
 def select(
@@ -236,7 +240,8 @@ def _rank(
     chosen: Wholes,
     m: int,
 ) -> int:
-    n, heaviest = size.size, np.zeros(max(m, 1))
-    a, flags, price, sizes, scratch, found = map(_passed, (matrix, required, cost, size, heaviest, chosen))
-    given = *a, m, n, *flags, *price, *sizes, *scratch, threshold, tolerance, *found
+    n = size.size
+    heaviest, left = np.zeros(max(m, 1)), np.zeros(n, dtype=np.int64)
+    a, flags, price, sizes, found = map(_passed, (matrix, required, cost, size, chosen))
+    given = *a, m, n, *flags, *price, *sizes, *_passed(heaviest), *_passed(left), threshold, tolerance, *found
     return int(_program[eliminate].call(*given))

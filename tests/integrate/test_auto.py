@@ -92,12 +92,26 @@ def test_a_run_that_is_stiff_from_the_start_is_that_of_the_implicit_method(how, 
     assert auto.nfev > plain.nfev  # what it took to see that is counted too
 
 
-@pytest.mark.parametrize("rtol", [1e-4, 1e-6])
-def test_where_explicit_steps_are_dear_the_implicit_method_begins(rtol) -> None:
-    """Solving for exponentials in every stage; real times are 3.5 to 1."""
-    sol = herk.solve_dae(testset.get("transistor_amplifier"), rtol=rtol, atol=rtol)
+@pytest.mark.parametrize(
+    ("name", "rtol"),
+    [
+        ("transistor_amplifier", 1e-4),
+        ("transistor_amplifier", 1e-6),
+        ("time_varying", 1e-6),
+        ("time_varying", 1e-8),
+    ],
+)
+def test_where_explicit_steps_are_dear_the_implicit_method_begins(name, rtol) -> None:
+    """Solving for exponentials, or a scaled system for y', in every stage; real times are 4 to 1 and more."""
+    sol = herk.solve_dae(testset.get(name), rtol=rtol, atol=rtol)
     assert used(sol) == ["radau5"]
     assert "times the work" in sol.methods[0].why
+
+
+def test_dear_explicit_steps_begin_where_implicit_ones_would_be_many_times_shorter() -> None:
+    """At 1e-12, 48 explicit steps beside 393 implicit ones, each of which takes a quarter of the time."""
+    sol = herk.solve_dae(testset.get("time_varying"), rtol=1e-12, atol=1e-12)
+    assert used(sol) == ["dop853"]
 
 
 def test_a_fast_oscillation_is_not_taken_for_decay() -> None:
@@ -277,7 +291,13 @@ def test_operations_of_generated_code_are_counted_by_function() -> None:
     text = (
         "def complete(t):\n    a = b*c + exp(d)\n    solve_leveled(work, 3)\n\ndef rate(t):\n    a = b - c\n"
     )
-    assert costs_of(text, 2, 1) == (2 + 20 + 27, 1, (2 + 20 + 1) / 2)
+    assert costs_of(text) == (2 + 20 + 27, 1, (2 + 20 + 1) / 2)
+
+
+def test_a_system_for_slopes_is_counted_with_its_scaling() -> None:
+    """Four times a root for each of 6 + 4 lines, and twice 4 operations for an entry; then 2 * 6 * 4**2."""
+    text = "def rate(t):\n    if solve_stacked(work[:24], 6, 4, work[24:30], work[30:]) == 0.0:\n        return\n"
+    assert costs_of(text)[1] == 4 * (10 * 20 + 2 * 4 * 24) + 192
 
 
 @pytest.mark.parametrize("stages", [3, 5, 7])
@@ -306,3 +326,12 @@ def test_stability_is_suspected_before_it_is_the_only_limit() -> None:
         herk.solve_dae(problem, method=method, rtol=1e-8, atol=1e-8) for method in ("auto", "radau5")
     )
     assert auto.nstep < 1.5 * implicit.nstep
+
+
+@pytest.mark.parametrize(("t_end", "estimated"), [(10.0, False), (10000.0, True)])
+def test_eigenvalues_are_estimated_only_where_enough_steps_are_left_for_a_change(t_end, estimated) -> None:
+    model = Model("spring", ["x", "v"], [[1, 0], [0, 1]], ["v", "-7.25*x"], t_span=(0, t_end), y0=(1, 0))
+    run = started(request(model, None, None, "auto", OPTIONS, {}))
+    run.go()
+    assert run.request.plan is not None
+    assert (run.machine.state.fastest > 0.0) is estimated

@@ -61,6 +61,19 @@ def test_required_components_may_stand_anywhere() -> None:
         assert abs(np.linalg.det(jac[:, list(algebraic)])) > 1e-3
 
 
+def test_every_pivot_is_the_largest_entry_left() -> None:
+    generator = np.random.default_rng(11)
+    for _ in range(20):
+        left = generator.normal(size=(6, 9))
+        algebraic, rank = select(left)
+        assert rank == 6
+        for column in algebraic:
+            row, largest = np.unravel_index(np.abs(left).argmax(), left.shape)
+            assert column == largest
+            left = left - np.outer(left[:, column] / left[row, column], left[row])
+            left[row], left[:, column] = 0.0, 0.0
+
+
 def test_dependent_constraints_are_seen_as_rank() -> None:
     jac = np.array([[1.0, 2.0, 3.0, 4.0], [2.0, 4.0, 6.0, 8.0], [0.0, 1.0, 0.0, 0.0]])
     assert select(jac)[1] == 2

@@ -220,7 +220,7 @@ class Unrolled:
             lines += [f"top += ((k{s}_{j} - k{s - 1}_{j}) * weight) ** 2"]
             lines += [f"bottom += ((z{s}_{c} - z{s - 1}_{c}) * weight) ** 2"]
         lines += ["mem[FASTEST] = (top / bottom) ** 0.5 if bottom > NO_DIFFERENCE else 0.0"]
-        return ["if ints[PATIENCE] > 0:", *(f"    {line}" for line in lines)]
+        return ["if ints[ASKING] > 0:", *(f"    {line}" for line in lines)]
 
     def roughness(self) -> list[str]:
         """Return the lines of `step.roughness`."""

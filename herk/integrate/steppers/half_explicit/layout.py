@@ -132,6 +132,7 @@ class HalfExplicit(State):
     h_last: float
     # Whether stability limits the steps, see `stability`
     patience: int  # steps in a row it may seem so; 0: nobody asks
+    asking: int  # enough is left behind the step being made for a change of method to pay
     limited: int
     innocent: int
     gate: float  # of h * fastest
@@ -195,6 +196,7 @@ class HalfExplicit(State):
     other: Wholes  # and one in units of the unknowns, with scratch
     forced: Wholes
     flags: Wholes
+    left: Wholes  # columns not chosen yet
     work: Floats
     table: Wholes  # of selections, elsewhere
     parts: Wholes  # of a large system, by address: solved one after the other
@@ -245,7 +247,8 @@ def sizes(
     wholes = dict.fromkeys(
         ("order", "required", "e_rows", "e_columns", "newton_order", "e_order", "cost", "open"), n
     )
-    return vectors | pivots | tables | systems | wholes | {"wanted": m, "other": m, "forced": m, "flags": n}
+    wholes |= {"wanted": m, "other": m, "forced": m, "flags": n, "left": n}
+    return vectors | pivots | tables | systems | wholes
 
 
 def allocate(

@@ -87,7 +87,7 @@ def chosen(loop: Loop, own: HalfExplicit) -> bool:
     for i in range(m * n):
         kept[i] = a[i]
     if not own.in_units and m == eliminate(
-        a, m, n, own.required, own.cost, own.size, own.heaviest, threshold, IN_ANY_UNITS, wanted
+        a, m, n, own.required, own.cost, own.size, own.heaviest, own.left, threshold, IN_ANY_UNITS, wanted
     ):
         if own.threshold < 1.0 and poor(threshold, own):
             for i in range(m):
@@ -112,7 +112,7 @@ def in_units(required: Wholes, threshold: float, wanted: Wholes, own: HalfExplic
         if not guessed:
             level_required(a, m, n, own.required)
         if m == eliminate(
-            a, m, n, required, own.cost, relative, own.heaviest, threshold, RANK_TOLERANCE, wanted
+            a, m, n, required, own.cost, relative, own.heaviest, own.left, threshold, RANK_TOLERANCE, wanted
         ):
             return True
     return False
@@ -125,15 +125,19 @@ def poor(threshold: float, own: HalfExplicit) -> bool:
     it enlarges errors up to the inverse of that part. What is still zero may turn out to have any size.
     """
     n, m, wanted, other, flags = own.n, own.m, own.wanted, own.other, own.flags
-    if not in_units(own.required, threshold, other, own):
-        return False
-    best = volume(other, own)
     for i in range(n):
         flags[i] = 0
     for i in range(m):
         if own.size[wanted[i]] == 0.0 and not own.required[wanted[i]]:
             return False
         flags[wanted[i]] = 1
+    if not in_units(own.required, threshold, other, own):
+        return False
+    best, same = volume(other, own), True
+    for i in range(m):
+        same = same and flags[other[i]] == 1
+    if same:  # another elimination would find the same volume
+        return False
     return not in_units(flags, 1.0, own.forced, own) or volume(own.forced, own) < best + log(POOR)
 
 

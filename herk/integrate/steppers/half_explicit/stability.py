@@ -31,9 +31,14 @@ SHORTLY = 0.01  # of the time in which the fastest change dies out: after it y' 
 ALONG, STEADY = 0.9, 0.7  # cosine, quotient of two estimates: of a real eigenvalue that was found
 
 
-def suspect(h: float, left: float, own: HalfExplicit) -> bool:
+def matters(h: float, left: float, own: HalfExplicit) -> bool:
+    """Tell whether it matters what limits a step: to estimate `fastest` takes up to 4 % of a short one."""
+    return own.patience > 0 and abs(left) > own.worth * abs(h)
+
+
+def suspect(h: float, own: HalfExplicit) -> bool:
     """Note whether an accepted step was as long as stability allows; True after many of them."""
-    if abs(h) * own.fastest > own.gate and abs(left) > own.worth * abs(h):
+    if own.asking and abs(h) * own.fastest > own.gate:
         own.limited += 1
         own.innocent = 0
     else:

@@ -218,7 +218,7 @@ def whole_step(t: float, h: float, own: HalfExplicit) -> int:
             for s in range(stages + 1):
                 total += e[q * (stages + 1) + s] * k[s * n + j]
             error[q * n + j] = h * total
-    if own.patience > 0:
+    if own.asking:
         dominating(own)
     roughness(own)
     own.residual = residual(t + h, new, own)

@@ -21,7 +21,7 @@ from herk.integrate.steppers.half_explicit.layout import (
 )
 from herk.integrate.steppers.half_explicit.sample import sample
 from herk.integrate.steppers.half_explicit.selecting import SUSPECT, jacobian_here, reselect, switch
-from herk.integrate.steppers.half_explicit.stability import AT_ONCE, decaying, restlessness, suspect
+from herk.integrate.steppers.half_explicit.stability import AT_ONCE, decaying, matters, restlessness, suspect
 from herk.integrate.steppers.half_explicit.step import kernel
 from herk.integrate.steps import CONSIDER, ENDS, INFINITE, NEGLIGIBLE, RUNNING, STUCK, SUNK, Loop
 from herk.jit.program import Program
@@ -193,6 +193,7 @@ def try_step(loop: Loop) -> int:
 def judged(loop: Loop, own: HalfExplicit) -> int:
     """Make a step from the current point and estimate its error."""
     h = loop.h_tried
+    own.asking = 1 if matters(h, loop.t_end - loop.target, own) else 0
     status = kernel_at(own.kernel)(STEP, loop.t, h, own)
     if status != OK or loop.fixed:
         return status
@@ -260,8 +261,7 @@ def accept(loop: Loop) -> int:
     if not loop.fixed and outgrown(own):
         own.h_last = 0.0  # pivots in old units tell nothing
         return switch(loop, own, own.slot)
-    asking = own.patience > 0 and suspect(loop.h_tried, loop.t_end - loop.t, own)
-    return CONSIDER if asking else RUNNING
+    return CONSIDER if own.patience > 0 and suspect(loop.h_tried, own) else RUNNING
 
 
 def unless_units_help(loop: Loop, own: HalfExplicit) -> int:
