@@ -206,9 +206,7 @@ def _basis(rows: Wholes, columns: Wholes, shape: tuple[int, int]) -> Basis:
     }  # fmt: skip
     lengths = {name: len(part) for name, part in parts.items()} | {"value": len(rows), "place": wide}
     lengths |= dict.fromkeys(("chosen", "right", "found", "column"), n)
-    made = Basis(
-        **lengths, exchanged=RENEWED, share=RENEWED, brought=RENEWED * n, triangle=RENEWED * RENEWED
-    )
+    made = Basis(**lengths, exchanged=RENEWED, share=RENEWED, brought=RENEWED * n, triangle=RENEWED * RENEWED)
     for name, part in parts.items():
         getattr(made, name)[:] = part
     made.size = n

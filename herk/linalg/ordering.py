@@ -8,6 +8,7 @@ import numpy as np
 
 from herk.jit.state import Wholes
 from herk.linalg.assignment import assigned
+from herk.linalg.graphs import components
 from herk.linalg.matching import matched
 
 if TYPE_CHECKING:
@@ -25,16 +26,10 @@ def blocks(matrix: csr_array, columns: Wholes) -> Wholes:
     In ascending order of blocks the matrix is block lower triangular: a row needs nothing but unknowns of its
     own block and of earlier ones (strong components of the graph, Duff & Reid).
     """
-    from scipy.sparse.csgraph import connected_components
-
-    graph = matrix[:, columns].tocoo()
-    _, found = connected_components(graph, directed=True, connection="strong")
-    labels: Wholes = found.astype(np.int64)
-    here, there = labels[graph.row], labels[graph.col]
-    if (here >= there).all():
-        return labels
-    turned: Wholes = labels.max() - labels
-    return turned if (here <= there).all() else np.zeros_like(labels)
+    place = np.empty(len(columns), dtype=np.int64)
+    place[columns] = np.arange(len(columns))
+    rows = np.repeat(np.arange(len(columns)), np.diff(matrix.indptr))
+    return components(rows, place[matrix.indices], len(columns))
 
 
 def heaviest(matrix: csr_array) -> Wholes | None:

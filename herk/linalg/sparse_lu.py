@@ -14,6 +14,7 @@ import numpy as np
 
 from herk.jit.state import Floats, State, Wholes
 from herk.linalg.elimination import Factors, eliminated
+from herk.linalg.graphs import by_rows, parity
 from herk.linalg.matching import matched
 from herk.linalg.ordering import THRESHOLD, blocks, least_fill, pivots
 
@@ -270,11 +271,9 @@ def _state(
 
 def _listed(name: str, rows: Wholes, places: Wholes, size: int, **others: Wholes) -> dict[str, Wholes]:
     """Return entries by rows: where those of each row begin, their places, and what comes with them."""
-    from scipy.sparse import coo_array
-
-    sorted_ = coo_array((np.arange(len(rows)), (rows, places)), shape=(size, size)).tocsr()
-    listed = {f"{name}_start": sorted_.indptr, name: sorted_.indices}
-    return listed | {other: value[sorted_.data] for other, value in others.items()}
+    start, order = by_rows(rows, places, size)
+    listed = {f"{name}_start": start, name: places[order]}
+    return listed | {other: value[order] for other, value in others.items()}
 
 
 def operations(own: SparseLU) -> tuple[int, int]:
@@ -282,14 +281,3 @@ def operations(own: SparseLU) -> tuple[int, int]:
     lengths = np.diff(own.upper_start)
     solved = own.lower.size + own.upper.size + own.other.size + own.size
     return int(lengths[own.lower].sum()) + own.entry.size + own.other.size + own.size, solved
-
-
-def parity(order: Wholes) -> int:
-    """Return the sign of a permutation: that of the number of its cycles."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-    size = len(order)
-    graph = coo_array((np.ones(size), (np.arange(size), order)), shape=(size, size))
-    cycles, _ = connected_components(graph, directed=False)
-    return 1 if (size - cycles) % 2 == 0 else -1

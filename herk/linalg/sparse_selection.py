@@ -145,7 +145,13 @@ class Selector:
             yield self._with(others[pivots[pivots != NONE]])
 
     def _better(
-        self, rest: Rest, matrix: csr_array, chosen: Wholes, size: Floats, others: Wholes, large: float = LARGE
+        self,
+        rest: Rest,
+        matrix: csr_array,
+        chosen: Wholes,
+        size: Floats,
+        others: Wholes,
+        large: float = LARGE,
     ) -> Iterator[Wholes]:
         """Yield a selection after exchanges, if it is regular as far as rows of the same level tell."""
         units = (size if self.floor is None else size + self.floor)[others]
