@@ -37,7 +37,7 @@ class Basis(State):
 
 
 def factor(own: Basis) -> int:
-    """Factor the selected columns as they are now; SINGULAR only if a pivot vanishes, NO_ROOM for lack of it."""
+    """Factor the selected columns as they are now; SINGULAR if a pivot vanishes, NO_ROOM: for lack of it."""
     made, at = Elimination.at(own.factors), 0
     own.count = 0
     for j in range(own.place.size):

@@ -119,10 +119,11 @@ def longest(basis: Basis, own: Search) -> int:
 
 
 def largest(i: int, basis: Basis) -> tuple[int, int]:
-    """Return place and column of an entry of B that is the largest of its row and column; look at that column.
+    """Return place and column of an entry of B that is the largest of its row and column.
 
-    Of columns that nearly depend on each other rows and columns of B are so inexact that they contradict each
-    other; what is larger must be larger than all before, or looking for it would not end.
+    That column is looked at last. Of columns that nearly depend on each other rows and columns of B are so
+    inexact that they contradict each other; what is larger must be larger than all before, or looking for it
+    would not end.
     """
     reached = 0.0
     while True:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 
 MOST_WEIGHED = 30_000  # rows up to which a largest product is looked for, which takes time as their square
+CROWDED = 10  # times the mean: columns in so many rows do not decide about the order of rows
 THRESHOLD = 0.1  # of the largest entry left in a row: what may be its pivot
 FEW_EXCHANGES = 0.01  # the same where large entries are on the diagonal and rows and columns are balanced
 
@@ -91,3 +92,13 @@ def least_fill(matrix: csr_array) -> Wholes:
     options = {"SymmetricMode": True}
     factors = splu(heavy, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options=options)
     return np.asarray(factors.perm_c, dtype=np.int64)
+
+
+def order_of_rows(matrix: csr_array) -> Wholes:
+    """Return the place of each row in an order in which rows that share columns bring few new entries."""
+    from scipy.sparse import csr_array
+
+    counts = np.bincount(matrix.indices, minlength=matrix.shape[1])
+    few = counts <= CROWDED * max(counts.mean(), 1.0)
+    ones = csr_array((np.ones(matrix.nnz), matrix.indices, matrix.indptr), shape=matrix.shape)[:, few]
+    return least_fill(csr_array(ones @ ones.T))

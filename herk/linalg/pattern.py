@@ -7,10 +7,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from herk.jit.native import passed
 from herk.jit.program import Program
 from herk.jit.state import Floats, Wholes
+from herk.linalg.ordering import order_of_rows
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -52,8 +54,20 @@ class Pattern:
         """Return the matrix with these values."""
         from scipy.sparse import csr_array
 
-        made: csr_array = csr_array((values, self.indices, self.indptr), shape=self.shape)
+        indices, indptr = self._short
+        made: csr_array = csr_array((values, indices.copy(), indptr.copy()), shape=self.shape)
         return made
+
+    @cached_property
+    def _short(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Places in the short numbers that SciPy wants, which it would find again for every matrix."""
+        kind = np.int32 if max(self.nnz, *self.shape) < 2**31 else np.int64
+        return self.indices.astype(kind), self.indptr.astype(kind)
+
+    @cached_property
+    def row_order(self) -> Wholes:
+        """Return the place of each row in an order of few new entries, whatever columns are eliminated."""
+        return order_of_rows(self.matrix(np.ones(self.nnz)))
 
     def values(self, matrix: Any) -> Floats:
         """Return the values of a matrix in the order of the pattern; an entry outside it is a KeyError."""

@@ -213,6 +213,8 @@ def fill_order(matrix: csr_array, partner: Wholes, block: Wholes) -> Wholes:
     """Return the place of each row in an order of few new entries inside the blocks."""
     from scipy.sparse import coo_array, csr_array
 
+    if block.max(initial=0) == len(block) - 1:  # blocks of one row each
+        return np.arange(len(block))
     graph = coo_array(matrix[:, partner])
     inside = block[graph.row] == block[graph.col]
     parts = (graph.data[inside], (graph.row[inside], graph.col[inside]))

@@ -18,7 +18,7 @@ from herk.linalg.assignment import assigned
 from herk.linalg.elimination import FAVOUR, NONE, eliminated
 from herk.linalg.exchange import LARGE, Exchanger
 from herk.linalg.matching import matched
-from herk.linalg.ordering import least_fill
+from herk.linalg.ordering import order_of_rows
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -26,11 +26,10 @@ if TYPE_CHECKING:
 THRESHOLD = 1e-3  # of the largest entry left in a row: a column in fewer rows may be taken
 LEVELS = 0.999, 0.5, 1.0 / FAVOUR
 MOST_MATCHED = 30_000  # rows up to which a largest product is looked for, which takes time as their square
-CROWDED = 10  # times the mean: columns in so many rows do not decide about the order of rows
 
 
 class Rest:
-    """The rows left to choose and the columns they may choose among: places of a matrix, and memory for them."""
+    """The rows left to choose and the columns they choose among: places of a matrix, and memory for them."""
 
     def __init__(self, numbered: csr_array, rows: Wholes, columns: Wholes) -> None:
         """Take these rows and columns of a matrix whose values are the numbers of its entries."""
@@ -207,13 +206,3 @@ def _matched(matrix: csr_array, rows: Wholes, entries: NDArray[np.bool_]) -> Who
 
     parts = (np.ones(entries.sum()), (rows[entries], matrix.indices[entries]))
     return matched(csr_array(parts, shape=matrix.shape))
-
-
-def order_of_rows(matrix: csr_array) -> Wholes:
-    """Return the place of each row in an order in which rows that share columns bring few new entries."""
-    from scipy.sparse import csr_array
-
-    counts = np.bincount(matrix.indices, minlength=matrix.shape[1])
-    few = counts <= CROWDED * max(counts.mean(), 1.0)
-    ones = csr_array((np.ones(matrix.nnz), matrix.indices, matrix.indptr), shape=matrix.shape)[:, few]
-    return least_fill(csr_array(ones @ ones.T))

@@ -7,7 +7,7 @@ import pytest
 from scipy.sparse import csr_array, random_array
 
 from herk.linalg import exchange
-from herk.linalg.exchange import LARGE, Exchanger, exchanged
+from herk.linalg.exchange import LARGE, exchanged
 from testset.cloth import edge, ends, rest, rods
 
 

@@ -63,6 +63,8 @@ class SparseMachine(Machine):
     def first_selection(self, here: Linearisation) -> tuple[int, ...]:
         """Select algebraic components at the start; say so if the constraints are dependent."""
         assert self.pattern is not None
+        assert self.selector is not None
+        self.selector.order = self.pattern.row_order  # which may be known from another run
         self.state.jacobian[:] = self.pattern.values(here.jac)
         algebraic, rank = self._select(np.zeros(0, dtype=np.int64))
         if algebraic is None:
