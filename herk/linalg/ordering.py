@@ -8,7 +8,7 @@ import numpy as np
 
 from herk.jit.state import Wholes
 from herk.linalg.assignment import assigned
-from herk.linalg.graphs import components
+from herk.linalg.graphs import by_rows, components
 from herk.linalg.matching import matched
 
 if TYPE_CHECKING:
@@ -82,13 +82,25 @@ def least_fill(matrix: csr_array) -> Wholes:
     Minimum degree on the graph of the matrix and its transpose, as SuperLU has it. Pivots are taken to be on
     the diagonal; the values do not matter.
     """
-    from scipy.sparse import csc_array, eye_array
+    rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+    return least_fill_of(rows, matrix.indices, matrix.shape[0])
+
+
+def least_fill_of(rows: Wholes, columns: Wholes, size: int) -> Wholes:
+    """Do the same for a matrix with entries at these places."""
+    from scipy.sparse import csc_array
     from scipy.sparse.linalg import splu
 
-    size = matrix.shape[0]
-    ones = csc_array((np.ones(matrix.nnz), matrix.indices, matrix.indptr), shape=matrix.shape)
-    both = ones + ones.T
-    heavy = csc_array(both + (2.0 * both.sum(axis=0).max(initial=0.0) + 1.0) * eye_array(size, format="csc"))
+    own = np.arange(size)
+    one, other = np.concatenate([rows, columns, own]), np.concatenate([columns, rows, own])
+    _, order = by_rows(one, other, size)
+    one, other = one[order], other[order]
+    first = (np.diff(one, prepend=-1) != 0) | (np.diff(other, prepend=-1) != 0)  # of those at one place
+    one, other = one[first], other[first]
+    counts = np.bincount(one, minlength=size)
+    starts = np.concatenate([[0], np.cumsum(counts)])
+    values = np.where(one == other, counts.max(initial=0) + 1.0, 1.0)  # nothing is exchanged
+    heavy = csc_array((values, other, starts), shape=(size, size))
     options = {"SymmetricMode": True}
     factors = splu(heavy, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options=options)
     return np.asarray(factors.perm_c, dtype=np.int64)

@@ -16,7 +16,7 @@ from herk.jit.state import Floats, State, Wholes
 from herk.linalg.elimination import Factors, eliminated
 from herk.linalg.graphs import by_rows, parity
 from herk.linalg.matching import matched
-from herk.linalg.ordering import THRESHOLD, blocks, least_fill, pivots
+from herk.linalg.ordering import THRESHOLD, blocks, least_fill_of, pivots
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -211,14 +211,13 @@ def _eliminated(matrix: csr_array, partner: Wholes, block: Wholes, places: Whole
 
 def fill_order(matrix: csr_array, partner: Wholes, block: Wholes) -> Wholes:
     """Return the place of each row in an order of few new entries inside the blocks."""
-    from scipy.sparse import coo_array, csr_array
-
     if block.max(initial=0) == len(block) - 1:  # blocks of one row each
         return np.arange(len(block))
-    graph = coo_array(matrix[:, partner])
-    inside = block[graph.row] == block[graph.col]
-    parts = (graph.data[inside], (graph.row[inside], graph.col[inside]))
-    return least_fill(csr_array(coo_array(parts, shape=matrix.shape)))
+    rows, place = np.repeat(np.arange(len(block)), np.diff(matrix.indptr)), np.empty_like(partner)
+    place[partner] = np.arange(len(partner))
+    columns = place[matrix.indices]
+    inside = block[rows] == block[columns]
+    return least_fill_of(rows[inside], columns[inside], len(block))
 
 
 def _part(pattern: Pattern, rows: Wholes, columns: Wholes, values: Floats) -> tuple[csr_array, Wholes]:
