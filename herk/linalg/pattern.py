@@ -91,6 +91,18 @@ class Pattern:
         found[at[inside]] = given.data[inside]
         return found
 
+    def part(self, rows: Wholes, columns: Wholes) -> tuple[Wholes, Wholes, Wholes]:
+        """Return where some rows begin, the numbers of some columns in them, and where their values stand."""
+        number = np.full(self.shape[1], -1, dtype=np.int64)
+        number[columns] = np.arange(len(columns))
+        room = int((self.indptr[rows + 1] - self.indptr[rows]).sum())
+        starts, found = np.empty(len(rows) + 1, dtype=np.int64), np.empty(room, dtype=np.int64)
+        source = np.empty_like(found)
+        rows = np.ascontiguousarray(rows, dtype=np.int64)
+        given = self.indptr, self.indices, rows, number, starts, found, source
+        count = _program[take].call(*passed(given))
+        return starts, found[:count], source[:count]
+
     def union(self, other: Pattern) -> Pattern:
         """Return where either has entries."""
         ones = [each.matrix(np.ones(each.nnz)) for each in (self, other)]
@@ -130,4 +142,26 @@ def grouped(
         group[j] = first
 
 
-_program = Program(grouped)
+def take(
+    indptr: Wholes,
+    indices: Wholes,
+    rows: Wholes,
+    number: Wholes,
+    starts: Wholes,
+    found: Wholes,
+    source: Wholes,
+) -> int:
+    """List the entries of some rows in columns that have a number; return how many there are."""
+    count = 0
+    for k in range(rows.size):
+        starts[k] = count
+        for p in range(indptr[rows[k]], indptr[rows[k] + 1]):
+            if number[indices[p]] >= 0:
+                found[count] = number[indices[p]]
+                source[count] = p
+                count += 1
+    starts[rows.size] = count
+    return count
+
+
+_program = Program(grouped, take)

@@ -17,11 +17,10 @@ from herk.linalg.elimination import Factors, eliminated
 from herk.linalg.graphs import by_rows, parity
 from herk.linalg.matching import matched
 from herk.linalg.ordering import THRESHOLD, blocks, least_fill_of, pivots
+from herk.linalg.pattern import Pattern
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
-
-    from herk.linalg.pattern import Pattern
 
 GROWN = 1.3  # times as many entries as when an order of rows was found ask for another one
 UNSTABLE = 1e-5  # a pivot this small beside the rest of its row asks for another order
@@ -222,15 +221,9 @@ def fill_order(matrix: csr_array, partner: Wholes, block: Wholes) -> Wholes:
 
 def _part(pattern: Pattern, rows: Wholes, columns: Wholes, values: Floats) -> tuple[csr_array, Wholes]:
     """Return some rows of a matrix and some columns in this order, and where each value comes from."""
-    from scipy.sparse import csr_array
-
-    number, place = np.full(pattern.shape[1], -1, dtype=np.int64), np.full(pattern.shape[0], -1)
-    number[columns], place[rows] = np.arange(len(columns)), np.arange(len(rows))
-    source = np.flatnonzero((number[pattern.indices] >= 0) & (place[pattern.rows] >= 0)).astype(np.int64)
-    counts = np.bincount(place[pattern.rows[source]], minlength=len(rows))
-    starts = np.concatenate([[0], np.cumsum(counts)])
-    shape = (len(rows), len(columns))
-    return csr_array((values[source], number[pattern.indices[source]], starts), shape=shape), source
+    starts, places, source = pattern.part(rows, columns)
+    small = Pattern((len(rows), len(columns)), starts, places)
+    return small.matrix(values[source]), source
 
 
 def _state(
