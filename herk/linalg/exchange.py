@@ -156,22 +156,22 @@ _program = Program(exchange)
 class Exchanger:
     """Exchanges columns of matrices on one pattern; its memory and what the pattern tells are kept."""
 
-    def __init__(self, matrix: csr_array) -> None:
+    def __init__(self, matrix: csr_array, *, near: bool = True) -> None:
         """Look at the pattern.
 
-        Columns in many more rows than others of a row do not count in it: those are unknowns of an earlier
-        level, and constraints of their own are meant for them.
+        `near`: columns in many more rows than others of a row do not count in it: those are unknowns of an
+        earlier level, and constraints of their own are meant for them.
         """
         rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
         cost = np.bincount(matrix.indices, minlength=matrix.shape[1])[matrix.indices]
         least = np.full(matrix.shape[0], matrix.shape[0])
         np.minimum.at(least, rows, cost)
-        near = np.flatnonzero(2 * cost <= 3 * least[rows])
-        self.basis = _basis(rows[near], matrix.indices[near], matrix.shape)
-        self.factors = _factors(self.basis, 4 * len(near))
-        (n, wide), entries = matrix.shape, {"given": matrix.nnz, "source": len(near)}
+        here = np.flatnonzero(2 * cost <= 3 * least[rows]) if near else np.arange(matrix.nnz)
+        self.basis = _basis(rows[here], matrix.indices[here], matrix.shape)
+        self.factors = _factors(self.basis, 4 * len(here))
+        (n, wide), entries = matrix.shape, {"given": matrix.nnz, "source": len(here)}
         self.search = Search(**entries, unit=wide, draw=DRAWS * wide, probe=n, length=DRAWS * n, fine=n)
-        self.search.basis, self.search.source[:] = self.basis.address, near
+        self.search.basis, self.search.source[:] = self.basis.address, here
         draws = np.random.default_rng(3).standard_normal((wide, DRAWS))
         self.search.draw[:] = draws.T.ravel()
 
