@@ -198,10 +198,9 @@ def factors_of(matrix: csr_array, source: Wholes, known: Known | None = None) ->
 
 def _eliminated(matrix: csr_array, partner: Wholes, block: Wholes, places: Wholes) -> tuple[Factors, Wholes]:
     """Eliminate block by block, rows in the order of their places; return where blocks begin, too."""
-    rows = np.lexsort((places, block)).astype(np.int64)
-    sorted_blocks = block[rows]
-    begins = np.flatnonzero(np.diff(sorted_blocks, prepend=-1)).astype(np.int64)
-    first = begins[np.cumsum(np.diff(sorted_blocks, prepend=-1) != 0) - 1]
+    starts, rows = by_rows(block, places, len(places))
+    begins = starts[: block.max(initial=-1) + 1]
+    first = begins[block[rows]]
     cost = np.bincount(matrix.indices, minlength=len(rows)).astype(np.int64)
     meant = partner[rows]
     found = eliminated(matrix, rows, block=first, cost=cost, partner=meant, threshold=THRESHOLD)

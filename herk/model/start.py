@@ -45,7 +45,7 @@ def inconsistency(
     """Return a sentence naming the constraints y violates, or None; `here` saves evaluations."""
     g, jac = (here.g, here.jac) if here is not None else (constraints(dae, t, y), jacobian(dae, t, y))
     limits = residual_limits(jac, y, rtol, atol)
-    wrong = [i for i in range(dae.m) if not abs(g[i]) <= limits[i]]
+    wrong = np.flatnonzero(~(np.abs(g) <= limits)).tolist()
     if not wrong:
         return None
     some = wrong[:MOST_LISTED] if dae.large else wrong

@@ -209,7 +209,7 @@ class SparseMachine(Machine):
         n, m = self.dae.n, self.dae.m
         row = np.zeros(ROW_ORDER + n, dtype=np.int64)
         chosen = np.zeros(n, dtype=bool)
-        chosen[list(algebraic)] = True
+        chosen[np.array(algebraic, dtype=np.int64)] = True
         required = self.state.required.astype(bool)
         predicted = np.flatnonzero(chosen & ~required)
         row[ROW_KERNEL] = self.state.any_size
