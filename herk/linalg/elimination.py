@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 ALL, NO_ROOM = 0, 1
-NEGLIGIBLE = 1e-12  # of the largest entry of a row as given: a pivot that is rounding
+NEGLIGIBLE = 1e-12  # a pivot that is rounding
 LOSS = 0.01  # of a component beside the heaviest term of its row: two digits
 FAVOUR = 10.0  # by how much the entry in the column meant for a row counts more than others
 NONE, PASSED = -1, -2
@@ -31,6 +31,7 @@ class Elimination(State):
     rows: int
     threshold: float  # of the largest entry: what may be a pivot if its column is cheaper
     forced: int  # the column meant to be a pivot becomes one
+    negligible: float  # of the largest entry of a row as given: what is no pivot
     indptr: Wholes
     indices: Wholes
     values: Floats
@@ -135,7 +136,7 @@ def subtract(row: int, at: int, own: Elimination) -> None:
 def keep(i: int, at: int, free: int, top: float, own: Elimination) -> int:
     """Choose the pivot of row i and keep the rest of the row at `at`; return how many entries that has."""
     left, found = own.left, own.found
-    column = chosen(free, NEGLIGIBLE * top, own.partner[i], own)
+    column = chosen(free, own.negligible * top, own.partner[i], own)
     own.pivot[i] = column
     own.diagonal[i] = 0.0
     if column != NONE:
@@ -269,7 +270,7 @@ def eliminated(
         own = Elimination(**lengths, **dict.fromkeys(("lower", "lower_value", "upper", "upper_value"), room))
         for name, value in given.items():
             getattr(own, name)[:] = value
-        own.rows, own.threshold, own.forced = rows, threshold, forced
+        own.rows, own.threshold, own.forced, own.negligible = rows, threshold, forced, NEGLIGIBLE
         own.place[:] = own.seen[:] = NONE
         if _program[eliminate_rows].call(own.address) == ALL:
             return _found(own)

@@ -21,6 +21,7 @@ class Matching(State):
     rows: int
     indptr: Wholes
     indices: Wholes
+    known: Wholes  # columns to begin with, by row; NONE, or nothing at all
     column: Wholes  # by row
     row: Wholes  # by column
     seen: Wholes  # by column: the last search it was met in
@@ -30,8 +31,13 @@ class Matching(State):
 
 
 def match_rows(own: Matching) -> int:
-    """Give columns to rows; return how many have one."""
+    """Give columns to rows, those known to begin with first; return how many have one."""
     count = 0
+    for i in range(own.known.size):
+        for p in range(own.indptr[i], own.indptr[i + 1]):
+            if own.indices[p] == own.known[i]:
+                own.column[i] = own.known[i]
+                own.row[own.known[i]] = i
     for i in range(own.rows):
         count += 1 if own.column[i] != NONE or augmented(i, i, own) else 0
     return count
@@ -111,10 +117,7 @@ def matched(matrix: csr_array, known: Wholes | None = None) -> Wholes:
     """
     own = _beginning(matrix)
     if known is not None:
-        entry_row = np.repeat(np.arange(own.rows), np.diff(matrix.indptr))
-        taken = np.unique(entry_row[matrix.indices == known[entry_row]])
-        own.column[taken] = known[taken]
-        own.row[known[taken]] = taken
+        own.bind("known", np.ascontiguousarray(known, dtype=np.int64))
     _program[match_rows].call(own.address)
     found: Wholes = own.column.copy()
     return found

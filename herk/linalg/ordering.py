@@ -8,6 +8,7 @@ import numpy as np
 
 from herk.jit.state import Wholes
 from herk.linalg.assignment import assigned
+from herk.linalg.graphs import by_rows, components
 from herk.linalg.matching import matched
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 
 MOST_WEIGHED = 30_000  # rows up to which a largest product is looked for, which takes time as their square
+CROWDED = 10  # times the mean: columns in so many rows do not decide about the order of rows
 THRESHOLD = 0.1  # of the largest entry left in a row: what may be its pivot
 FEW_EXCHANGES = 0.01  # the same where large entries are on the diagonal and rows and columns are balanced
 
@@ -25,16 +27,10 @@ def blocks(matrix: csr_array, columns: Wholes) -> Wholes:
     In ascending order of blocks the matrix is block lower triangular: a row needs nothing but unknowns of its
     own block and of earlier ones (strong components of the graph, Duff & Reid).
     """
-    from scipy.sparse.csgraph import connected_components
-
-    graph = matrix[:, columns].tocoo()
-    _, found = connected_components(graph, directed=True, connection="strong")
-    labels: Wholes = found.astype(np.int64)
-    here, there = labels[graph.row], labels[graph.col]
-    if (here >= there).all():
-        return labels
-    turned: Wholes = labels.max() - labels
-    return turned if (here <= there).all() else np.zeros_like(labels)
+    place = np.empty(len(columns), dtype=np.int64)
+    place[columns] = np.arange(len(columns))
+    rows = np.repeat(np.arange(len(columns)), np.diff(matrix.indptr))
+    return components(rows, place[matrix.indices], len(columns))
 
 
 def heaviest(matrix: csr_array) -> Wholes | None:
@@ -86,13 +82,35 @@ def least_fill(matrix: csr_array) -> Wholes:
     Minimum degree on the graph of the matrix and its transpose, as SuperLU has it. Pivots are taken to be on
     the diagonal; the values do not matter.
     """
-    from scipy.sparse import csc_array, eye_array
+    rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+    return least_fill_of(rows, matrix.indices, matrix.shape[0])
+
+
+def least_fill_of(rows: Wholes, columns: Wholes, size: int) -> Wholes:
+    """Do the same for a matrix with entries at these places."""
+    from scipy.sparse import csc_array
     from scipy.sparse.linalg import splu
 
-    size = matrix.shape[0]
-    ones = csc_array((np.ones(matrix.nnz), matrix.indices, matrix.indptr), shape=matrix.shape)
-    both = ones + ones.T
-    heavy = csc_array(both + (2.0 * both.sum(axis=0).max(initial=0.0) + 1.0) * eye_array(size, format="csc"))
+    own = np.arange(size)
+    one, other = np.concatenate([rows, columns, own]), np.concatenate([columns, rows, own])
+    _, order = by_rows(one, other, size)
+    one, other = one[order], other[order]
+    first = (np.diff(one, prepend=-1) != 0) | (np.diff(other, prepend=-1) != 0)  # of those at one place
+    one, other = one[first], other[first]
+    counts = np.bincount(one, minlength=size)
+    starts = np.concatenate([[0], np.cumsum(counts)])
+    values = np.where(one == other, counts.max(initial=0) + 1.0, 1.0)  # nothing is exchanged
+    heavy = csc_array((values, other, starts), shape=(size, size))
     options = {"SymmetricMode": True}
     factors = splu(heavy, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options=options)
     return np.asarray(factors.perm_c, dtype=np.int64)
+
+
+def order_of_rows(matrix: csr_array) -> Wholes:
+    """Return the place of each row in an order in which rows that share columns bring few new entries."""
+    from scipy.sparse import csr_array
+
+    counts = np.bincount(matrix.indices, minlength=matrix.shape[1])
+    few = counts <= CROWDED * max(counts.mean(), 1.0)
+    ones = csr_array((np.ones(matrix.nnz), matrix.indices, matrix.indptr), shape=matrix.shape)[:, few]
+    return least_fill(csr_array(ones @ ones.T))

@@ -7,10 +7,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from herk.jit.native import passed
 from herk.jit.program import Program
 from herk.jit.state import Floats, Wholes
+from herk.linalg.ordering import order_of_rows
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -52,8 +54,20 @@ class Pattern:
         """Return the matrix with these values."""
         from scipy.sparse import csr_array
 
-        made: csr_array = csr_array((values, self.indices, self.indptr), shape=self.shape)
+        indices, indptr = self._short
+        made: csr_array = csr_array((values, indices.copy(), indptr.copy()), shape=self.shape)
         return made
+
+    @cached_property
+    def _short(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Places in the short numbers that SciPy wants, which it would find again for every matrix."""
+        kind = np.int32 if max(self.nnz, *self.shape) < 2**31 else np.int64
+        return self.indices.astype(kind), self.indptr.astype(kind)
+
+    @cached_property
+    def row_order(self) -> Wholes:
+        """Return the place of each row in an order of few new entries, whatever columns are eliminated."""
+        return order_of_rows(self.matrix(np.ones(self.nnz)))
 
     def values(self, matrix: Any) -> Floats:
         """Return the values of a matrix in the order of the pattern; an entry outside it is a KeyError."""
@@ -76,6 +90,18 @@ class Pattern:
         found = np.zeros(self.nnz)
         found[at[inside]] = given.data[inside]
         return found
+
+    def part(self, rows: Wholes, columns: Wholes) -> tuple[Wholes, Wholes, Wholes]:
+        """Return where some rows begin, the numbers of some columns in them, and where their values stand."""
+        number = np.full(self.shape[1], -1, dtype=np.int64)
+        number[columns] = np.arange(len(columns))
+        room = int((self.indptr[rows + 1] - self.indptr[rows]).sum())
+        starts, found = np.empty(len(rows) + 1, dtype=np.int64), np.empty(room, dtype=np.int64)
+        source = np.empty_like(found)
+        rows = np.ascontiguousarray(rows, dtype=np.int64)
+        given = self.indptr, self.indices, rows, number, starts, found, source
+        count = _program[take].call(*passed(given))
+        return starts, found[:count], source[:count]
 
     def union(self, other: Pattern) -> Pattern:
         """Return where either has entries."""
@@ -116,4 +142,26 @@ def grouped(
         group[j] = first
 
 
-_program = Program(grouped)
+def take(
+    indptr: Wholes,
+    indices: Wholes,
+    rows: Wholes,
+    number: Wholes,
+    starts: Wholes,
+    found: Wholes,
+    source: Wholes,
+) -> int:
+    """List the entries of some rows in columns that have a number; return how many there are."""
+    count = 0
+    for k in range(rows.size):
+        starts[k] = count
+        for p in range(indptr[rows[k]], indptr[rows[k] + 1]):
+            if number[indices[p]] >= 0:
+                found[count] = number[indices[p]]
+                source[count] = p
+                count += 1
+    starts[rows.size] = count
+    return count
+
+
+_program = Program(grouped, take)

@@ -14,13 +14,13 @@ import numpy as np
 
 from herk.jit.state import Floats, State, Wholes
 from herk.linalg.elimination import Factors, eliminated
+from herk.linalg.graphs import by_rows, parity
 from herk.linalg.matching import matched
-from herk.linalg.ordering import THRESHOLD, blocks, least_fill, pivots
+from herk.linalg.ordering import THRESHOLD, blocks, least_fill_of, pivots
+from herk.linalg.pattern import Pattern
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
-
-    from herk.linalg.pattern import Pattern
 
 GROWN = 1.3  # times as many entries as when an order of rows was found ask for another one
 UNSTABLE = 1e-5  # a pivot this small beside the rest of its row asks for another order
@@ -198,10 +198,9 @@ def factors_of(matrix: csr_array, source: Wholes, known: Known | None = None) ->
 
 def _eliminated(matrix: csr_array, partner: Wholes, block: Wholes, places: Wholes) -> tuple[Factors, Wholes]:
     """Eliminate block by block, rows in the order of their places; return where blocks begin, too."""
-    rows = np.lexsort((places, block)).astype(np.int64)
-    sorted_blocks = block[rows]
-    begins = np.flatnonzero(np.diff(sorted_blocks, prepend=-1)).astype(np.int64)
-    first = begins[np.cumsum(np.diff(sorted_blocks, prepend=-1) != 0) - 1]
+    starts, rows = by_rows(block, places, len(places))
+    begins = starts[: block.max(initial=-1) + 1]
+    first = begins[block[rows]]
     cost = np.bincount(matrix.indices, minlength=len(rows)).astype(np.int64)
     meant = partner[rows]
     found = eliminated(matrix, rows, block=first, cost=cost, partner=meant, threshold=THRESHOLD)
@@ -210,25 +209,20 @@ def _eliminated(matrix: csr_array, partner: Wholes, block: Wholes, places: Whole
 
 def fill_order(matrix: csr_array, partner: Wholes, block: Wholes) -> Wholes:
     """Return the place of each row in an order of few new entries inside the blocks."""
-    from scipy.sparse import coo_array, csr_array
-
-    graph = coo_array(matrix[:, partner])
-    inside = block[graph.row] == block[graph.col]
-    parts = (graph.data[inside], (graph.row[inside], graph.col[inside]))
-    return least_fill(csr_array(coo_array(parts, shape=matrix.shape)))
+    if block.max(initial=0) == len(block) - 1:  # blocks of one row each
+        return np.arange(len(block))
+    rows, place = np.repeat(np.arange(len(block)), np.diff(matrix.indptr)), np.empty_like(partner)
+    place[partner] = np.arange(len(partner))
+    columns = place[matrix.indices]
+    inside = block[rows] == block[columns]
+    return least_fill_of(rows[inside], columns[inside], len(block))
 
 
 def _part(pattern: Pattern, rows: Wholes, columns: Wholes, values: Floats) -> tuple[csr_array, Wholes]:
     """Return some rows of a matrix and some columns in this order, and where each value comes from."""
-    from scipy.sparse import csr_array
-
-    number, place = np.full(pattern.shape[1], -1, dtype=np.int64), np.full(pattern.shape[0], -1)
-    number[columns], place[rows] = np.arange(len(columns)), np.arange(len(rows))
-    source = np.flatnonzero((number[pattern.indices] >= 0) & (place[pattern.rows] >= 0)).astype(np.int64)
-    counts = np.bincount(place[pattern.rows[source]], minlength=len(rows))
-    starts = np.concatenate([[0], np.cumsum(counts)])
-    shape = (len(rows), len(columns))
-    return csr_array((values[source], number[pattern.indices[source]], starts), shape=shape), source
+    starts, places, source = pattern.part(rows, columns)
+    small = Pattern((len(rows), len(columns)), starts, places)
+    return small.matrix(values[source]), source
 
 
 def _state(
@@ -270,11 +264,9 @@ def _state(
 
 def _listed(name: str, rows: Wholes, places: Wholes, size: int, **others: Wholes) -> dict[str, Wholes]:
     """Return entries by rows: where those of each row begin, their places, and what comes with them."""
-    from scipy.sparse import coo_array
-
-    sorted_ = coo_array((np.arange(len(rows)), (rows, places)), shape=(size, size)).tocsr()
-    listed = {f"{name}_start": sorted_.indptr, name: sorted_.indices}
-    return listed | {other: value[sorted_.data] for other, value in others.items()}
+    start, order = by_rows(rows, places, size)
+    listed = {f"{name}_start": start, name: places[order]}
+    return listed | {other: value[order] for other, value in others.items()}
 
 
 def operations(own: SparseLU) -> tuple[int, int]:
@@ -282,14 +274,3 @@ def operations(own: SparseLU) -> tuple[int, int]:
     lengths = np.diff(own.upper_start)
     solved = own.lower.size + own.upper.size + own.other.size + own.size
     return int(lengths[own.lower].sum()) + own.entry.size + own.other.size + own.size, solved
-
-
-def parity(order: Wholes) -> int:
-    """Return the sign of a permutation: that of the number of its cycles."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-    size = len(order)
-    graph = coo_array((np.ones(size), (np.arange(size), order)), shape=(size, size))
-    cycles, _ = connected_components(graph, directed=False)
-    return 1 if (size - cycles) % 2 == 0 else -1

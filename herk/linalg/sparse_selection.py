@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from herk.jit.state import Floats, Wholes
 from herk.linalg.assignment import assigned
 from herk.linalg.elimination import FAVOUR, NONE, eliminated
-from herk.linalg.exchange import LARGE, exchanged
+from herk.linalg.exchange import LARGE, Exchanger
 from herk.linalg.matching import matched
-from herk.linalg.ordering import least_fill
+from herk.linalg.ordering import order_of_rows
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -26,7 +26,74 @@ if TYPE_CHECKING:
 THRESHOLD = 1e-3  # of the largest entry left in a row: a column in fewer rows may be taken
 LEVELS = 0.999, 0.5, 1.0 / FAVOUR
 MOST_MATCHED = 30_000  # rows up to which a largest product is looked for, which takes time as their square
-CROWDED = 10  # times the mean: columns in so many rows do not decide about the order of rows
+
+
+class Rest:
+    """The rows left to choose and the columns they choose among: places of a matrix, and memory for them."""
+
+    def __init__(self, numbered: csr_array, rows: Wholes, columns: Wholes) -> None:
+        """Take these rows and columns of a matrix whose values are the numbers of its entries."""
+        places = numbered[rows][:, columns]
+        self.rows, self.source, self.places = rows, places.data.copy(), places
+        self.exchanger: Exchanger | None = None
+
+    def matrix(self, values: Floats) -> csr_array:
+        """Return these rows and columns of a matrix with these values."""
+        from scipy.sparse import csr_array
+
+        parts = (values[self.source], self.places.indices, self.places.indptr)
+        return csr_array(parts, shape=self.places.shape)
+
+    def exchanged(self, values: Floats, chosen: Wholes, size: Floats, large: float) -> Wholes | None:
+        """Exchange columns of this part of a matrix with these values; see exchange.py."""
+        if self.exchanger is None:
+            self.exchanger = Exchanger(self.places)
+        return self.exchanger.exchanged(values[self.source], chosen, size, large)
+
+
+class Places:
+    """What a pattern alone tells: rows that contain required components, the other columns, parts in use."""
+
+    def __init__(self, matrix: csr_array, required: Wholes) -> None:
+        """Look at the pattern of a matrix."""
+        from scipy.sparse import csr_array
+
+        self.indptr, self.indices, columns = matrix.indptr, matrix.indices, matrix.shape[1]
+        parts = (np.arange(matrix.nnz), self.indices, self.indptr)
+        self.numbered = csr_array(parts, shape=matrix.shape)
+        self.free = np.ones(columns, dtype=bool)
+        self.free[required] = False
+        self.others = np.flatnonzero(self.free)
+        self.number = np.full(columns, NONE)
+        self.number[self.others] = np.arange(len(self.others))
+        self.turned = self.numbered[:, required].T.tocsr()
+        self.touched: Wholes = np.flatnonzero(np.bincount(self.turned.indices, minlength=1)).astype(np.int64)
+        self.last: tuple[Wholes, Rest] | None = None
+
+    def fit(self, matrix: csr_array) -> bool:
+        """Tell whether a matrix has this pattern."""
+        same = np.array_equal(matrix.indptr, self.indptr) and np.array_equal(matrix.indices, self.indices)
+        return same and matrix.shape == self.numbered.shape
+
+    def rows_of_required(self, values: Floats, *, local: bool) -> Wholes:
+        """Return rows that determine the required components, one for each; fewer if there are none."""
+        count = self.turned.shape[0]
+        if len(self.touched) <= count:  # each row is needed; whether they are enough, the factors tell
+            return self.touched
+        turned = self.turned.copy()
+        turned.data = values[self.turned.data]
+        pivots: Wholes = eliminated(turned, np.arange(count), local=local).pivot
+        chosen: Wholes = pivots[pivots != NONE]
+        return chosen
+
+    def rest(self, forced: Wholes, order: Wholes) -> Rest:
+        """Return what is left without these rows, in this order; mostly they are those of the time before."""
+        if self.last is None or not np.array_equal(forced, self.last[0]):
+            open_rows = np.ones(self.numbered.shape[0], dtype=bool)
+            open_rows[forced] = False
+            rows = np.flatnonzero(open_rows)
+            self.last = forced, Rest(self.numbered, rows[np.argsort(order[rows])], self.others)
+        return self.last[1]
 
 
 @dataclass
@@ -37,6 +104,7 @@ class Selector:
     cost: Wholes
     floor: Floats | None = None  # what is small for each unknown
     order: Wholes | None = None  # place of each row
+    places: Places | None = None
 
     def selections(
         self, matrix: csr_array, size: Floats, kept: Wholes, large: float = LARGE
@@ -46,32 +114,27 @@ class Selector:
         First those kept, exchanged where they have become bad; then columns matched to rows by the sizes of
         entries, and those found by elimination among columns near each row and among all.
         """
-        columns = matrix.shape[1]
         if self.order is None:
             self.order = order_of_rows(matrix)
-        free = np.ones(columns, dtype=bool)
-        free[self.required] = False
-        others = np.flatnonzero(free)
-        number = np.full(columns, NONE)
-        number[others] = np.arange(len(others))
+        if self.places is None or not self.places.fit(matrix):
+            self.places = Places(matrix, self.required)
+        places, others = self.places, self.places.others
         for local in (True, False):
-            forced = _rows_of(matrix, self.required, local=local)
+            forced = places.rows_of_required(matrix.data, local=local)
             if len(forced) < len(self.required):
                 continue
-            open_rows = np.ones(matrix.shape[0], dtype=bool)
-            open_rows[forced] = False
-            rest = np.flatnonzero(open_rows)
-            rest = rest[np.argsort(self.order[rest])]
-            reduced, cost = matrix[rest][:, others], self.cost[others]
+            rest = places.rest(forced, self.order)
             if local and len(kept):
-                yield from self._better(reduced, number[kept[free[kept]]], size, others, large)
+                before = places.number[kept[places.free[kept]]]
+                yield from self._better(rest, matrix, before, size, others, large)
+            reduced, cost = rest.matrix(matrix.data), self.cost[others]
             meant = partners(reduced, cost, THRESHOLD)
             if local and (meant != NONE).all():
-                yield from self._better(reduced, meant, size, others)
+                yield from self._better(rest, matrix, meant, size, others)
                 yield self._with(others[meant])
             pivots = eliminated(
                 reduced,
-                np.arange(len(rest)),
+                np.arange(len(rest.rows)),
                 cost=cost,
                 size=size[others],
                 partner=meant,
@@ -81,11 +144,17 @@ class Selector:
             yield self._with(others[pivots[pivots != NONE]])
 
     def _better(
-        self, reduced: csr_array, chosen: Wholes, size: Floats, others: Wholes, large: float = LARGE
+        self,
+        rest: Rest,
+        matrix: csr_array,
+        chosen: Wholes,
+        size: Floats,
+        others: Wholes,
+        large: float = LARGE,
     ) -> Iterator[Wholes]:
         """Yield a selection after exchanges, if it is regular as far as rows of the same level tell."""
         units = (size if self.floor is None else size + self.floor)[others]
-        found = exchanged(reduced, chosen, units, large)
+        found = rest.exchanged(matrix.data, chosen, units, large)
         if found is not None:
             yield self._with(others[found])
 
@@ -137,24 +206,3 @@ def _matched(matrix: csr_array, rows: Wholes, entries: NDArray[np.bool_]) -> Who
 
     parts = (np.ones(entries.sum()), (rows[entries], matrix.indices[entries]))
     return matched(csr_array(parts, shape=matrix.shape))
-
-
-def _rows_of(matrix: csr_array, required: Wholes, *, local: bool) -> Wholes:
-    """Return rows that determine the required components, one for each; fewer if there are none."""
-    turned = matrix[:, required].T.tocsr()
-    touched: Wholes = np.flatnonzero(np.bincount(turned.indices, minlength=1)).astype(np.int64)
-    if len(touched) <= len(required):  # each row is needed; whether they are enough, the factors tell
-        return touched
-    pivots: Wholes = eliminated(turned, np.arange(len(required)), local=local).pivot
-    chosen: Wholes = pivots[pivots != NONE]
-    return chosen
-
-
-def order_of_rows(matrix: csr_array) -> Wholes:
-    """Return the place of each row in an order in which rows that share columns bring few new entries."""
-    from scipy.sparse import csr_array
-
-    counts = np.bincount(matrix.indices, minlength=matrix.shape[1])
-    few = counts <= CROWDED * max(counts.mean(), 1.0)
-    ones = csr_array((np.ones(matrix.nnz), matrix.indices, matrix.indptr), shape=matrix.shape)[:, few]
-    return least_fill(csr_array(ones @ ones.T))

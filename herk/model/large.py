@@ -50,11 +50,13 @@ def sparse_matrix(dae: Dae, t: float, y: Array, *, stored: bool = False) -> csr_
 
 def stack_of(here: evaluate.Linearisation) -> csr_array:
     """Return [E; dg/dy], rows in units of their largest entries."""
-    from scipy.sparse import csr_array, diags_array, vstack
+    from scipy.sparse import vstack
 
-    stacked = vstack([here.E, here.jac], format="csr")
-    tops = np.asarray(abs(stacked).max(axis=1).todense()).ravel()
-    return csr_array(diags_array(1.0 / np.where(tops > 0.0, tops, 1.0)) @ stacked)
+    stacked: csr_array = vstack([here.E, here.jac], format="csr")
+    rows, tops = np.repeat(np.arange(stacked.shape[0]), np.diff(stacked.indptr)), np.zeros(stacked.shape[0])
+    np.maximum.at(tops, rows, np.abs(stacked.data))
+    stacked.data = (1.0 / np.where(tops > 0.0, tops, 1.0))[rows] * stacked.data
+    return stacked
 
 
 def equations_of(stacked: csr_array, n: int) -> Wholes:

@@ -13,7 +13,7 @@ import numpy as np
 from herk.core import Dae, HerkError, InputError
 from herk.core.dae import Array
 from herk.model.implicit import Implicit
-from herk.model.start import Task, newton, sizes_of, start_vector, touched
+from herk.model.start import Task, guesses_of, newton, sizes_of, start_vector, touched
 
 PLACES = 24  # from which values are looked for
 APART = 1e-6  # relative to their sizes: values that differ by less are one
@@ -58,7 +58,7 @@ def refuse_several(dae: Dae, t: float, y0: Sequence[float | None], found: Array)
 
 def _others(dae: Dae, t: float, y: Array, unknown: list[int], size: Array) -> Iterator[Array]:
     """Yield solutions of the constraints for the components left open, from places of all signs and sizes."""
-    task = Task(dae, t, touched(dae, t, y, unknown), unknown, [])
+    task = Task(dae, t, touched(dae, t, guesses_of(dae, t, y, unknown), unknown), unknown, [])
     rng = np.random.default_rng(3)
     for k in range(PLACES):
         place = y.copy()

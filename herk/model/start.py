@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -45,7 +45,7 @@ def inconsistency(
     """Return a sentence naming the constraints y violates, or None; `here` saves evaluations."""
     g, jac = (here.g, here.jac) if here is not None else (constraints(dae, t, y), jacobian(dae, t, y))
     limits = residual_limits(jac, y, rtol, atol)
-    wrong = [i for i in range(dae.m) if not abs(g[i]) <= limits[i]]
+    wrong = np.flatnonzero(~(np.abs(g) <= limits)).tolist()
     if not wrong:
         return None
     some = wrong[:MOST_LISTED] if dae.large else wrong
@@ -151,7 +151,8 @@ def completed_start(dae: Dae, t0: float, y0: Sequence[float | None] | Array) -> 
         how_many = f"{dae.m} constraint{'' if dae.m == 1 else 's'} cannot determine {len(unknown)} of them"
         raise InputError(f"The start values of {names} are left open, but {how_many}; give some of them.")
     try:
-        found = _solve(Task(dae, t0, touched(dae, t0, y, unknown), unknown, []), y, unknown)
+        guesses = list(guesses_of(dae, t0, y, unknown))
+        found = _solve(Task(dae, t0, touched(dae, t0, guesses, unknown), unknown, []), y, unknown, guesses)
     except InputError as error:
         reason = (
             f"The start values of {names} cannot be computed from the constraints with the others as given:"
@@ -183,13 +184,13 @@ def _listed(names: list[str]) -> str:
     return ", ".join(names[:MOST_NAMED] if more else names) + more
 
 
-def touched(dae: Dae, t: float, y: Array, unknown: list[int]) -> NDArray[np.int64]:
-    """Return the constraints in which unknown components take part.
+def touched(dae: Dae, t: float, guesses: Iterable[Array], unknown: list[int]) -> NDArray[np.int64]:
+    """Return the constraints in which unknown components take part, as guesses at them show.
 
     Whether the others hold is not theirs to say.
     """
     part = np.zeros(dae.m, dtype=bool)
-    for guess in _guesses(dae, t, y, unknown):
+    for guess in guesses:
         try:
             with np.errstate(all="ignore"):
                 part |= touching(slopes(dae, t, guess), unknown)
@@ -206,10 +207,10 @@ def start_vector(dae: Dae, y0: Sequence[float | None] | Array) -> tuple[Array, l
     return y, [int(i) for i in np.flatnonzero(np.isnan(y))]
 
 
-def _solve(task: Task, y: Array, unknown: list[int]) -> Array:
+def _solve(task: Task, y: Array, unknown: list[int], guesses: Iterable[Array] | None = None) -> Array:
     """Run Gauss-Newton from a few values for the unknown components; the first that converges is taken."""
     message = ""
-    for last, start in product((0, 1), _guesses(task.dae, task.t, y, unknown)):
+    for last, start in product((0, 1), guesses or guesses_of(task.dae, task.t, y, unknown)):
         try:
             with np.errstate(all="ignore"):  # iterates may run away; then another start value is tried
                 found, words = newton(task, start, last=last)
@@ -233,7 +234,7 @@ def _tidied(task: Task, y: Array, unknown: list[int]) -> Array:
     return tidy if (tidy == y).all() or newton(task, tidy)[0] is tidy else y
 
 
-def _guesses(dae: Dae, t: float, y: Array, unknown: list[int]) -> Iterator[Array]:
+def guesses_of(dae: Dae, t: float, y: Array, unknown: list[int]) -> Iterator[Array]:
     """Yield y with its unknown components zero, then of the size at which they matter in the constraints."""
     if not unknown:
         yield y
@@ -262,9 +263,8 @@ def sizes_of(dae: Dae, t: float, y: Array, unknown: list[int]) -> Array:
         if not is_finite(jac):
             return size
         trial[unknown] = np.nan
-        size = np.sqrt(
-            size * sizes(jac, trial)[unknown]
-        )  # of x**2 this is a fixed point where the terms balance
+        # Of x**2 this is a fixed point where the terms balance.
+        size = np.sqrt(size * sizes(jac, trial)[unknown])
     return size
 
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array, random_array
 
-from herk.linalg.exchange import LARGE, _largest, exchanged
+from herk.linalg import exchange
+from herk.linalg.exchange import LARGE, exchanged
 from testset.cloth import edge, ends, rest, rods
 
 
@@ -69,19 +70,59 @@ def test_columns_that_are_singular_are_refused() -> None:
     assert exchanged(matrix, np.arange(5), np.ones(9)) is None
 
 
-def test_columns_that_nearly_depend_on_each_other_are_exchanged_in_finitely_many_looks() -> None:
+def test_columns_that_nearly_depend_on_each_other_are_exchanged_in_finitely_many_looks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     class Contradicting:
         """Rows and columns of B as rounding makes them: each says that another entry is larger."""
 
-        chosen = np.array([0, 1])
+        size, column = 2, np.zeros(2)
 
-        def row(self, i: int) -> np.ndarray:
-            return np.array([0.0, 0.0, 5.0, 0.0]) if i == 0 else np.array([0.0, 0.0, 0.0, 5.0])
+    def look_at(j: int, basis: Contradicting) -> None:
+        basis.column = np.array([1.0, 5.0]) if j == 2 else np.array([5.0, 1.0])
 
-        def column(self, j: int) -> np.ndarray:
-            return np.array([1.0, 5.0]) if j == 2 else np.array([5.0, 1.0])
-
-    i, j, d = _largest(Contradicting(), 0)  # type: ignore[arg-type]
+    monkeypatch.setattr(exchange, "largest_of_row", lambda i, _: 2 + i)
+    monkeypatch.setattr(exchange, "look_at", look_at)
+    i, j = exchange.largest(0, Contradicting())  # type: ignore[arg-type]
     assert i in (0, 1)
     assert j in (2, 3)
-    assert d.shape == (2,)
+
+
+def test_more_exchanges_than_are_kept_lead_to_columns_nearly_as_good_as_any() -> None:
+    generator, n = np.random.default_rng(4), 3 * exchange.RENEWED
+    poor, good = np.eye(n) + 0.01 * generator.normal(size=(n, n)), 50.0 * np.eye(n)
+    matrix = csr_array(np.hstack([poor, good]))
+    found = exchange.Exchanger(matrix, near=False).exchanged(matrix.data, np.arange(n), np.ones(2 * n))
+    assert found is not None
+    assert (np.sort(found) == np.arange(n, 2 * n)).all()  # the others are fifty times larger
+    assert multiples(matrix, found).max() <= 1.0 + 1e-12
+
+
+def test_factors_that_fill_up_get_the_memory_they_need() -> None:
+    n = 60
+    arrow = np.eye(n)
+    arrow[0] = arrow[:, 0] = 1.0  # eliminated from its tip, everything fills up
+    arrow[0, 0] = n
+    rows = np.vstack([arrow, np.zeros((1, n))])
+    rows[-1, -1] = 1.0
+    matrix = csr_array(np.hstack([rows, 9.0 * np.eye(n + 1)]))
+    memory = exchange.Exchanger(matrix, near=False)
+    chosen, room = np.append(np.arange(n), 2 * n), memory.factors.lower.size
+    found = memory.exchanged(matrix.data, chosen, np.ones(2 * n + 1))
+    assert memory.factors.lower.size > room
+    assert found is not None
+    assert multiples(matrix, found).max() <= LARGE * (1.0 + 1e-9)
+
+
+def test_the_same_memory_serves_other_values() -> None:
+    generator = np.random.default_rng(7)
+    matrix = csr_array(generator.normal(size=(15, 40)))
+    memory = exchange.Exchanger(matrix)
+    for _ in range(4):
+        matrix.data[:] = generator.normal(size=matrix.nnz)
+        found = memory.exchanged(matrix.data, np.arange(15), np.ones(40))
+        again = exchanged(matrix, np.arange(15), np.ones(40))
+        assert found is not None
+        assert again is not None
+        assert (found == again).all()
+        assert multiples(matrix, found).max() <= LARGE * (1.0 + 1e-6)

@@ -10,7 +10,7 @@ from herk.jit.native import passed
 from herk.jit.program import Program
 from herk.linalg.elimination import eliminated
 from herk.linalg.pattern import Pattern
-from herk.linalg.sparse_lu import SparseLU, analysed, parity, refactor, solve_sparse
+from herk.linalg.sparse_lu import SparseLU, analysed, refactor, solve_sparse
 
 PROGRAM = Program(refactor, solve_sparse)
 
@@ -109,10 +109,3 @@ def test_elimination_finds_the_rank_of_wide_matrices_and_columns_that_span_it() 
         rank = np.linalg.matrix_rank(dense)
         assert found.rank == rank
         assert np.linalg.matrix_rank(dense[:, found.pivot[found.pivot >= 0]]) == rank
-
-
-def test_parity_is_the_determinant_of_a_permutation() -> None:
-    generator = np.random.default_rng(1)
-    for size in (1, 2, 3, 7, 20):
-        order = generator.permutation(size)
-        assert parity(order) == round(np.linalg.det(np.eye(size)[order]))

@@ -63,6 +63,8 @@ class SparseMachine(Machine):
     def first_selection(self, here: Linearisation) -> tuple[int, ...]:
         """Select algebraic components at the start; say so if the constraints are dependent."""
         assert self.pattern is not None
+        assert self.selector is not None
+        self.selector.order = self.pattern.row_order  # which may be known from another run
         self.state.jacobian[:] = self.pattern.values(here.jac)
         algebraic, rank = self._select(np.zeros(0, dtype=np.int64))
         if algebraic is None:
@@ -207,7 +209,7 @@ class SparseMachine(Machine):
         n, m = self.dae.n, self.dae.m
         row = np.zeros(ROW_ORDER + n, dtype=np.int64)
         chosen = np.zeros(n, dtype=bool)
-        chosen[list(algebraic)] = True
+        chosen[np.array(algebraic, dtype=np.int64)] = True
         required = self.state.required.astype(bool)
         predicted = np.flatnonzero(chosen & ~required)
         row[ROW_KERNEL] = self.state.any_size

@@ -41,7 +41,9 @@ class SparseE:
     @property
     def free(self) -> tuple[int, ...]:
         """Return the components whose derivative does not occur."""
-        return tuple(np.setdiff1d(np.arange(self.pattern.shape[1]), self.columns).tolist())
+        idle = np.ones(self.pattern.shape[1], dtype=bool)
+        idle[self.columns] = False
+        return tuple(np.flatnonzero(idle).tolist())
 
 
 def has_patterns(dae: Dae, here: Linearisation) -> bool:
@@ -59,7 +61,7 @@ def sparse_e(asked: Request, y: Array, size: Array, here: Linearisation) -> Spar
     dae = asked.dae
     pattern = e_pattern(dae, (asked.t0, asked.t1), y, size, here.E)
     values = pattern.values(here.E)
-    rows, columns = np.unique(pattern.rows), np.unique(pattern.indices)
+    rows, columns = (np.flatnonzero(np.bincount(each)) for each in (pattern.rows, pattern.indices))
     varying = callable(dae.E) and not getattr(dae.generated, "constant_E", False)
     if len(rows) != len(columns):
         return None
