@@ -96,6 +96,19 @@ def factors(matrix: Array) -> tuple[Array, Array]:
     return _topped(matrix, np.array(rows), np.array(columns))
 
 
+def evened(matrix: Any) -> Any:
+    """Return a sparse matrix, rows and columns multiplied by powers of two that bring entries near one."""
+    from scipy.sparse import csr_array
+
+    rows, columns, values = _entries(matrix)
+    m, n = matrix.shape
+    each = np.arange(len(values))
+    ties = np.concatenate([each, each]), np.concatenate([columns, n + rows]), np.ones(2 * len(values))
+    found = np.round(_solved(ties, -np.log2(np.abs(values)), n + m))
+    powers = np.clip(found[columns] + found[n + rows], -2 * _LARGEST, 2 * _LARGEST)
+    return csr_array((np.ldexp(values, powers.astype(np.int64)), (rows, columns)), shape=matrix.shape)
+
+
 def _topped(matrix: Array, rows: Array, columns: Array) -> tuple[Array, Array]:
     """Return the factors changed so that no entry is above one.
 

@@ -10,6 +10,7 @@ import numpy as np
 from herk.core import Dae
 from herk.core.dae import Array
 from herk.jit.state import Wholes
+from herk.linalg.balance import evened
 from herk.linalg.elimination import NONE, eliminated
 from herk.linalg.sparse_rank import balanced
 from herk.linalg.superlu import factored
@@ -67,14 +68,21 @@ def equations_of(stacked: csr_array, n: int) -> Wholes:
 
 
 def _pivots(stacked: csr_array, n: int) -> Wholes:
-    """Return for each unknown the row that determines its derivative, or NONE."""
-    turned = stacked.T.tocsr()
-    cost = (np.arange(turned.shape[1]) >= n).astype(np.int64)
-    pivots = np.full(n, NONE)
-    for local in (True, False):
-        if (pivots == NONE).any():
+    """Return for each unknown the row that determines its derivative, or NONE.
+
+    In units of its own only where numbers as they are do not tell: entries that are rounding become large.
+    """
+    best = np.full(n, NONE)
+    for scaled in (False, True):
+        turned = (evened(stacked) if scaled else stacked).T.tocsr()
+        cost = (np.arange(turned.shape[1]) >= n).astype(np.int64)
+        for local in (True, False):
             pivots = eliminated(turned, np.arange(n), cost=cost, threshold=PREFERRED, local=local).pivot
-    return pivots
+            if (pivots == NONE).sum() < (best == NONE).sum():
+                best = pivots
+            if not (best == NONE).any():
+                return best
+    return best
 
 
 def drifting(here: evaluate.Linearisation, tolerance: float, slow: float) -> list[tuple[int, float]]:

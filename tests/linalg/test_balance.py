@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
-from herk.linalg.balance import balanced
+from herk.linalg.balance import balanced, evened
 
 COUNT, TIES = 1200, 3000
 
@@ -25,3 +26,19 @@ def test_the_least_squares_solution_is_found_with_columns_in_all_rows_too(shared
     found = balanced(ties, COUNT)
     wanted = np.linalg.solve(dense.T @ dense + 1e-7 * np.eye(COUNT), dense.T @ right)
     assert np.abs(found - wanted).max() < 1e-8 * np.abs(wanted).max()
+
+
+def test_a_sparse_matrix_in_any_units_is_brought_near_one_and_only_scaled() -> None:
+    dice = np.random.default_rng(4)
+    plain = (
+        dice.uniform(1.0, 2.0, (150, 140))
+        * (dice.random((150, 140)) < 0.05)
+        * dice.choice([-1, 1], (150, 140))
+    )
+    units = 10.0 ** dice.integers(-12, 13, 150)[:, None] * 10.0 ** dice.integers(-12, 13, 140)
+    found = evened(csr_array(plain * units)).toarray()
+    here = plain != 0.0
+    assert ((found != 0.0) == here).all()
+    assert np.abs(np.log2(np.abs(found[here]))).max() < 3.0  # entries between 1 and 2, powers rounded
+    ratio = np.frexp(found[here] / (plain * units)[here])[0]
+    assert set(ratio.tolist()) == {0.5}  # powers of two: nothing is rounded

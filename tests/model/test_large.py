@@ -6,12 +6,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.sparse import block_diag, csr_array
 
 import herk
 import testset
 from herk.model.contradiction import contradictions
 from herk.model.evaluate import linearise
-from herk.model.large import _absolute
+from herk.model.large import _absolute, equations_of
 
 PAIRS = 60
 
@@ -90,3 +91,16 @@ def test_sums_of_absolute_values_are_known_from_products():
     ratio = _absolute(lambda b: matrix @ b, size) / (np.abs(matrix) @ size)
     assert ratio.min() > 0.4
     assert ratio.max() < 2.5
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_what_determines_y_prime_is_found_in_any_units(seed):
+    """17 copies of four rows, whose plain numbers span more decades than doubles have digits."""
+    dice = np.random.default_rng(seed)
+    block = np.array(
+        [[1.0, -1.0, 0.0, 1.0], [0.0, 1.0, 2.0, 0.0], [1.0, 0.0, 0.0, -1.0], [1.0, 1.0, 1.0, 0.0]]
+    )
+    units = 10.0 ** dice.integers(-12, 13, 4)[:, None] * 10.0 ** dice.integers(-12, 13, 4)
+    stacked = csr_array(block_diag([block * units] * 17))
+    assert abs(np.linalg.det(block)) > 0.5
+    assert sorted(equations_of(stacked, stacked.shape[1]).tolist()) == list(range(68))
