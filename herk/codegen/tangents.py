@@ -45,18 +45,18 @@ class TangentSource:
 def tangent_source(
     equations: Equations, algebraic: Sequence[int], directions: Sequence[int]
 ) -> TangentSource:
-    """Return `tangent(t, y, v, out, work, par)` for these algebraic components.
+    """Return `tangent(t, y, v, out, work, par, floor)` for these algebraic components.
 
     A direction is the number of a parameter, or -1 for a start value. `out` holds four matrices with a column
     for each direction: Z (n rows; those of differential components are given, the others found), K (n rows,
     found), g_p (m rows) and (E y' - f)_p with (g_y y' + g_t)_p behind it (n + m rows), where zeros are left
-    as they are. v becomes y' where it is known.
+    as they are. v becomes y' where it is known. The second half of floor holds the units of the unknowns.
     """
     equations, names = prepared(equations)
     writer = _Writer(equations, names, tuple(sorted(algebraic)), tuple(directions))
     body = writer.stacked() if required(equations.E) is None else writer.reduced()
     text = "".join(f"    {line}\n" for line in [*writer.loads(body), *body, "return 0"])
-    return TangentSource(f"def tangent(t, y, v, out, work, par):\n{text}", writer.work)
+    return TangentSource(f"def tangent(t, y, v, out, work, par, floor):\n{text}", writer.work)
 
 
 def parameters_text(given: Equations, directions: Sequence[int]) -> str:
@@ -213,12 +213,14 @@ class _Writer:
             return [f"if {diagonal} == 0.0:", "    return -1", f"{name}i = 1.0/{diagonal}"], 0
         if k == 2:
             return factored_pair(block, entries, name), 0
-        place = self.room(k * k + 2 * k)
+        place = self.room(k * k + 4 * k)
         body = [
             f"work[{place + i * k + j}] = {entries[r].get(c, '0.0')}"
             for i, r in enumerate(block.rows)
             for j, c in enumerate(block.columns)
         ]
+        n = self.equations.n
+        body += [f"work[{place + k * k + k + j}] = floor[{n + c}]" for j, c in enumerate(block.columns)]
         return [*body, f"if decompose(work[{place}:], {k}) == 0.0:", "    return -1"], place
 
     def solved(
@@ -230,7 +232,7 @@ class _Writer:
             return [f"{letter}{block.columns[0]} = ({tops[block.rows[0]]})*{name}i"]
         if k == 2:
             return solved_pair(block, tops, letter, name)
-        right = place + k * k + k
+        right = place + k * k + 3 * k
         body = [f"work[{right + i}] = {tops[r]}" for i, r in enumerate(block.rows)]
         body.append(f"resolve(work[{place}:], {k}, work[{right}:])")
         return [*body, *(f"{letter}{c} = work[{right + i}]" for i, c in enumerate(block.columns))]

@@ -72,7 +72,7 @@ def _tangent(n: int, m: int, most: int, many: int) -> Tangent:
     sizes |= {"basis": all_of_them * d, "g_y": m * n, "g_p": m * many, "matrix": (most * d) ** 2}
     sizes |= dict.fromkeys(("shift", "z", "r_p"), all_of_them * many)
     sizes |= dict.fromkeys(("right", "solution"), most * d * many)
-    sizes |= dict.fromkeys(("column", "delta", "order"), all_of_them)
+    sizes |= dict.fromkeys(("column", "delta", "order", "units", "level"), all_of_them)
     tangent = Tangent(**sizes, square=n * n, square_order=n, pivots=n, free=n)
     tangent.many = many
     return tangent

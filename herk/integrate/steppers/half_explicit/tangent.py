@@ -14,7 +14,9 @@ from herk.jit.by_address import by_address
 from herk.jit.program import Program
 from herk.jit.state import Floats, State, Wholes, view
 
-tangent_at = by_address("int(float, Floats, Floats, Floats, Floats, Floats)")  # (t, y, y', out, work, par)
+tangent_at = by_address(
+    "int(float, Floats, Floats, Floats, Floats, Floats, Floats)"
+)  # (t, y, y', out, work, par, floor)
 
 
 class Tangent(State):
@@ -134,7 +136,7 @@ def differentiated(i: int, t: float, z: Floats, tangent: Tangent, own: HalfExpli
     """Complete Z of a stage, and write y' and K of it."""
     n, size = own.n, own.n * tangent.many
     code, v = tangent.codes[tangent.slot], view(tangent.v, i * n, n)
-    if tangent_at(code)(t, z, v, tangent.block, tangent.work, own.parameters) != 0:
+    if tangent_at(code)(t, z, v, tangent.block, tangent.work, own.parameters, own.floor) != 0:
         return SINGULAR
     for c in range(size):
         tangent.k[i * size + c] = tangent.block[size + c]
@@ -209,7 +211,7 @@ def inside(
             for q in range(many):
                 tangent.block[row + q] += weight * tangent.k[s * size + row + q]
     code, v = tangent.codes[tangent.slot], view(tangent.v, rows * n, n)
-    if tangent_at(code)(time, point, v, tangent.block, tangent.work, own.parameters) != 0:
+    if tangent_at(code)(time, point, v, tangent.block, tangent.work, own.parameters, own.floor) != 0:
         return SINGULAR
     for c in range(size):
         out[c] = tangent.block[c]

@@ -16,7 +16,7 @@ from herk.integrate.steps import Loop, stepper_at
 from herk.jit.by_address import by_address
 from herk.jit.program import Program
 from herk.jit.state import Floats, Wholes, view
-from herk.linalg.dense import factor, substitute
+from herk.linalg.dense import factor, level_rows, substitute
 
 repeat_at = by_address("int(float, float, Floats, int)")  # (t, h, both ends, state)
 
@@ -115,11 +115,12 @@ def differentiated(t: float, tangent: Tangent, own: Radau) -> int:
     if d > 0:
         assemble(tangent, own)
         size = own.s * d
+        level_rows(tangent.matrix, size, tangent.units, tangent.level)
         if not factor(tangent.matrix, 0, size, tangent.order) > 0.0:
             return SINGULAR
         for q in range(many):
             for i in range(size):
-                tangent.column[i] = tangent.right[i * many + q]
+                tangent.column[i] = tangent.level[i] * tangent.right[i * many + q]
             substitute(tangent.matrix, 0, size, tangent.order, tangent.column, tangent.delta, 0)
             for i in range(size):
                 tangent.solution[i * many + q] = tangent.delta[i]
@@ -156,6 +157,7 @@ def inside(time: float, t: float, point: Floats, out: Floats, tangent: Tangent, 
             tangent.square[k * n + j] = own.values[0] / h * tangent.e[line + j] + tangent.r[line + j]
     for k in range(m * n):
         tangent.square[d * n + k] = tangent.g_y[k]
+    level_rows(tangent.square, n, own.scale, tangent.level)
     if not factor(tangent.square, 0, n, tangent.square_order) > 0.0:
         return SINGULAR
     for q in range(many):
@@ -165,7 +167,7 @@ def inside(time: float, t: float, point: Floats, out: Floats, tangent: Tangent, 
             total = tangent.g_p[k * many + q]
             for j in range(n):
                 total += tangent.g_y[k * n + j] * out[j * many + q]
-            tangent.column[d + k] = -total
+            tangent.column[d + k] = -total * tangent.level[d + k]
         substitute(tangent.square, 0, n, tangent.square_order, tangent.column, tangent.delta, 0)
         for j in range(n):
             out[j * many + q] += tangent.delta[j]

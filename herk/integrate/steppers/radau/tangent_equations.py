@@ -27,27 +27,41 @@ def linearised(k: int, t: float, tangent: Tangent, own: Radau) -> bool:
         function_at(own.at_jac_g)(t, y, own.parameters, tangent.g_y)
         function_at(tangent.at_g_p)(t, y, own.parameters, tangent.g_p)
     shift = view(tangent.shift, k * n * many, n * many)
-    return null_space(view(tangent.basis, k * n * d, n * d), shift, tangent, own)
+    if not null_space(view(tangent.basis, k * n * d, n * d), shift, tangent, own):
+        return False
+    for c in range(d):
+        tangent.units[k * d + c] = own.scale[tangent.free[c]]
+    return True
 
 
 def null_space(basis: Floats, shift: Floats, tangent: Tangent, own: Radau) -> bool:
-    """Write N and w: g_y N = 0, g_y w + g_p = 0, by elimination with complete pivoting (in units of y)."""
+    """Write N and w: g_y N = 0, g_y w + g_p = 0, by elimination with complete pivoting.
+
+    Entries are compared in the units of the unknowns, rows in units of their largest entries.
+    """
     n, m, d, many, a, b = own.n, own.m, own.d, tangent.many, tangent.g_y, tangent.g_p
-    pivots, free = tangent.pivots, tangent.free
+    pivots, free, level = tangent.pivots, tangent.free, tangent.level
     for j in range(n):
         tangent.column[j] = 0.0  # 1: solved for
+    for r in range(m):
+        size = 0.0
+        for c in range(n):
+            size = max(size, abs(a[r * n + c]) * own.scale[c])
+        level[r] = 1.0 / size if size > 0.0 else 0.0
     for i in range(m):
         row, column, top = i, -1, 0.0
         for r in range(i, m):
             for c in range(n):
-                if tangent.column[c] == 0.0 and abs(a[r * n + c]) > top:
-                    row, column, top = r, c, abs(a[r * n + c])
+                size = abs(a[r * n + c]) * own.scale[c] * level[r]
+                if tangent.column[c] == 0.0 and size > top:
+                    row, column, top = r, c, size
         if column < 0:
             return False
         pivots[i] = column
         tangent.column[column] = 1.0
         exchange(a, i, row, n)
         exchange(b, i, row, many)
+        exchange(level, i, row, 1)
         inverse = 1.0 / a[i * n + column]
         for r in range(m):
             factor_of = a[r * n + column] * inverse

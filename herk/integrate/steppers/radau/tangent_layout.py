@@ -32,6 +32,8 @@ class Tangent(State):
     square: Floats  # n x n
     column: Floats
     delta: Floats
+    units: Floats  # of u, s d
+    level: Floats  # factors of the rows of the system at work
     order: Wholes
     square_order: Wholes
     pivots: Wholes  # columns of g_y that are solved for
