@@ -106,3 +106,28 @@ def test_callables_with_a_sparse_e_that_couples_neighbours(method: str) -> None:
     sol = herk.solve_dae(dae, (0.0, 2.0), np.sin(i), method=method, rtol=1e-9, atol=1e-12)
     assert sol.success, sol.message
     assert np.abs(sol.y[:, -1] - np.sin(2.0 + i)).max() < 1e-8
+
+
+@pytest.mark.parametrize("method", ["auto", "dopri5", "dop853", "radau5"])
+@pytest.mark.parametrize("unit", [(1, 1, 1), (1e12, 1, 1), (1e12, 1, 1e-9)])
+def test_rows_of_a_moving_E_are_solved_in_the_units_of_the_unknowns(unit, method: str) -> None:
+    """y' = (1, 2, 3), forty times; 1 - cos(t), which vanishes at 0, is the largest number of its column."""
+    plain = [["1 - cos(t)", "1", "0"], ["1", "0", "1"], ["0", "1", "1"]]
+    slope = np.array([1, 2, 3]) / unit
+    block = [[f"{unit[0] * unit[j]!r}*({plain[i][j]})" for j in range(3)] for i in range(3)]
+    row = [
+        " + ".join(f"{block[i][j]}*{float(slope[j])!r}" for j in range(3) if plain[i][j] != "0")
+        for i in range(3)
+    ]
+    E = {
+        (3 * k + i, 3 * k + j): block[i][j]
+        for k in range(40)
+        for i in range(3)
+        for j in range(3)
+        if plain[i][j] != "0"
+    }
+    states = [f"y{i}" for i in range(120)]
+    model = herk.Model("copies", states, E, row * 40, t_span=(0, 1), y0=[0] * 120)
+    sol = herk.solve_dae(model, method=method, rtol=1e-9, atol=np.tile(1e-9 / np.array(unit), 40))
+    assert sol.success, sol.message
+    assert np.abs(sol.y[:, -1] / np.tile(slope, 40) - 1).max() < 1e-12

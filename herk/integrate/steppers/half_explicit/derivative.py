@@ -58,7 +58,7 @@ def reduced(t: float, y: Floats, own: HalfExplicit) -> int:
     for i in range(n):
         ydot[i] = 0.0
     for i in range(rank):
-        ydot[columns[i]] = scratch[i]
+        ydot[columns[i]] = scratch[i] * own.e_unit[i] if own.sparse else scratch[i]
     return OK
 
 
@@ -69,9 +69,13 @@ def renew_reduced(t: float, y: Floats, own: HalfExplicit) -> int:
     if own.sparse:
         if own.e_mode == E_VARYING:
             function_at(own.at_e)(t, y, own.parameters, now)
+        for i in range(rank):
+            own.e_unit[i] = unit_of(columns[i], own)
+        for p in range(now.size):
+            lu[p] = now[p] * unit_of(own.e_entry[p], own)
         own.nlu += 1
         own.e_valid = 1
-        return OK if refactor(now, SparseLU.at(own.e_factors)) else SINGULAR
+        return OK if refactor(lu, SparseLU.at(own.e_factors)) else SINGULAR
     if own.e_mode == E_VARYING:
         function_at(own.at_e)(t, y, own.parameters, view(fresh, 0, n * n))
         same = own.e_valid == 1
@@ -92,6 +96,12 @@ def renew_reduced(t: float, y: Floats, own: HalfExplicit) -> int:
     own.nlu += 1
     own.e_valid = 1
     return OK if factor(lu, 0, rank, own.e_order) > 0.0 else SINGULAR
+
+
+def unit_of(column: int, own: HalfExplicit) -> float:
+    """Return how large an unknown has been."""
+    size = own.floor[own.n + column]
+    return size if size > 0.0 else 1.0
 
 
 def listed(value: int, among: Wholes, count: int) -> bool:

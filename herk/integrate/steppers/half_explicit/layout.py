@@ -184,6 +184,7 @@ class HalfExplicit(State):
     group_start: Wholes
     group_entry: Wholes
     entry_row: Wholes
+    e_entry: Wholes  # columns of the entries of E
     order: Wholes  # differential components, guessed with a derivative, other guessed, other algebraic
     required: Wholes
     e_rows: Wholes
@@ -234,7 +235,7 @@ def sizes(
     tables |= {"table_e": estimates.size, "table_b": 0 if tableau.dense_B is None else tableau.dense_B.size}
     systems = {"ydot": n, "f": n, "g": m, "jacobian": m * n, "lu": m * m, "e_now": n * n, "e_lu": n * n}
     if entries is not None:
-        systems |= {"jacobian": entries[0], "lu": 0, "e_now": entries[1], "e_lu": 0}
+        systems |= {"jacobian": entries[0], "lu": 0, "e_now": entries[1], "e_lu": entries[1]}
     systems |= {
         "stacked": (n + m) * n if entries is None else n,
         "rhs": n + m,

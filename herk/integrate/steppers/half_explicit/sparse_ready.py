@@ -71,7 +71,8 @@ def sparse_e(asked: Request, y: Array, size: Array, here: Linearisation) -> Spar
     source = pattern.matrix(np.arange(float(pattern.nnz)))[rows].data.astype(
         np.int64
     )  # rows in order, so entries are too
-    factors = analysed(reduced, columns, values[source])
+    units = np.where(size > 0.0, size, 1.0)[pattern.indices]
+    factors = analysed(reduced, columns, (values * units)[source])
     if factors is None:
         return None
     factors.source[:], factors.other_source[:] = source[factors.source], source[factors.other_source]
@@ -117,4 +118,5 @@ def _put_e(asked: Request, state: HalfExplicit, E: SparseE) -> None:
     varying = callable(asked.dae.E) and not getattr(asked.dae.generated, "constant_E", False)
     state.e_mode = layout.E_VARYING if varying else layout.E_CONSTANT
     state.e_now[:] = E.values
+    state.bind("e_entry", np.ascontiguousarray(E.pattern.indices, dtype=np.int64))
     state.e_factors = E.factors.address
