@@ -52,7 +52,7 @@ def eliminated(
     right: Mapping[int, Formula],
     values: Mapping[int, Mapping[int, Array]],
 ) -> Eliminated:
-    """Eliminate as far as possible; `values` are the entries at a few points."""
+    """Eliminate as far as possible; `values` are entries at points near the start and, last, elsewhere."""
     constant = all(is_constant(e) for row in leading.values() for e in row.values())
     if len(leading) > (LARGEST_CONSTANT_BLOCK if constant else LARGEST_BLOCK):
         raise UnfitError(f"{len(leading)} equations can only be solved for derivatives together")
@@ -107,9 +107,17 @@ def ratio(catalogue: Catalogue, a: Formula, b: Formula, sign: int = 1) -> Formul
 
 
 def _quality(entries: Mapping[int, _Entry], row: int, column: int) -> tuple[float, int, int]:
-    """Return how good a pivot is at the worst of the points, how simple, and how early its row comes."""
+    """Return how good a pivot is near the start, how simple, and how early its row comes.
+
+    It is good beside its row, and beside what it is elsewhere: one that vanishes at the start is large in a
+    row of its own.
+    """
+    sizes = np.abs(entries[column].values)
     tops = np.max([np.abs(e.values) for e in entries.values()], axis=0)
-    worst = float(np.min(np.abs(entries[column].values) / tops))
+    near, elsewhere = sizes[:-1], sizes[-1]
+    with np.errstate(all="ignore"):
+        beside = np.concatenate([near / tops[:-1], near / elsewhere])
+    worst = float(np.nan_to_num(beside, nan=0.0, posinf=1.0).min())
     return min(worst, _GOOD), -int(sp.count_ops(entries[column].formula.shape.expr)), -row
 
 

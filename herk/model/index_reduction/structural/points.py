@@ -15,6 +15,7 @@ from herk.model.model import Model
 
 SPREADS = (1e-4, 1e-3)  # of the points near the start, beside the sizes of the unknowns
 STRETCHES = (1.0, 1e-2, 10.0, 1e-4, 100.0)  # tried in turn
+PART = 0.1  # of the span, after which times are looked at that are not near the start
 _EASE = 1e3  # how much rather open components of the start move than given ones, new unknowns than old
 _ITERATIONS, _LONG, _DONE = 25, 1e8, 1e-10
 _STALLED = 6  # iterations without progress
@@ -133,6 +134,14 @@ def guesses(model: Model, scale: Array) -> Iterator[tuple[Point, Array]]:
             noise = dice.uniform(-1.0, 1.0, model.n)
             near = np.where(known, given + spread * stretch * noise * scale, noise * scale)
             yield Point(t0 + min(0.01, spread) * stretch / 10 * (t1 - t0), near, start=False), scale
+
+
+def elsewhere(model: Model, scale: Array) -> Point:
+    """Return a point away from the start, where what vanishes there has its usual size."""
+    given = np.array([0.0 if value is None else value for value in model.y0], dtype=float)
+    t0, t1 = model.t_span
+    away = np.random.default_rng(5).uniform(0.5, 1.0, model.n) * scale
+    return Point(t0 + PART * (t1 - t0), given + away, start=False)
 
 
 def at_start(model: Model, scale: Array, near: Array) -> tuple[Point, Array]:

@@ -30,7 +30,7 @@ from herk.model.index_reduction.structural.elimination import (
     is_constant,
 )
 from herk.model.index_reduction.structural.flow import Flow, derivative, flow
-from herk.model.index_reduction.structural.points import Constraints, Point, at_start, guesses
+from herk.model.index_reduction.structural.points import Constraints, Point, at_start, elsewhere, guesses
 from herk.model.index_reduction.structural.rows import Rows, rows
 from herk.model.index_reduction.structural.trace import Hidden
 from herk.model.model import Model
@@ -122,15 +122,17 @@ class Search:
         return tuple(sorted({i for j in moved for i in self.flow.rates[j].rows}))
 
     def _values_of(self, rows: Mapping[int, Mapping[int, Formula]]) -> dict[int, dict[int, Array]]:
-        """Return the entries of rows at points near the start."""
+        """Return the entries of rows at points near the start, and elsewhere: there nothing vanishes."""
         space = Space(self.catalogue, self.model.values)
         batch = Batch(space, [e for row in rows.values() for e in row.values()])
         points = [point for point, _ in list(guesses(self.model, self.scale))[:2]]
-        columns = iter(np.array([batch(p.t, p.y) for p in points]).T)
-        found = {i: {j: next(columns) for j in row} for i, row in rows.items()}
-        if not all(np.isfinite(value).all() for row in found.values() for value in row.values()):
+        near = np.array([batch(p.t, p.y) for p in points])
+        if not np.isfinite(near).all():
             raise UnfitError("formulas have no finite value near the start")
-        return found
+        other = elsewhere(self.model, self.scale)
+        away = batch(other.t, other.y)
+        columns = iter(np.vstack([near, np.where(np.isfinite(away), away, near[-1])]).T)
+        return {i: {j: next(columns) for j in row} for i, row in rows.items()}
 
     def _entries_of_e(self) -> list[dict[int, Array]]:
         """Return the entries of E at points near the start; refuse those that may vanish."""
