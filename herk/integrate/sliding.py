@@ -7,7 +7,8 @@ import numpy as np
 from herk.core import HerkError, Switches
 from herk.core.dae import Array
 from herk.integrate.options import Request
-from herk.model.evaluate import linearise
+from herk.model.evaluate import Linearisation, linearise
+from herk.model.large import rate_of
 
 JUMP = 1e-6  # of E, f or g, beside their sizes
 SHORT = 1e-6  # of the span that is left: a step in which nothing happens but what happens at once
@@ -26,9 +27,28 @@ def jumps(switches: Switches, which: int, t: float, y: Array) -> bool:
                 here = linearise(switches.dae, t, np.concatenate([y, modes]))
         except HerkError:
             return True
-        sides.append(np.concatenate([here.E.ravel(), here.f, here.g]))
+        sides.append(here)
     low, high = sides
-    return bool((np.abs(high - low) > JUMP * (np.abs(high) + np.abs(low) + np.abs(low).max())).any())
+    pairs = [(low.E, high.E), (low.f, high.f), (low.g, high.g)]
+    top = max(abs(one).max() for one, _ in pairs if min(one.shape))
+    beyond = [abs(other - one) - JUMP * (abs(other) + abs(one)) for one, other in pairs]
+    if low.sparse:
+        beyond[0] = beyond[0].data
+    return any(bool((each > JUMP * top).any()) for each in beyond)
+
+
+def slope_at(here: Linearisation) -> Array | None:
+    """Return y'; None where it is not finite."""
+    if here.sparse:
+        try:
+            slope = rate_of(here)
+        except RuntimeError:  # singular
+            return None
+        return slope if np.isfinite(slope).all() else None
+    rows, right = np.vstack([here.E, here.jac]), np.concatenate([here.f, -here.g_t])
+    if not (np.isfinite(rows).all() and np.isfinite(right).all()):
+        return None
+    return np.asarray(np.linalg.lstsq(rows, right, rcond=None)[0])
 
 
 def careful_step(
@@ -48,10 +68,9 @@ def careful_step(
             here = linearise(switches.dae, t, np.concatenate([y, modes]), asked.t1)
     except HerkError:
         return None
-    rows, right = np.vstack([here.E, here.jac]), np.concatenate([here.f, -here.g_t])
-    if not (np.isfinite(rows).all() and np.isfinite(right).all()):
+    slope = slope_at(here)
+    if slope is None:
         return None
-    slope = np.linalg.lstsq(rows, right, rcond=None)[0]
     ahead = switches.events[which](t + h, y + h * slope[: y.size])
     return abs(h) if (ahead > 0.0) != (mode > 0.5) else None
 
@@ -68,8 +87,9 @@ def at_rest(asked: Request, switches: Switches) -> bool:
         here = linearise(asked.dae, t, y, asked.t1)
     except HerkError:
         return False
-    rows, right = np.vstack([here.E, here.jac]), np.concatenate([here.f, -here.g_t])
-    slope, h = np.linalg.lstsq(rows, right, rcond=None)[0], 1e-6 * (asked.t1 - t)
+    slope, h = slope_at(here), 1e-6 * (asked.t1 - t)
+    if slope is None:
+        return False
     return any(abs(event(t + h, y + h * slope)) <= STILL for event in on)
 
 

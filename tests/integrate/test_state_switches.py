@@ -250,3 +250,20 @@ def test_a_switch_passed_and_passed_back_within_one_step_is_found(height: float,
     sol = herk.solve_dae(model, method=method, rtol=1e-6, atol=1e-6)
     assert sol.success, sol.message
     assert sol.y[1, -1] == pytest.approx(2 * np.arccos(height), abs=1e-3)
+
+
+@pytest.mark.parametrize("method", ["auto", "dopri5", "radau5"])
+def test_switches_of_large_models_are_met_as_those_of_small_ones_are(method: str) -> None:
+    """Blocks that slow down by friction, each with a copy of its speed; with modes there are more than 100."""
+    count, start = 50, 2.0
+    states = [f"{name}{k}" for k in range(count) for name in "vz"]
+    E = {(2 * k, 2 * k): 1 for k in range(count)}
+    rows = [
+        row for k in range(count) for row in (f"-1 - sign(v{k} - 1)/2" if k < 3 else "-1", f"z{k} - v{k}")
+    ]
+    model = herk.Model("blocks", states, E, rows, t_span=(0, 1.5), y0=[start, start] * count)
+    sol = herk.solve_dae(model, method=method, rtol=1e-8, atol=1e-10)
+    assert sol.success, sol.message
+    # -3/2 down to 1, which takes 2/3, then -1/2; the others -1 all the time
+    right = [1 - (1.5 - 2 / 3) / 2] * 6 + [start - 1.5] * (2 * count - 6)
+    assert sol.y[:, -1] == pytest.approx(right, abs=1e-9)

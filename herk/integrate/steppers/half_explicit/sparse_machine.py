@@ -31,6 +31,7 @@ from herk.integrate.steppers.half_explicit.stepper import PROGRAM
 from herk.integrate.steps import OK
 from herk.jit.native import passed
 from herk.jit.state import Wholes
+from herk.linalg.balance import evened
 from herk.linalg.pattern import Pattern
 from herk.linalg.sparse_lu import SparseLU, analysed
 from herk.linalg.sparse_selection import Selector
@@ -106,26 +107,38 @@ class SparseMachine(Machine):
 
         It is chosen for the Jacobian `ahead`, if that is given, and must do for the one at hand.
         """
-        state, rank = self.state, 0
+        state = self.state
         if not np.isfinite(state.jacobian).all():
             return None, 0
-        size = np.zeros(self.dae.n) if state.always else state.size
-        best: tuple[float, tuple[int, ...], Factored] | None = None
         self._look_at_tail()
-        for selection in self._candidates(size, kept, ahead):
-            rank = max(rank, len(selection))
-            if len(selection) == self.dae.m:
-                algebraic = tuple([self.numbers[i] for i in selection.tolist()])
-                factors = self._factored(self._row(algebraic), state)
-                if factors is not None and (best is None or factors[0].soundness > best[0]):
-                    best = factors[0].soundness, algebraic, factors
-                if best is not None and best[0] > SOUND:
-                    break
+        plain = np.zeros(self.dae.n)
+        best, rank = self._best(self._candidates(plain if state.always else state.size, kept, ahead))
+        if best is None:  # whatever the units; digits may be lost where there is no choice
+            assert self.selector is not None
+            assert self.pattern is not None
+            even = evened(self.pattern.matrix(state.jacobian))
+            best, rank = self._best(self.selector.selections(even, plain, kept))
         if best is None:
             return None, min(rank, self.dae.m - 1)
         _, algebraic, factors = best
         self._keep(self._number(algebraic), factors)
         return algebraic, rank
+
+    def _best(
+        self, candidates: Iterator[Wholes]
+    ) -> tuple[tuple[float, tuple[int, ...], Factored] | None, int]:
+        """Return the first sound selection, or the best there is, with its factors; and the rank."""
+        best, rank = None, 0
+        for selection in candidates:
+            rank = max(rank, len(selection))
+            if len(selection) == self.dae.m:
+                algebraic = tuple([self.numbers[i] for i in selection.tolist()])
+                factors = self._factored(self._row(algebraic), self.state)
+                if factors is not None and (best is None or factors[0].soundness > best[0]):
+                    best = factors[0].soundness, algebraic, factors
+                if best is not None and best[0] > SOUND:
+                    break
+        return best, rank
 
     def _candidates(self, size: Array, kept: Wholes, ahead: Array | None) -> Iterator[Wholes]:
         """Yield selections that are good ahead, then those that are good here."""
