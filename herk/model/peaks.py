@@ -17,7 +17,7 @@ from herk.codegen.equations import Equations, filled
 from herk.core.dae import LARGE, Array
 from herk.model.pulses import STEEP
 
-MOST = 64  # peaks in a model; of more none is looked at
+MOST = 500  # peaks in a model; of more none is looked at
 HIGH = 20  # powers above this are narrow where their bases are at their largest
 TINY = 1e-300
 TURNING = (sp.sin, sp.cos, sp.tan, sp.Mod)  # of a state that grows: peak follows peak
@@ -67,7 +67,7 @@ def peaks(system: Equations) -> tuple[Peak, ...]:
 
 def _may(part: sp.Expr, *, large: bool) -> bool:
     """Tell whether peaks are looked for: in large models only exponential ones, for the sake of time."""
-    return bool(part.has(sp.exp, sp.cosh, *STEEP)) if large else bool(part.has(sp.Function, sp.exp, sp.Pow))
+    return bool(part.has(sp.exp, sp.cosh, sp.sech, *STEEP)) if large else bool(part.has(sp.Function, sp.exp, sp.Pow))
 
 
 def _phases(measure: sp.Expr, power: Any, moving: set[sp.Symbol]) -> tuple[sp.Expr, ...]:
