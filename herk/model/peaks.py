@@ -67,7 +67,8 @@ def peaks(system: Equations) -> tuple[Peak, ...]:
 
 def _may(part: sp.Expr, *, large: bool) -> bool:
     """Tell whether peaks are looked for: in large models only exponential ones, for the sake of time."""
-    return bool(part.has(sp.exp, sp.cosh, sp.sech, *STEEP)) if large else bool(part.has(sp.Function, sp.exp, sp.Pow))
+    kinds = (sp.exp, sp.cosh, sp.sech, *STEEP) if large else (sp.Function, sp.exp, sp.Pow)
+    return bool(part.has(*kinds))
 
 
 def _phases(measure: sp.Expr, power: Any, moving: set[sp.Symbol]) -> tuple[sp.Expr, ...]:
