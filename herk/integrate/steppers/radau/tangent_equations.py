@@ -39,8 +39,8 @@ def null_space(basis: Floats, shift: Floats, tangent: Tangent, own: Radau) -> bo
 
     Entries are compared in the units of the unknowns, rows in units of their largest entries.
     """
-    n, m, d, many, a, b = own.n, own.m, own.d, tangent.many, tangent.g_y, tangent.g_p
-    pivots, free, level = tangent.pivots, tangent.free, tangent.level
+    n, m, many, a, b = own.n, own.m, tangent.many, tangent.g_y, tangent.g_p
+    pivots, level = tangent.pivots, tangent.level
     for j in range(n):
         tangent.column[j] = 0.0  # 1: solved for
     for r in range(m):
@@ -70,7 +70,14 @@ def null_space(basis: Floats, shift: Floats, tangent: Tangent, own: Radau) -> bo
                     a[r * n + c] -= factor_of * a[i * n + c]
                 for q in range(many):
                     b[r * many + q] -= factor_of * b[i * many + q]
-    count = 0
+    put_null_space(basis, shift, tangent, own)
+    return True
+
+
+def put_null_space(basis: Floats, shift: Floats, tangent: Tangent, own: Radau) -> None:
+    """Write N and w from what an elimination left behind: unknowns without pivots are free."""
+    n, m, d, many, a, b = own.n, own.m, own.d, tangent.many, tangent.g_y, tangent.g_p
+    pivots, free, count = tangent.pivots, tangent.free, 0
     for j in range(n):
         if tangent.column[j] == 0.0:
             free[count] = j
@@ -87,7 +94,6 @@ def null_space(basis: Floats, shift: Floats, tangent: Tangent, own: Radau) -> bo
             basis[pivots[i] * d + c] = -a[i * n + free[c]] * inverse
         for q in range(many):
             shift[pivots[i] * many + q] = -b[i * many + q] * inverse
-    return True
 
 
 def exchange(a: Floats, i: int, row: int, width: int) -> None:
