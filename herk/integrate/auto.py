@@ -29,17 +29,16 @@ FIRST_CHUNK, LONGEST_CHUNK = 64, 8192  # steps of any run between looks of Pytho
 SELDOM = 4  # how many more there are between two looks at the choice of the method
 SETTLED = 3 * FIRST_CHUNK  # steps of an implicit method that began: it is looked at after two chunks
 EARLY = 16  # explicit steps that show what they cost, where that is much
-CHANGE = 3e5  # operations that a change costs: a machine made ready, a first step
+CHANGE = 1.5e5  # operations that a change costs, a machine being at hand: a run made ready, a first step
+BEGINNING = 3e4  # and that it costs to begin with the other method
 SHARE = 0.1  # of the work left that a trial may cost
 AHEAD = 2.0  # trials that the work seen from the start must be worth if the implicit method is to begin
-CALM = 4  # implicit steps with which a smooth solution begins, and
+CALM, AT_REST = 4, 8  # implicit steps with which a smooth solution begins, a restless one comes to rest
 RESTLESS, FINER = 0.3, 0.2  # how many there are in the time in which it changes: twice 0.16 rtol^-0.2
 HIGHER = 1 / 18  # steps of order 8 beside those of order 5 grow like rtol^(1/9 - 1/6)
 COARSE, FINE = 1e-4, 1e-12  # outside nobody has counted them
 DEARER = 1.3  # an explicit step that costs more implicit ones than this is not worth its stages
-HOPELESS = (
-    0.2  # of the explicit method's progress for the same work: less than this decides at the second look
-)
+HOPELESS = 0.2  # of the explicit progress for the same work: less than this decides at the second look
 FAIRLY = 1.25  # how much worse it must be: the explicit steps were made elsewhere, where others may be due
 LONGER = 2.0  # explicit steps beside implicit ones, at a coarse tolerance (in the test set 1.9; 7 at 1e-12)
 SAFELY = 0.8  # part of the bound of stability that is counted on
@@ -81,7 +80,7 @@ def trial(work: Work) -> float:
 
 def beginning(work: Work, steps: float) -> float:
     """Return the explicit work instead of which a run is begun with so many implicit steps."""
-    return AHEAD * (steps * work.expected() + CHANGE + work.opening)
+    return AHEAD * (steps * work.expected() + BEGINNING + work.opening)
 
 
 @lru_cache(maxsize=256)
@@ -145,6 +144,7 @@ class Chooser:
         self.work, self.guess = self.costs
         self.worth = self.guess.few if self.implicit else self.guess.worth  # steps left from which on it pays
         self.won = 0.0  # operations that the explicit method would have saved lately
+        self.longer = plan.longer  # explicit steps beside implicit ones, by what was seen of both
 
     def at_once(self) -> Change | None:
         """Return that the implicit method begins, where explicit steps would be dear, or very many."""
@@ -166,9 +166,14 @@ class Chooser:
         return Change(Plan(explicit, persist=2 * PERSISTENT, why=why, **how), None, why)
 
     def _smooth(self, restless: float) -> float:
-        """Return about how many implicit steps there are if the solution goes on as it begins."""
+        """Return about how many implicit steps there are.
+
+        Between few, if what changes at the start soon comes to rest, and as many as if it goes on like this:
+        what is known is the decade, so the mean is that of the logarithms.
+        """
         span = abs(self.asked.t1 - self.asked.t0)
-        return float(CALM + RESTLESS * restless * span / self.asked.rtol**FINER)
+        most = CALM + RESTLESS * restless * span / self.asked.rtol**FINER
+        return float(min(most, (AT_REST * most) ** 0.5))
 
     def look(self, t: float, steps: int, *, limited: bool) -> Change | None:
         """Return what is to be changed after this many steps; `limited`: stability seems to limit them."""
@@ -200,7 +205,7 @@ class Chooser:
             else f"an explicit step takes {cost / implicit:.1f} times the work of an implicit one"
         )
         plan = self.plan._replace(partner=self.asked.method, trial=True, pace=h / cost)
-        plan = plan._replace(cost=cost, costs=self.costs)
+        plan = plan._replace(cost=cost, costs=self.costs, accurate=0.0 if limited else h)
         return Change(plan, h, why)
 
     def _back(self, t: float, h: float, cost: float, left: float, steps: int) -> Change | None:
@@ -211,6 +216,7 @@ class Chooser:
             return None
         longest = bound(plan.partner) / max(fastest, 1e-300)  # of explicit steps, here
         pace = min(plan.pace, longest / plan.cost) if self.trial else 0.0
+        h = max(h, abs(machine.loop.h_tried))  # steps may just have become longer
         if FAIRLY * h / cost < pace:
             hopeless = h / cost < HOPELESS * pace and steps > TRIAL
             if not hopeless and steps * cost < SHARE * abs(self.asked.t1 - t) / pace:
@@ -218,15 +224,18 @@ class Chooser:
             longer = min(RARER * plan.patience, PATIENTLY)
             patient = plan._replace(partner=self.asked.method, trial=False, patience=longer)
             return Change(patient, plan.pace * plan.cost, "implicit steps led no farther for the same work")
+        if self.trial and 0.0 < plan.accurate < SAFELY * longest:
+            self.longer = plan.accurate / h
         self.trial = False
-        h = max(h, abs(machine.loop.h_tried))  # they may just have become longer
-        stable = min(beside(self.asked.rtol) * h, SAFELY * longest)
+        stable = min(min(beside(self.asked.rtol), self.longer) * h, SAFELY * longest)
         part = plan.cost * h / (cost * max(stable, 1e-300))  # of the work, with explicit steps
         better = CLEARLY * part <= 1.0 and left > CHANGE / SHARE
         self.won = self.won + min(steps, CLOSELY) * cost * (1.0 - part) if better else 0.0
         if not self.won > plan.persist * THERE_AND_BACK * CHANGE:
             return None
-        back = plan._replace(partner=self.asked.method, trial=False, persist=2 * plan.persist)
+        back = plan._replace(
+            partner=self.asked.method, trial=False, persist=2 * plan.persist, longer=self.longer
+        )
         return Change(back, 0.5 * stable, f"explicit steps of {stable:.2g} are stable again")
 
 

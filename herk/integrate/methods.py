@@ -11,6 +11,7 @@ from herk.core import nearest
 from herk.integrate.steppers.half_explicit.tableau import Tableau
 from herk.integrate.steppers.half_explicit.tableaus import METHODS
 from herk.integrate.steppers.radau.layout import RadauMethod
+from herk.integrate.steps import INFINITE
 
 Method = Tableau | RadauMethod
 
@@ -27,6 +28,8 @@ class Plan(NamedTuple):
     trial: bool = False  # the partner was left just now, and is gone back to if it was better
     pace: float = 0.0  # of the partner: time per operation,
     cost: float = 0.0  # and operations per step
+    accurate: float = 0.0  # length of explicit steps if it did not seem to be limited by stability,
+    longer: float = INFINITE  # and beside implicit ones in the same place, where both were made
     costs: Any = None  # what is known of the work of steps, once that was found out
     why: str = "an explicit method to begin with"  # the method in use began
 

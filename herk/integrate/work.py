@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from herk.integrate.steppers.protocol import Stepper
 
 STEP = 300.0  # operations of a step beside evaluations and linear algebra
+LANES, A_ROW = 10.0, 10.0  # operations along a row that take the time of one, and what a row takes itself
 FUNCTION = 20  # of a call of exp or sin
 LOOKED_AT = 4  # of an entry that is scaled: its size, compared twice, and a division
 A_SECOND = 1.5e9  # operations
@@ -61,10 +62,12 @@ class Work:
         return calls + self.linear(counts) + 2 * STEP * steps
 
     def linear(self, counts: Mapping[str, float]) -> float:
-        """Return the operations of linear algebra: one real, (s - 1)/2 complex matrices."""
-        real, pairs = 2 / 3 * self.n**3, (self.stages - 1) / 2
-        solves = 4 * (2 * self.stages - 1) * self.n**2  # and as much for the changes of basis
-        return counts["nlu"] / (1 + pairs) * (1 + 4 * pairs) * real + counts["nit"] * solves
+        """Return the work of linear algebra: one real, (s - 1)/2 complex matrices, row by row."""
+        n, pairs = self.n, (self.stages - 1) / 2
+        factors = (1 + 4 * pairs) * 2 / 3 * n**3 / LANES + (1 + pairs) * n**2 / 2 * A_ROW
+        solves = 4 * (2 * self.stages - 1) * n**2 / LANES  # and as much for the changes of basis,
+        rows = (1 + pairs) * 4 * n * A_ROW  # which have rows, too
+        return counts["nlu"] / (1 + pairs) * factors + counts["nit"] * (solves + rows)
 
     def expected(self) -> float:
         """Return the operations of an implicit step before one was made."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -10,13 +12,15 @@ import testset
 from herk.core import InputError
 from herk.integrate import auto as choice
 from herk.integrate import start
+from herk.integrate.methods import Plan
 from herk.integrate.options import request
 from herk.integrate.prepared import OPTIONS
 from herk.integrate.start import started
 from herk.integrate.steppers.half_explicit.stability import bound
 from herk.integrate.steppers.radau.ready import CONSTRAINED
+from herk.integrate.steps import INFINITE
 from herk.integrate.stiffness import real_bound
-from herk.integrate.work import Work, costs_of, work_of
+from herk.integrate.work import A_ROW, LANES, Work, costs_of, work_of
 from herk.model.model import Model
 from tests.integrate.systems import called_back
 
@@ -302,14 +306,41 @@ def test_a_system_for_slopes_is_counted_with_its_scaling() -> None:
 
 @pytest.mark.parametrize("stages", [3, 5, 7])
 def test_linear_algebra_of_any_number_of_stages_is_that_of_a_real_and_the_complex_matrices(stages) -> None:
-    """A complex product and sum are eight real operations, a real one two: factors take (2 or 8)/3 n^3."""
+    """A complex product and sum are eight real operations, a real one two: factors take (2 or 8)/3 n^3.
+
+    Those along a row are done many at once, which leaves one for each row that is begun: n^2/2 in factors,
+    4 n in two triangles and two changes of basis.
+    """
     n, pairs = 30, (stages - 1) // 2
     work = Work(n, 0.0, 0.0, 0.0, stages)
     factors = work.linear({"nlu": 1 + pairs, "nit": 0})
-    assert factors == pytest.approx((2 / 3 + pairs * 8 / 3) * n**3)
+    rows = (1 + pairs) * A_ROW
+    assert factors == pytest.approx((2 / 3 + pairs * 8 / 3) * n**3 / LANES + rows * n**2 / 2)
     iteration = work.linear({"nlu": 0, "nit": 1})
-    assert iteration == pytest.approx(2 * (2 + 8 * pairs) * n**2)  # two triangles; as much beside them
+    assert iteration == pytest.approx(2 * (2 + 8 * pairs) * n**2 / LANES + rows * 4 * n)
     assert work.expected() >= Work(n, 0.0, 0.0, 0.0).expected()
+
+
+@pytest.mark.parametrize(("accurate", "longer"), [(0.15, 1.5), (0.0, INFINITE)])
+def test_how_long_explicit_steps_were_beside_implicit_ones_is_remembered(accurate, longer) -> None:
+    """Where stability did not limit them; where it did, it may allow longer ones later.
+
+    On the wheelset, whose forces have kinks at which steps of any order are short, they were expected to be
+    three times as long again and again.
+    """
+    explicit, asked = herk.METHODS["dop853"], request(relaxation("2", 1e6), None, None, "radau5", OPTIONS, {})
+    work = Work(3, 0.0, 10.0, 10.0)
+    calls = iter(range(32, 1 << 20, 32))
+    machine = SimpleNamespace(loop=SimpleNamespace(h_tried=0.001), fastest=lambda: 0.01)
+    machine.counts = lambda: dict.fromkeys(choice.EXPECTED, next(calls))
+    costs = work, choice.guessed(work, explicit.stages)
+    plan = Plan(explicit, trial=True, pace=1e-9, cost=10.0, accurate=accurate, costs=costs)
+    chooser, change, steps = choice.Chooser(asked, machine, plan), None, 0
+    while change is None:
+        steps += 32
+        change = chooser.look(0.1 * steps, steps, limited=False)
+    assert chooser.longer == pytest.approx(longer)
+    assert change.plan.longer == pytest.approx(longer)
 
 
 def test_steps_at_their_present_length_decide_not_those_of_easier_times() -> None:

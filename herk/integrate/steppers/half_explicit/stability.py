@@ -26,7 +26,8 @@ INNOCENT = 6  # steps in a row after which earlier suspicion is forgotten
 POWERS = 8  # of a difference, after which it lies along the fastest change
 NEARBY = 1e-5  # length of the differences, in units of the unknowns
 AT_ONCE = -1.0  # for `distant`: nothing more need be known
-FAINT = 0.01  # of what counts: less than this after one of them is not looked at further
+FAINT, SMALL = 0.01, 0.5  # of what counts: less than this after one of them,
+A_FEW = 4  # or after so many, is not looked at further
 SHORTLY = 0.01  # of the time in which the fastest change dies out: after it y' is looked at again
 ALONG, STEADY = 0.9, 0.7  # cosine, quotient of two estimates: of a real eigenvalue that was found
 
@@ -61,7 +62,7 @@ def decaying(t: float, least: float, own: HalfExplicit) -> float:
     last, found, before, along, along_before = own.stages * n, 0.0, 0.0, 0.0, 0.0
     for j in range(nd):
         v[j] = (abs(y[order[j]]) + own.floor[order[j]]) * (1.0 if j % 2 == 0 else -0.7)
-    for _ in range(POWERS):
+    for power in range(POWERS):
         size = length(v, own)
         for i in range(n):
             z[i] = y[i]
@@ -78,7 +79,7 @@ def decaying(t: float, least: float, own: HalfExplicit) -> float:
             v[j] = k[last + j]
         before, along_before, grown = found, along, length(v, own)
         found, along = grown / size, dot / (size * grown)
-        if not found > FAINT * least:
+        if not found > (SMALL if power + 1 >= A_FEW else FAINT) * least:
             return 0.0
     real = min(along, along_before) > ALONG and min(found, before) > STEADY * max(found, before)
     return found if real and found > least else 0.0
