@@ -10,9 +10,10 @@ from baselines.irk.projection import Projection, project
 from baselines.irk.radau5_layout import Direct
 from herk.integrate.steppers.radau.equations import implicit
 from herk.integrate.steppers.radau.error import estimate
-from herk.integrate.steppers.radau.layout import NONFINITE, OK, Radau, function_at, weight
+from herk.integrate.steppers.radau.layout import NONFINITE, OK, Radau, function_at
 from herk.integrate.steppers.radau.newton import factored, mixed, newton, predict
 from herk.integrate.steppers.radau.order import enter
+from herk.integrate.steppers.radau.polynomial import weight
 from herk.integrate.steppers.radau.stepper import propose
 from herk.integrate.steps import INFINITE, RUNNING, Loop
 from herk.jit.program import Program

@@ -69,7 +69,7 @@ def handed_over(journey: Journey, stop: float) -> bool:
         if relief.failed.reason is Reason.SINGULAR:
             t = relief.failed.output.last[0]
             journey.said.append(
-                f"Near t = {t!r} the constraints are singular: several solutions may meet there."
+                f"Near t = {t!r} the equations are singular: several solutions may meet there."
             )
     return True
 

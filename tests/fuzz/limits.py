@@ -28,6 +28,7 @@ class Limit:
     f: tuple[str, ...]
     solution: tuple[sp.Expr, ...]
     end: float
+    E: tuple[tuple[str, ...], ...] | None = None  # ones, if not given
 
 
 def _with_clock(kind: str, text: str, solution: sp.Expr, end: float) -> Limit:
@@ -96,6 +97,23 @@ def vertical(rng: np.random.Generator) -> Limit:
     )
 
 
+def vanishing(rng: np.random.Generator) -> Limit:
+    """Return (p - t) x' = -k x among other rows: at t = p E is singular, and behind it x is no longer determined."""
+    p, k, variable = round_digits(rng, 0.5, 2.0), pick(rng, (1.0, 1.5, 2.0, 3.0)), pick(rng, ("t", "c"))
+    u, v = round_digits(rng, 0.1, 3.0), round_digits(rng, -3.0, -0.1)
+    x, w = (1 - t / p) ** k, sp.exp(-t)
+    mass = f"({p} - {variable})"
+    E = (
+        ("1", "0", "0", "0"),
+        ("0", mass, f"{u}", "0"),
+        ("0", f"({v})*{mass}", "1", "0"),
+        ("0", "0", "0", "0"),
+    )
+    f = ("1", f"-{k}*x - {u}*w", f"-({v})*{k}*x - w", "z - x*w")
+    kinds = (True, True, True, False)
+    return Limit("vanishing mass", ("c", "x", "w", "z"), kinds, f, (t, x, w, x * w), p, E)
+
+
 KINDS: tuple[Callable[[np.random.Generator], Limit], ...] = (
     pole,
     tangent,
@@ -104,6 +122,7 @@ KINDS: tuple[Callable[[np.random.Generator], Limit], ...] = (
     cubic,
     blow_up,
     vertical,
+    vanishing,
 )
 
 
@@ -122,7 +141,8 @@ def make(seed: int) -> Member:
         limit.kind + ("" if beyond else ", not reached"),
         seed,
         limit.states,
-        tuple(tuple("1" if i == j and limit.differential[i] else "0" for j in range(n)) for i in range(n)),
+        limit.E
+        or tuple(tuple("1" if i == j and limit.differential[i] else "0" for j in range(n)) for i in range(n)),
         limit.f,
         (0.0, t_end),
         tuple(float(v) for v in start),

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from herk.integrate.steppers.radau.coefficients import TABLES, Table
-from herk.integrate.steppers.radau.layout import Radau, RadauMethod, allocate, weight
+from herk.integrate.steppers.radau.layout import Radau, RadauMethod, allocate
 from herk.integrate.steppers.radau.order import enter, rows_of
+from herk.integrate.steppers.radau.polynomial import weight
 from tests.integrate.extended import DIGITS
 from tests.integrate.radau.precise import inverse, nodes
 

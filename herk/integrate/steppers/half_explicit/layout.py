@@ -18,6 +18,7 @@ STEP, ACCEPT, EXTEND, DERIVATIVE, ALGEBRAIC, SPREAD = 0, 1, 2, 3, 4, 5
 # What a kernel answers: a step that fails is tried again, shorter; an accepted one may ask for a selection.
 WORSE = 1
 OK, NO_CONVERGENCE, SINGULAR, E_CHANGED, NONFINITE, BRANCH, ROUGH, TURNED = 0, -1, -2, -3, -4, -5, -6, -7
+OVERTURNED = -8  # E is singular on the way
 
 EPS = 2.220446049250313e-16  # rounding of 1
 DETERIORATED = 0.7  # a pivot that fell below this part of its best value asks for a new selection
@@ -100,6 +101,8 @@ class HalfExplicit(State):
     e_stride: int  # from one entry of the diagonal to the next
     e_rank: int
     e_valid: int
+    e_blocks: int  # of E, whose determinants are to keep their signs; 0: nobody looks
+    e_turns: float  # the last time at which one had not
     lu_valid: int
     last_stage: int  # the stage in work is the new point
     nfev: int
@@ -169,6 +172,9 @@ class HalfExplicit(State):
     lu: Floats
     e_now: Floats
     e_lu: Floats
+    e_sign: Floats  # of these determinants,
+    e_new: Floats  # the same at a new point, with scratch,
+    e_whole: Floats  # and E there
     e_unit: Floats  # units of the unknowns in the reduced E,
     e_level: Floats  # and factors of its rows: pivots are chosen by these
     stacked: Floats
@@ -191,6 +197,10 @@ class HalfExplicit(State):
     e_columns: Wholes
     newton_order: Wholes
     e_order: Wholes
+    e_block_row: Wholes  # rows of E, block by block,
+    e_block_column: Wholes  # columns,
+    e_block_start: Wholes  # where blocks begin,
+    e_block_order: Wholes  # and how rows were exchanged
     cost: Wholes
     open: Wholes  # 1: not given at the start, to be computed
     wanted: Wholes  # the selection asked for
@@ -244,10 +254,13 @@ def sizes(
         "parameters": parameters,
         "size": n,
     }
+    whole = n * n if entries is None else 0
+    systems |= {"e_sign": n, "e_new": n + whole, "e_whole": whole}
     systems |= {"heaviest": m, "weight": n, "relative": n, "e_unit": n, "e_level": n}
     wholes = dict.fromkeys(
         ("order", "required", "e_rows", "e_columns", "newton_order", "e_order", "cost", "open"), n
     )
+    wholes |= {"e_block_row": n, "e_block_column": n, "e_block_start": n + 1, "e_block_order": n}
     wholes |= {"wanted": m, "other": m, "forced": m, "flags": n, "left": n}
     return vectors | pivots | tables | systems | wholes
 

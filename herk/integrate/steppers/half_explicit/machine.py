@@ -29,6 +29,7 @@ from herk.linalg.selection import select
 from herk.model.evaluate import Linearisation
 
 STAGE_CODE = ("complete", "rate", "residual")
+CLOSELY = 1e-9  # part of the span: the last steps before a point at which E is singular
 COUNTERS = ("nfev", "ngev", "njev", "nlu", "nit")
 SINGULAR_BRANCH = (
     Reason.SINGULAR,
@@ -44,6 +45,10 @@ CAUSES = {
     layout.E_CHANGED: (
         Reason.SINGULAR,
         "E changed its structure and its derivatives are no longer determined",
+    ),
+    layout.OVERTURNED: (
+        Reason.SINGULAR,
+        "E becomes singular: behind it E y' = f has other solutions, or none",
     ),
     layout.BRANCH: SINGULAR_BRANCH,
     layout.TURNED: SINGULAR_BRANCH,
@@ -153,7 +158,8 @@ class Machine:
         """Return in words why a run ended."""
         if status == RANK_LOST:
             return Reason.SINGULAR, f"dg/dy lost rank: it no longer determines {self.dae.m} components"
-        return CAUSES[self.loop.cause]
+        turns = abs(self.state.e_turns - self.loop.t) < CLOSELY * abs(self.asked.t1 - self.asked.t0)
+        return CAUSES[layout.OVERTURNED if turns else self.loop.cause]
 
     def exhausted(self) -> str:
         """Say so if the steps are limited by stability."""

@@ -21,6 +21,7 @@ from herk.integrate.steppers.half_explicit.tableau import Tableau
 from herk.integrate.steppers.half_explicit.tolerances import set_tolerances
 from herk.integrate.steps import Loop
 from herk.linalg.balance import rank
+from herk.linalg.orientation import diagonal_blocks
 from herk.linalg.sparse_selection import Selector
 from herk.model.evaluate import Linearisation, jacobian, linearise, occupied
 from herk.model.start import free_columns
@@ -104,6 +105,14 @@ def _classify(asked: Request, y: Array, size: Array, E: Array, state: HalfExplic
     constant = layout.E_DIAGONAL if diagonal else layout.E_CONSTANT
     varying = callable(dae.E) and not getattr(dae.generated, "constant_E", False)
     state.e_mode = layout.E_VARYING if varying else constant
+    if varying:
+        block_row, block_column, start = diagonal_blocks(filled[np.ix_(rows, columns)])
+        state.e_blocks = len(start) - 1
+        state.e_block_row[: len(rows)], state.e_block_column[: len(rows)] = (
+            rows[block_row],
+            columns[block_column],
+        )
+        state.e_block_start[: len(start)] = start
     return free
 
 

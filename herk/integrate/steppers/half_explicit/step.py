@@ -20,6 +20,7 @@ from herk.integrate.steppers.half_explicit.layout import (
     NO_DIFFERENCE,
     NONFINITE,
     OK,
+    SINGULAR,
     SPREAD,
     STEP,
     UNSEEN,
@@ -59,7 +60,7 @@ def derivative(t: float, z: Floats, row: int, own: HalfExplicit) -> int:
     own.nfev += 1
     n = own.n
     code, out = own.stage_derivative, view(own.k, row * n, n)
-    return derivative_at(code)(t, z, out, own.floor, own.work, own.parameters)
+    return OK if derivative_at(code)(t, z, out, own.floor, own.work, own.parameters) == 0 else SINGULAR
 
 
 def residual(t: float, z: Floats, own: HalfExplicit) -> float:

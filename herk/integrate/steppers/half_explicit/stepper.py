@@ -11,6 +11,7 @@ from herk.integrate.steppers.half_explicit.layout import (
     E_CHANGED,
     E_STACKED,
     OK,
+    OVERTURNED,
     ROUGH,
     SPREAD,
     STEP,
@@ -19,6 +20,7 @@ from herk.integrate.steppers.half_explicit.layout import (
     HalfExplicit,
     kernel_at,
 )
+from herk.integrate.steppers.half_explicit.overturning import begin_upright, overturned
 from herk.integrate.steppers.half_explicit.sample import sample
 from herk.integrate.steppers.half_explicit.selecting import SUSPECT, jacobian_here, reselect, switch
 from herk.integrate.steppers.half_explicit.stability import AT_ONCE, decaying, matters, restlessness, suspect
@@ -33,6 +35,7 @@ GROWN = 8.0
 def begin(loop: Loop) -> int:
     """Put a selection in force where one is wanted; choose the first step."""
     own = HalfExplicit.at(loop.own)
+    begin_upright(loop.t, own)
     if foreseen(loop):
         return CONSIDER
     if own.pending:
@@ -180,7 +183,7 @@ def try_step(loop: Loop) -> int:
     if status == SUNK:
         status = unless_units_help(loop, own)
         return judged(loop, own) if status == RUNNING else status
-    if status >= OK or status <= ENDS or status in (TURNED, ROUGH) or own.fresh or own.m == 0:
+    if status >= OK or status <= ENDS or status in (TURNED, ROUGH, OVERTURNED) or own.fresh or own.m == 0:
         return status
     own.fresh = 1
     if status == E_CHANGED:
@@ -195,8 +198,10 @@ def judged(loop: Loop, own: HalfExplicit) -> int:
     h = loop.h_tried
     own.asking = 1 if matters(h, loop.t_end - loop.target, own) else 0
     status = kernel_at(own.kernel)(STEP, loop.t, h, own)
-    if status != OK or loop.fixed:
+    if status != OK:
         return status
+    if loop.fixed:
+        return OVERTURNED if overturned(loop.target, own) else OK
     if own.smooth and (turning(h, own) or (own.probes > 0 and unseen(own))):
         loop.cause = BRANCH
         return SUNK if sunk(loop, own) else TURNED
@@ -205,7 +210,10 @@ def judged(loop: Loop, own: HalfExplicit) -> int:
     if status != OK:
         return status
     loop.error = damped * error_norm(loop, own)
-    return resolved(loop, own) if loop.error <= 1.0 else OK
+    if not loop.error <= 1.0:
+        return OK
+    status = resolved(loop, own)
+    return OVERTURNED if status == OK and overturned(loop.target, own) else status
 
 
 def error_norm(loop: Loop, own: HalfExplicit) -> float:

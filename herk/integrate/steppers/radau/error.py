@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from herk.integrate.steppers.radau.equations import constraints, everything
-from herk.integrate.steppers.radau.layout import EPS, Radau, farthest_from_nodes, weight
+from herk.integrate.steppers.radau.layout import EPS, Radau
 from herk.integrate.steppers.radau.newton import collect, mixed
+from herk.integrate.steppers.radau.polynomial import farthest_from_nodes, weight
 from herk.integrate.steppers.radau.rows import first_entry, mass_times, terms
 from herk.integrate.steppers.radau.sample import AS_EXACT
 from herk.integrate.steppers.radau.settle import CANCELLED

@@ -13,14 +13,11 @@ from herk.jit.state import Floats, State, Wholes
 from herk.linalg.pattern import Pattern
 
 # What a step answers beside OK; all of these are tried again, shorter.
-OK, NO_CONVERGENCE, SINGULAR, NONFINITE, OFF_CONSTRAINTS, BRANCH = 0, -1, -2, -3, -4, -5
+OK, NO_CONVERGENCE, SINGULAR, NONFINITE, OFF_CONSTRAINTS, BRANCH, OVERTURNED = 0, -1, -2, -3, -4, -5, -6
 
 # What steps of a large system ask Python for, and how it answers
 NOTHING, SELECTION, PIVOTS, ENTRIES = 0, 1, 2, 3
 MADE, NONE_FOUND = 1, 2
-
-# Part of a step where x (x - c1) .. (x - cs) is largest, with three, five and seven stages
-FARTHEST, FARTHEST_OF_FIVE, FARTHEST_OF_SEVEN = 0.87, 0.734, 0.67
 
 EPS = 2.220446049250313e-16  # rounding of 1
 
@@ -92,6 +89,8 @@ class Radau(State):
     at_residual: int
     at_jacobian: int
     have_e: int  # E is a function, not a matrix
+    e_blocks: int  # of E, whose determinants are to keep their signs, or [E; g_y]; 0: nobody looks
+    e_turns: float  # the last time at which one had not
     have_jacobian: int
     have_g_t: int
     t_size: float  # in which functions of time change: for differences
@@ -190,6 +189,8 @@ class Radau(State):
     w: Floats  # the same in the other basis
     old: Floats  # of the last step
     e_here: Floats  # n x n, at the current point
+    e_sign: Floats  # of these determinants,
+    e_new: Floats  # the same at a new point, with scratch
     mass: Floats  # the selected rows of E where the Jacobian was evaluated
     jacobian: Floats  # of the selected rows of E y' - f, then of g
     whole: Floats  # of all rows of E y' - f
@@ -217,6 +218,9 @@ class Radau(State):
     in_run: Wholes  # 1: selected where the run was left
     level: Wholes  # how deep each unknown is, see `depth`
     row_level: Wholes  # that of the derivative in each row of E y' = f
+    e_block_row: Wholes  # rows of E, block by block,
+    e_block_column: Wholes  # columns,
+    e_block_start: Wholes  # and where blocks begin
     used: Wholes
     free: Wholes
     order: Wholes
@@ -266,7 +270,9 @@ def sizes(n: int, m: int, parameters: int, stages: int, tables: int) -> dict[str
     found |= {"g_y": m * n, "stacked": (n + m) * n, "parameters": parameters, "tables": tables}
     found |= dict.fromkeys(("nodes", "values", "under", "first_slope"), stages)
     found |= dict.fromkeys(("inverse", "basis", "back", "lift"), stages * stages)
+    found |= {"e_sign": n, "e_new": n + n * n, "e_block_start": n + 1}
     wholes = ("rows", "chosen", "open", "in_run", "level", "row_level", "free", "order")
+    found |= dict.fromkeys(("e_block_row", "e_block_column"), n)
     return found | dict.fromkeys(wholes, n) | {"order_complex": stages // 2 * n, "used": n + m}
 
 
@@ -283,17 +289,3 @@ def allocate(
     state.n, state.m, state.d = n, m, n - m
     state.fewest, state.most_stages, state.tables[:] = method.fewest, method.most, tables
     return state
-
-
-def weight(x: float, i: int, own: Radau) -> float:
-    """Return the Lagrange polynomial of stage i over 0 and the nodes at x."""
-    value = x * own.under[i]
-    for k in range(own.s):
-        if k != i:
-            value *= x - own.nodes[k]
-    return value
-
-
-def farthest_from_nodes(own: Radau) -> float:
-    """Return the part of a step at which the collocation polynomial is least exact."""
-    return FARTHEST if own.s == 3 else FARTHEST_OF_FIVE if own.s == 5 else FARTHEST_OF_SEVEN

@@ -21,6 +21,7 @@ from herk.integrate.steps import Loop
 from herk.jit.native import passed
 from herk.jit.state import address_of
 
+CLOSELY = 1e-9  # part of the span: the last steps before a point at which E is singular
 COUNTERS = ("nfev", "ngev", "njev", "nlu", "nit")
 CAUSES = {
     layout.OK: (Reason.STEP_UNDERFLOW, "the error estimate asks for ever smaller steps"),
@@ -28,6 +29,10 @@ CAUSES = {
     layout.SINGULAR: (
         Reason.SINGULAR,
         "the equations become singular: E and dg/dy no longer determine the derivatives",
+    ),
+    layout.OVERTURNED: (
+        Reason.SINGULAR,
+        "E becomes singular: behind it E y' = f has other solutions, or none",
     ),
     layout.BRANCH: (
         Reason.SINGULAR,
@@ -113,7 +118,8 @@ class Machine:
 
     def reason(self, status: int) -> tuple[Reason, str]:  # noqa: ARG002 - all is in the cause
         """Return in words why a run ended."""
-        return CAUSES[self.loop.cause]
+        turns = abs(self.state.e_turns - self.loop.t) < CLOSELY * abs(self.asked.t1 - self.asked.t0)
+        return CAUSES[layout.OVERTURNED if turns else self.loop.cause]
 
     def exhausted(self) -> str:
         """Have no advice: the method is implicit."""

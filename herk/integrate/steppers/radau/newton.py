@@ -19,9 +19,9 @@ from herk.integrate.steppers.radau.layout import (
     SINGULAR,
     Radau,
     function_at,
-    weight,
 )
 from herk.integrate.steppers.radau.on_patterns import put_constraints, select_on_patterns
+from herk.integrate.steppers.radau.polynomial import weight
 from herk.integrate.steppers.radau.selecting import select
 from herk.integrate.steppers.radau.systems import decompose, solve_complex_pair, solve_real, up_to_date
 from herk.integrate.steps import INFINITE

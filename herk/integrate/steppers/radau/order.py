@@ -7,8 +7,9 @@ Newton's iteration decides: a small one means that steps are short for this orde
 from __future__ import annotations
 
 from herk.integrate.steppers.radau.coefficients import TABLES
-from herk.integrate.steppers.radau.layout import EPS, Radau, weight
+from herk.integrate.steppers.radau.layout import EPS, Radau
 from herk.integrate.steppers.radau.newton import mixed
+from herk.integrate.steppers.radau.polynomial import weight
 from herk.integrate.steps import Loop
 from herk.jit.state import Floats, view
 

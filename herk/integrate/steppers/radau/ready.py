@@ -29,7 +29,8 @@ from herk.integrate.steppers.radau.tolerances import set_tolerances
 from herk.integrate.steps import Loop
 from herk.jit.native import Native
 from herk.linalg.balance import rank
-from herk.model.evaluate import Linearisation, linearise
+from herk.linalg.orientation import diagonal_blocks
+from herk.model.evaluate import Linearisation, linearise, occupied
 
 CONSTRAINED = "constrained residual"  # its place among the code of a model
 BELIEVED = 2e-4  # of a first increment in Newton's method: the equations may have changed since the last step
@@ -58,6 +59,10 @@ def ready(asked: Request, y: Array, here: Linearisation) -> Machine:
     varying = callable(dae.E) and not (asked.generate and getattr(dae.generated, "constant_E", False))
     rows = np.count_nonzero(np.diff(here.E.indptr) if here.sparse else here.E.any(axis=1))
     state.have_e, state.settled = varying, not varying and rows == dae.n - dae.m
+    if varying and structure is not None:
+        state.e_blocks = int(dae.m == 0)
+    elif varying:
+        _keep_upright(asked, y, here.dense().E, state)
     state.always = asked.selection == "complete"
     state.believed = EPS if _linear(asked, structure is None) else BELIEVED
     model = getattr(dae, "model", None)
@@ -72,6 +77,18 @@ def ready(asked: Request, y: Array, here: Linearisation) -> Machine:
     if None in asked.y0:
         state.unlike = not _as_filled(asked, machine, y)
     return machine if structure is None else of_many(machine, structure, here.jac)
+
+
+def _keep_upright(asked: Request, y: Array, E: Array, state: Radau) -> None:
+    """Note of which determinants signs tell that E is singular on the way, if there is one choice of rows."""
+    dae = asked.dae
+    filled = occupied(dae, (asked.t0, asked.t1), y, np.abs(y) + asked.atol / asked.rtol, E)
+    if dae.m > 0:
+        state.e_blocks = int(np.count_nonzero(filled.any(axis=1)) == dae.n - dae.m)
+        return
+    row, column, start = diagonal_blocks(filled)
+    state.e_blocks, state.e_block_start[: len(start)] = len(start) - 1, start
+    state.e_block_row[: len(row)], state.e_block_column[: len(row)] = row, column
 
 
 def _as_filled(asked: Request, machine: Machine, y: Array) -> bool:

@@ -3,16 +3,10 @@
 from __future__ import annotations
 
 from herk.integrate.steppers.radau.equations import derivative, evaluate_here
-from herk.integrate.steppers.radau.layout import (
-    NO_CONVERGENCE,
-    NONFINITE,
-    OK,
-    Radau,
-    farthest_from_nodes,
-    weight,
-)
+from herk.integrate.steppers.radau.layout import NO_CONVERGENCE, NONFINITE, OK, Radau
 from herk.integrate.steppers.radau.newton import combine, factored, mixed, newton, weigh
 from herk.integrate.steppers.radau.order import FEWEST, MORE, enter
+from herk.integrate.steppers.radau.polynomial import farthest_from_nodes, weight
 from herk.integrate.steppers.radau.selecting import other_sizes
 from herk.integrate.steppers.radau.settle import settle
 from herk.jit.state import Floats, Wholes, view

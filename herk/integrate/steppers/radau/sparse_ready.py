@@ -110,7 +110,7 @@ def on_patterns(asked: Request, structure: Structure, E: Any) -> Radau:
     lengths = dict.fromkeys(("mass", "jacobian", "lu", "re", "im", "stacked"), whole.nnz)
     lengths |= {"e_here": known["E"].nnz, "g_y": known["jac_g"].nnz}
     lengths |= {"whole": max(known["jac_f"].nnz, known["jac_Ey"].nnz)}
-    lengths |= {"of_pairs": max(method.most // 2, 1), "unit": n, "width": n, "peak": 0}
+    lengths |= {"of_pairs": max(method.most // 2, 1), "unit": n, "width": n, "peak": 0, "e_new": 0}
     state = allocate(n, m, count, method, rows_of(method.fewest, method.most), lengths)
     state.sparse, state.general, state.first_g = 1, 1, int(whole.indptr[n])
     state.bind("start", whole.indptr)

@@ -8,8 +8,9 @@ leaves s (n - m) equations for each step. The last stage is the new S.
 
 from __future__ import annotations
 
-from herk.integrate.steppers.radau.layout import NO_CONVERGENCE, OK, SINGULAR, Radau, function_at, weight
+from herk.integrate.steppers.radau.layout import NO_CONVERGENCE, OK, SINGULAR, Radau, function_at
 from herk.integrate.steppers.radau.order import FEWEST, MORE, enter
+from herk.integrate.steppers.radau.polynomial import weight
 from herk.integrate.steppers.radau.tangent_equations import assemble, keep, linearised
 from herk.integrate.steppers.radau.tangent_layout import Tangent
 from herk.integrate.steps import Loop, stepper_at

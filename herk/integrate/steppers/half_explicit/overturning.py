@@ -1,0 +1,61 @@
+"""Whether a step led across a point at which E is singular: behind it E y' = f has other solutions, or none.
+
+Stages lie beside such a point, so nothing else tells. A simple zero changes the sign of a determinant.
+"""
+
+from __future__ import annotations
+
+from herk.integrate.steppers.half_explicit.layout import E_VARYING, HalfExplicit, function_at
+from herk.integrate.steps import INFINITE
+from herk.jit.state import Floats
+from herk.linalg.orientation import block_signs
+from herk.linalg.sparse_lu import SparseLU
+
+
+def orientate(t: float, y: Floats, out: Floats, own: HalfExplicit) -> None:
+    """Write the signs of the determinants of E, block by block."""
+    function_at(own.at_e)(t, y, own.parameters, own.e_whole)
+    rows, columns, start = own.e_block_row, own.e_block_column, own.e_block_start
+    block_signs(own.e_whole, own.n, rows, columns, start, own.e_blocks, out, own.e_block_order)
+
+
+def begin_upright(t: float, own: HalfExplicit) -> None:
+    """Take note of the signs at a start; on a pattern that of E is known after the first step."""
+    own.e_turns = INFINITE
+    if own.sparse:
+        own.e_sign[0] = 0.0
+    elif own.e_blocks > 0:
+        orientate(t, own.y, own.e_new, own)
+        for b in range(own.e_blocks):
+            own.e_sign[b] = own.e_new[b]
+
+
+def overturned(t: float, own: HalfExplicit) -> bool:
+    """Tell whether a block that y' is computed from has another sign at the new point."""
+    if own.e_blocks == 0 or own.e_mode != E_VARYING:
+        return False
+    now, before = own.e_new, own.e_sign
+    if own.sparse:  # the factors at the new point are those of its derivative
+        now[0] = SparseLU.at(own.e_factors).sign
+        if now[0] * before[0] < 0.0:
+            return True
+        before[0] = now[0]
+        return False
+    orientate(t, own.new, now, own)
+    for b in range(own.e_blocks):
+        if now[b] * before[b] < 0.0 and needed(b, own):
+            own.e_turns = t
+            return True
+    for b in range(own.e_blocks):
+        if now[b] != 0.0:
+            before[b] = now[b]
+    return False
+
+
+def needed(b: int, own: HalfExplicit) -> bool:
+    """Tell whether a derivative is computed from a block: components that constraints determine have none."""
+    for p in range(own.e_block_start[b], own.e_block_start[b + 1]):
+        for j in range(own.differential):
+            if own.order[j] == own.e_block_column[p]:
+                return True
+    return False
