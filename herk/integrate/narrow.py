@@ -21,10 +21,14 @@ from herk.model.peaks import Peaks, compiled
 Between = Callable[[Array], Array]
 
 DEEP = 2.0  # change of a logarithm in a step, from which on there may be a peak inside
+DEEP_BY_POWER = 0.25  # the same for what falls by a power: part of the smallest measure at its ends
 SAMPLES, MOST_SAMPLES, ROUNDS = 8, 512, 16  # of a step, between which a peak is looked for more closely
 BESIDE = 1.3  # distances between these: as far as a parabola may err about where it is smallest
+UNSURE = 0.1  # second differences by which a parabola may err about how deep it is
 TURN = 0.5  # radians in a step, above which peaks may return within it
 FAR, FAR_BY_POWER = 2.0, 4.0  # widths: from so far no stage sees a peak
+ACROSS = 2.0  # times as far on one side: no step from there resolves a peak, wherever it ends behind it
+AHEAD = 7.5  # times as far before a peak: where to go first
 LOST = 150.0  # exponent of a peak that is nothing at its highest
 ROUNDING = 64 * float(np.finfo(float).eps)
 MOST_AT_ONCE = 1 << 20  # numbers, of states between points
@@ -71,7 +75,7 @@ class Narrow:
     def missed(self, t: Array, y: Array, between: Between) -> Missed | None:
         """Return the first peak that steps between these points (the last known one first) led across."""
         measures, powers, phases = self.peaks.at(t, y, self.values)
-        steps, turns = self._suspect(t, levels(measures, powers)), self._turns(measures, phases)
+        steps, turns = self._suspect(t, measures, powers), self._turns(measures, phases)
         wanted = np.flatnonzero(steps | (turns > 1))
         for some in _stretches(wanted, turns, y.shape[1]):
             for k, i, ends in self._flagged(t, some, int(turns[some[0]]), between):
@@ -80,14 +84,19 @@ class Narrow:
                     return Missed(k, stops)
         return None
 
-    def _suspect(self, t: Array, heights: Array) -> Any:
-        """Tell which steps may lead across a peak: those in which, or shortly before, much has changed."""
-        h, change = np.abs(np.diff(t)), np.abs(np.diff(heights, axis=0))
-        unknown = h[0], np.full(heights.shape[1], np.inf)
+    def _suspect(self, t: Array, measures: Array, powers: Array) -> Any:
+        """Tell which steps may lead across a peak: those in which, or shortly before, much has changed.
+
+        A measure is about a parabola, whose bottom lies no deeper than this below its ends.
+        """
+        h, change = np.abs(np.diff(t)), np.abs(np.diff(measures, axis=0))
+        unknown = h[0], np.full(measures.shape[1], np.inf)
         h_old, old = self.before or unknown
         self.before = h[-1], change[-1]
         growth = (h / np.append(h_old, h[:-1]))[:, None]
-        return ~((change + growth**2 * np.vstack([old, change[:-1]])) < DEEP).all(axis=1)
+        ends = np.minimum(measures[:-1], measures[1:])
+        much = np.where(powers == 0.0, DEEP, DEEP_BY_POWER * ends)
+        return ~((change + growth**2 * np.vstack([old, change[:-1]])) < much).all(axis=1)
 
     def _turns(self, measures: Array, phases: Array) -> Any:
         """Return by how many times more samples a step needs, because peaks may return within it."""
@@ -123,6 +132,8 @@ class Narrow:
     ) -> tuple[float, ...] | None:
         """Return times before, at and behind a peak inside a step that its stages did not see.
 
+        The first is so far before that there is nothing of it: a long step that ends where the peak is high
+        is made by Newton's method with what is known from elsewhere.
         Where there are no values between points, a shorter step is to lead to some.
         """
         least = ROUNDING * max(abs(step))
@@ -134,10 +145,11 @@ class Narrow:
         if found is None:
             return None
         peak, width, far = found
-        if not min(abs(peak - step)) > far * width > far * least:
+        near, distant = sorted(abs(peak - step))
+        if not width > least or (near <= far * width and distant <= ACROSS * far * width):
             return None
         width = np.copysign(width, step[1] - step[0])
-        return float(peak - width), float(peak), float(peak + width)
+        return tuple(float(peak + at * width) for at in (-AHEAD * far, -1.0, 0.0, 1.0))
 
     def _closer(self, low: float, high: float, i: int, between: Between) -> tuple[float, float, float] | None:
         """Return the place of a peak, its width, at which a logarithm has fallen by one, and what is far."""
@@ -168,10 +180,10 @@ def levels(measures: Array, powers: Array) -> Array:
 
 
 def _deep(m: Array, powers: Array) -> Any:
-    """Tell around which samples (steps x inner samples x measures) a formula rises far above both ends."""
-    ends, middle = np.minimum(m[:, :1], m[:, -1:]), m[:, 1:-1]
+    """Tell around which samples (steps x inner samples x measures) a formula rises far above one end."""
+    ends, middle = np.maximum(m[:, :1], m[:, -1:]), m[:, 1:-1]
     bend, slope = m[:, :-2] - 2.0 * middle + m[:, 2:], 0.5 * (m[:, 2:] - m[:, :-2])
-    bottom = middle - 0.5 * slope**2 / bend
+    bottom = middle - 0.5 * slope**2 / bend - UNSURE * bend
     rise = np.where(
         powers == 0.0, ends - bottom, powers * np.log(ends / np.maximum(bottom, np.finfo(float).tiny))
     )

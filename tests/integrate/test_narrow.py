@@ -67,6 +67,20 @@ def test_without_looking_for_peaks_they_are_lost(monkeypatch: pytest.MonkeyPatch
     assert sol.y[1, -1] < 0.1  # that is what this page is about
 
 
+def test_a_peak_close_to_the_end_of_a_long_step_is_met() -> None:
+    """radau5 goes from t = 0.86 to 3.13 and 5.4, since nothing but the peak limits it; s passes c once."""
+    f = ["s - sin(1.09*t)", "(1 + ((s - c)/w)**2)**(-2)/w*1.09*cos(1.09*t)"]
+    start = {"parameters": {"c": 0.0, "w": 3.4e-5}, "t_span": (0, 5.4), "y0": [0, 0]}
+    model = herk.Model("late", ["x", "s"], [[0, 0], [1, 0]], f, **start)
+    for before in np.geomspace(1e-3, 0.3, 12):
+        c = math.sin(1.09 * (3.129 - before))
+        way = [((each - c) / 3.4e-5) for each in (0.0, math.sin(1.09 * 5.4))]
+        whole = [u / (2 * (1 + u * u)) + math.atan(u) / 2 for u in way]
+        sol = herk.solve_dae(model, method="radau5", parameters={"c": c}, rtol=1e-5, atol=1e-5)
+        assert sol.success
+        assert sol.y[0, -1] == pytest.approx(whole[1] - whole[0], abs=1e-3), before
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_a_peak_is_met_at_every_passage(method: str) -> None:
     sol = herk.solve_dae(swinging(), method=method, rtol=1e-7, atol=1e-10)
