@@ -28,7 +28,8 @@ UNSURE = 0.1  # second differences by which a parabola may err about how deep it
 TURN = 0.5  # radians in a step, above which peaks may return within it
 FAR, FAR_BY_POWER = 2.0, 4.0  # widths: from so far no stage sees a peak
 ACROSS = 2.0  # times as far on one side: no step from there resolves a peak, wherever it ends behind it
-AHEAD = 7.5  # times as far before a peak: where to go first
+AHEAD = 7.5, 4.2, 2.4, 1.4, 0.8  # times as far before a peak: where to go, in steps from which it is seen
+TINY = float(np.finfo(float).tiny)
 LOST = 150.0  # exponent of a peak that is nothing at its highest
 ROUNDING = 64 * float(np.finfo(float).eps)
 MOST_AT_ONCE = 1 << 20  # numbers, of states between points
@@ -145,11 +146,12 @@ class Narrow:
         if found is None:
             return None
         peak, width, far = found
-        near, distant = sorted(abs(peak - step))
-        if not width > least or (near <= far * width and distant <= ACROSS * far * width):
+        near, distant = np.sort(abs(peak - step)) / (far * width)
+        inside = (peak - step[0]) * (peak - step[1]) < 0.0
+        if not width > least or (near <= 1.0 and distant <= ACROSS) or (near > 1.0 and not inside):
             return None
         width = np.copysign(width, step[1] - step[0])
-        return tuple(float(peak + at * width) for at in (-AHEAD * far, -1.0, 0.0, 1.0))
+        return tuple(float(peak + at * width) for at in (*(-lead * far for lead in AHEAD), -1.0, 0.0, 1.0))
 
     def _closer(self, low: float, high: float, i: int, between: Between) -> tuple[float, float, float] | None:
         """Return the place of a peak, its width, at which a logarithm has fallen by one, and what is far."""
@@ -160,15 +162,16 @@ class Narrow:
             heights = levels(m, power)
             j = int(np.argmax(heights))
             low, high = times[max(j - 1, 0)], times[min(j + 1, SAMPLES)]
-            if 0 < j < SAMPLES:
-                h, bend = times[1] - times[0], m[j - 1] - 2.0 * m[j] + m[j + 1]
-                curvature = bend / (2.0 * h * h) * (1.0 if power == 0.0 else power / m[j])
+            if j > 0:  # at the end the parabola goes on behind it
+                h, k = times[1] - times[0], min(j, SAMPLES - 1)
+                bend, slope = m[k - 1] - 2.0 * m[k] + m[k + 1], 0.5 * (m[k + 1] - m[k - 1])
+                bottom = m[k] if k == j else max(m[k] - 0.5 * slope**2 / bend, TINY)
+                curvature = bend / (2.0 * h * h) * (1.0 if power == 0.0 else power / bottom)
                 width = 1.0 / np.sqrt(curvature) if curvature > 0.0 else np.inf
                 if abs(high - low) <= width:
-                    lost, far = power == 0.0 and m[j] > LOST, FAR if power == 0.0 else FAR_BY_POWER
-                    peak = times[j] + 0.5 * (m[j - 1] - m[j + 1]) / bend * h
-                    return None if lost else (peak, width, far)
-            elif np.ptp(heights) < 0.1 * DEEP:  # it rises to the end, and hardly so
+                    lost, far = power == 0.0 and bottom > LOST, FAR if power == 0.0 else FAR_BY_POWER
+                    return None if lost else (times[k] - slope / bend * h, width, far)
+            if j in (0, SAMPLES) and np.ptp(heights) < 0.1 * DEEP:  # it rises to the end, and hardly so
                 return None
         return None
 
@@ -184,10 +187,10 @@ def _deep(m: Array, powers: Array) -> Any:
     ends, middle = np.maximum(m[:, :1], m[:, -1:]), m[:, 1:-1]
     bend, slope = m[:, :-2] - 2.0 * middle + m[:, 2:], 0.5 * (m[:, 2:] - m[:, :-2])
     bottom = middle - 0.5 * slope**2 / bend - UNSURE * bend
-    rise = np.where(
-        powers == 0.0, ends - bottom, powers * np.log(ends / np.maximum(bottom, np.finfo(float).tiny))
-    )
-    return (bend > 0.0) & (np.abs(slope) < BESIDE * bend) & (rise >= DEEP)
+    rise = np.where(powers == 0.0, ends - bottom, powers * np.log(ends / np.maximum(bottom, TINY)))
+    reach = np.full(middle.shape[1], BESIDE)
+    reach[-1] = SAMPLES  # steps may end on a peak, shortly before its highest point
+    return (bend > 0.0) & (np.abs(slope) < reach[:, None] * bend) & (rise >= DEEP)
 
 
 def _stretches(steps: Wholes, turns: Wholes, n: int) -> Iterator[Wholes]:
