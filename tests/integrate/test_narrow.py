@@ -81,13 +81,12 @@ def test_a_peak_close_to_the_end_of_a_long_step_is_met() -> None:
         assert sol.y[0, -1] == pytest.approx(whole[1] - whole[0], abs=1e-3), before
 
 
-@pytest.mark.parametrize(("width", "before"), [(0.04, "accepted"), (0.067, "shortly before")])
-def test_a_long_step_that_ends_on_a_peak_is_made_again(width: float, before: str) -> None:
-    """dopri5 ended at 0.06 widths behind the highest point, or 0.35 before it, with errors that cancelled."""
+@pytest.mark.parametrize("seed", [93001298, 95001862])
+def test_a_long_step_that_ends_on_a_peak_is_made_again(seed: int) -> None:
+    """dopri5 ended 0.06 widths behind the highest point, or 0.35 before it, with estimates that cancelled."""
     from tests.fuzz import bells, examine
 
-    seed = {"accepted": 93001298, "shortly before": 95001862}[before]
-    assert f"train, width {width}" in bells.make(seed).kind
+    assert bells.make(seed).kind.startswith("train")
     assert examine.record(("bells", seed))["outcome"] == "right"
 
 
