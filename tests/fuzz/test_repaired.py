@@ -53,6 +53,8 @@ SIDE = [("mechanisms", 10000108)]
 TWICE = [("mechanisms", 22000008)]
 # Constraints written with a denominator that vanishes on the way, though it could be cleared or left out.
 WRITTEN = [("linear", seed) for seed in (11000118, 12000101, 12000110)]
+# The finer estimate of dop853 vanished by chance: in a first step, and in one across a resonance.
+VANISHED = [("circuits", 97000089), ("bells", 92000089)]
 
 # An unknown that cancels when a constraint is multiplied out: code waited for its value.
 CANCELLED = [("attacks", 51000027)]
@@ -69,7 +71,7 @@ def test_the_end_of_a_solution_is_noticed_before_it_is_passed(family: str, seed:
     ("family", "seed"),
     [
         *(*NOISE, *POLES, *COMBINED, *CHANCE, *FADING, *KINKS, *ROWS, *TURNED, *SHORT, *SIDE),
-        *(*WRITTEN, *TWICE, *CANCELLED, *UNITS, *BY_CHANCE),
+        *(*WRITTEN, *TWICE, *CANCELLED, *UNITS, *BY_CHANCE, *VANISHED),
     ],
 )
 def test_what_was_repaired_stays_right(family: str, seed: int) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from herk.integrate.controller import starting_step
 from herk.integrate.steppers.half_explicit.branches import resolved, sinking, sunk, turning, unseen
+from herk.integrate.steppers.half_explicit.error import damping, error_norm
 from herk.integrate.steppers.half_explicit.layout import (
     ACCEPT,
     BRANCH,
@@ -214,33 +215,6 @@ def judged(loop: Loop, own: HalfExplicit) -> int:
         return OK
     status = resolved(loop, own)
     return OVERTURNED if status == OK and overturned(loop.target, own) else status
-
-
-def error_norm(loop: Loop, own: HalfExplicit) -> float:
-    """Return the root mean square of error / (atol + rtol |y|) over all components."""
-    n, y, new, error, atol, rtol = own.n, own.y, own.new, own.error, loop.atol, loop.rtol
-    total, share = 0.0, 1.0 / n  # divided before there is anything to wait for
-    for i in range(n):
-        total += (error[i] / (atol[i] + rtol * max(abs(y[i]), abs(new[i])))) ** 2
-    return (total * share) ** 0.5
-
-
-def damping(loop: Loop, own: HalfExplicit) -> float:
-    """Return the factor by which DOP853 damps its error estimate, from a second, coarser one.
-
-    Hairer, Norsett & Wanner, II.10.
-    """
-    if own.estimates < 2:
-        return 1.0
-    n, error, atol = own.n, own.error, loop.atol
-    fine, coarse = 0.0, 0.0
-    for j in range(own.differential):
-        i = own.order[j]
-        scale = atol[i] + loop.rtol * max(abs(own.y[i]), abs(own.new[i]))
-        fine += (error[j] / scale) ** 2
-        coarse += (error[n + j] / scale) ** 2
-    total = fine + 0.01 * coarse
-    return (fine / total) ** 0.5 if total > 0.0 else 1.0
 
 
 def accept(loop: Loop) -> int:
