@@ -13,7 +13,7 @@ import numpy as np
 from scipy.sparse import diags_array
 
 from herk.core import Dae, Invariant, Problem
-from herk.core.dae import LARGE, Array
+from herk.core.dae import Array, is_large
 from herk.jit.compiled import compiled
 from herk.model.forms.callable_forms import mechanical_forms
 from testset.chain_entries import entries, places
@@ -194,7 +194,7 @@ def problem(
     dae = full = None
     if N <= MOST_LINKS_IN_FULL:
         dae = full = Dae(E=np.diag(E), jac_g=jac_g, **given)
-    if 5 * N > LARGE:
+    if is_large(5 * N):
         dae = Dae(E=diags_array(E), jac_g=entries_of(m, float(g)), jac_g_sparsity=places(N), **given)
     levels = (1,) * (2 * N) + (2,) * (2 * N) + (3,) * N
     groups = {

@@ -15,7 +15,7 @@ import numpy as np
 
 from herk.codegen.scope import CONSTANTS, PYTHON, SHARED
 from herk.core import InputError, StageSource
-from herk.core.dae import LARGE, Array
+from herk.core.dae import Array, is_large
 from herk.jit.state import address_of
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class Code:
     @cached_property
     def structure(self) -> Any:
         """Return the pattern of g_y, m x n: 1 where an entry is not identically zero; sparse if large."""
-        if self.equations.n > LARGE:
+        if is_large(self.equations.n):
             known = self.sparse.patterns["jac_g"]
             return known.matrix(np.ones(known.nnz))
         from herk.codegen.block_form import is_zero, jacobian
@@ -202,7 +202,7 @@ class GeneratedForm:
     @property
     def large(self) -> bool:
         """Tell whether matrices are values on patterns only."""
-        return self.n > LARGE
+        return is_large(self.n)
 
     @property
     def n(self) -> int:

@@ -16,6 +16,11 @@ Function = Callable[[float, Array], Any]
 LARGE = 100  # unknowns above which matrices are kept sparse
 
 
+def is_large(n: int) -> bool:
+    """Tell whether matrices of so many unknowns are kept sparse."""
+    return n > LARGE
+
+
 @dataclass(frozen=True)
 class StageSource:
     """Python text of what a stage needs, for one choice of algebraic components.
@@ -120,7 +125,7 @@ class Dae:
     @property
     def large(self) -> bool:
         """Tell whether matrices of this size are kept sparse."""
-        return self.n > LARGE
+        return is_large(self.n)
 
     def __post_init__(self) -> None:
         """Validate the sizes and what can be called; freeze a constant E."""
@@ -177,7 +182,7 @@ def _whole(value: object, name: str, least: int) -> None:
 def _matrix(value: Any, n: int) -> Any:
     """Return E, checked: sparse if it was given so and is large."""
     if hasattr(value, "tocsr"):
-        value = value.toarray() if n <= LARGE else _by_rows(value)
+        value = _by_rows(value) if is_large(n) else value.toarray()
     matrix = value if hasattr(value, "tocsr") else np.array(value, dtype=float)
     if matrix.shape != (n, n):
         raise InputError(f"E has shape {matrix.shape}; for n = {n} unknowns it must be {n} x {n}.")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from herk.core import Dae, Solution
-from herk.core.dae import LARGE, Array
+from herk.core.dae import Array, is_large
 from herk.integrate.options import Request
 from herk.integrate.prepared import outcome
 
@@ -65,7 +65,7 @@ def largest_defect(system: Any, sol: Solution) -> float:
 
 
 def _from_formulas(model: Any) -> Callable[[float, Array], tuple[Any, Array]]:
-    if model.n > LARGE:
+    if is_large(model.n):
         from herk.model.index_reduction.structural.rows import equations
 
         return equations(model)

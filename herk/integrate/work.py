@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from herk.core.dae import LARGE, Array
+from herk.core.dae import Array, is_large
 from herk.integrate.steppers.radau.layout import RadauMethod
 from herk.linalg.pattern import Pattern
 from herk.linalg.stacked import SWEEPS
@@ -190,7 +190,7 @@ def work_of(asked: Request, machine: Stepper) -> Work:
     The code is that of the components chosen at this start, whatever earlier runs have chosen.
     """
     dae, code = asked.dae, getattr(machine, "code", None)
-    if asked.generate and dae.n > LARGE and hasattr(dae.generated, "sparse"):
+    if asked.generate and is_large(dae.n) and hasattr(dae.generated, "sparse"):
         return work_on_patterns(asked, machine)
     if code is not None:
         chosen = code.stage(machine.known[machine.state.slot], scalar=False)

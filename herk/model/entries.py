@@ -17,7 +17,7 @@ from sympy.core.function import AppliedUndef
 
 from herk.codegen.numbers import FormulaError, without_floats
 from herk.core import InputError
-from herk.core.dae import LARGE
+from herk.core.dae import is_large
 from herk.model.functions import FUNCTIONS, differentiable
 from herk.model.parse import WORDS, parse
 from herk.model.plain import finite, ordered, shown
@@ -128,7 +128,7 @@ def matrix(value: Any, n: int, names: Mapping[str, sp.Symbol]) -> sp.MatrixBase:
     """Return E as an n x n matrix, a sparse one if it is large."""
     given = _places(value, n)
     entries = {place: expression(entry, names, f"E[{place[0]},{place[1]}]") for place, entry in given.items()}
-    if n > LARGE:
+    if is_large(n):
         filled = {place: entry for place, entry in entries.items() if entry != 0}
         return sp.ImmutableSparseMatrix(n, n, filled)
     return sp.ImmutableDenseMatrix(n, n, [entries.get((i, j), sp.S.Zero) for i in range(n) for j in range(n)])

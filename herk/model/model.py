@@ -15,7 +15,7 @@ from herk.codegen.equations import Equations
 from herk.codegen.numbers import inserted
 from herk.codegen.shapes import column
 from herk.core import InputError, nearest
-from herk.core.dae import LARGE
+from herk.core.dae import is_large
 from herk.model import entries, plain
 from herk.model.breakpoints import conditions
 from herk.model.in_time import InTime, in_time
@@ -128,7 +128,7 @@ class Model(FrontDoors):
 
         Values of parameters, start and span do not enter.
         """
-        if self.n > LARGE:
+        if is_large(self.n):
             from herk.model.index_reduction.structural.rows import digest
 
             return digest(self)

@@ -14,7 +14,7 @@ import numpy as np
 import sympy as sp
 
 from herk.codegen.equations import Equations, filled
-from herk.core.dae import LARGE, Array
+from herk.core.dae import Array, is_large
 from herk.model.pulses import STEEP
 
 MOST = 500  # peaks in a model; of more none is looked at
@@ -54,7 +54,7 @@ def peaks(system: Equations) -> tuple[Peak, ...]:
     moving = {system.t, *system.states}
     found: dict[sp.Expr, Peak] = {}
     for part in (*filled(system.E), *system.f):
-        if _may(part, large=system.n > LARGE):
+        if _may(part, large=is_large(system.n)):
             for measure, power in (*_peaks(part, moving), *_bumps(part, moving)):
                 if measure.free_symbols & set(system.states):
                     found.setdefault(

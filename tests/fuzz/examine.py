@@ -12,7 +12,7 @@ import numpy as np
 
 from tests.fuzz.families import FAMILIES
 from tests.fuzz.judge import Answer, Outcome, Verdict, judge, times_to_judge
-from tests.fuzz.member import Array, JudgeError, Member
+from tests.fuzz.member import Array, JudgeError, Member, sparse_code
 from tests.fuzz.parameters import other_values
 
 MAX_STEPS = 200_000
@@ -78,7 +78,8 @@ def examine(
     except JudgeError as error:
         return Verdict(Outcome.UNDECIDED, str(error)), "", ""
     try:
-        verdict = judge(member, solve(member))
+        with sparse_code() if member.sparse else contextlib.nullcontext():
+            verdict = judge(member, solve(member))
     except herk.HerkError as error:
         verdict = Verdict(Outcome.REFUSED, f"{type(error).__name__}: {error}")
     except JudgeError as error:

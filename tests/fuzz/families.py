@@ -16,6 +16,7 @@ from tests.fuzz import (
     piecewise,
     pivots,
     singular,
+    sparse,
     switching,
 )
 from tests.fuzz.member import Member
@@ -33,4 +34,5 @@ FAMILIES: dict[str, Callable[[int], Member]] = {
     "bells": bells.make,
     "testset": known.make,
     "attacks": attacks.make,
+    "sparse": sparse.make,
 }

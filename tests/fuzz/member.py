@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -29,6 +30,18 @@ TIGHT = dict.fromkeys(("auto", "dop853", "verner98"), (1e-6, 1e-8, 1e-10))
 TOLERANCES = TIGHT | {"bs32": (1e-4, 1e-5)}
 
 
+@contextmanager
+def sparse_code() -> Iterator[None]:
+    """Let systems of any size be solved by the code for many unknowns."""
+    import herk.core.dae
+
+    usual, herk.core.dae.LARGE = herk.core.dae.LARGE, 0
+    try:
+        yield
+    finally:
+        herk.core.dae.LARGE = usual
+
+
 class JudgeError(Exception):
     """The judges of a member do not agree with each other, so nothing can be said about the solver."""
 
@@ -43,6 +56,7 @@ class Member:
     corners      times at which the solution or a derivative of it jumps
     channels     where values are judged
     located      corners are found by a run itself, to this multiple of its tolerance
+    sparse       it is solved by the code for many unknowns
     enlarged     how many times larger a relative error may be later: that is the model's doing
     """
 
@@ -65,6 +79,7 @@ class Member:
     channels: tuple[str, ...] = CHANNELS
     enlarged: float = 1.0
     located: float = 0.0
+    sparse: bool = False
 
     @property
     def atol(self) -> Array:
@@ -99,6 +114,7 @@ class Member:
         lines = [
             f"# {self.label} ({self.kind})",
             "import herk",
+            *(["import herk.core.dae; herk.core.dae.LARGE = 0"] if self.sparse else []),
             f'model = herk.Model("{self.family}_{self.seed}", states={list(self.states)},',
             f"    E=[{rows}],",
             "    f=[" + ",\n       ".join(repr(row) for row in self.f) + "],",

@@ -12,7 +12,7 @@ import numpy as np
 import sympy as sp
 
 from herk.codegen.equations import Equations
-from herk.core.dae import LARGE, Array
+from herk.core.dae import Array, is_large
 
 _ABSENT = -1e6
 
@@ -26,7 +26,7 @@ def variable_index(system: Equations, index: int, hidden: Sequence[Sequence[sp.E
     """
     if index <= 1:
         return (1,) * system.n
-    if system.n > LARGE:
+    if is_large(system.n):
         return _first_appearance(system.states, hidden)
     structural = _structural(_signature(system), index)
     return _first_appearance(system.states, hidden) if structural is None else structural

@@ -18,7 +18,7 @@ import sympy as sp
 
 from herk.codegen.numbers import exact
 from herk.codegen.tape import Tape
-from herk.core.dae import LARGE
+from herk.core.dae import is_large
 from herk.linalg.rank import CLEAN, ROUNDING
 from herk.model.index_reduction.scales import Scales
 
@@ -141,7 +141,7 @@ def starts(model: Model, scales: Scales, slot: int, thorough: bool) -> Iterator[
     spread = (*NEAR, *FAR)[slot]
     near = slot < len(NEAR)
     t0, t1 = model.t_span
-    few = 1 if model.n > LARGE else 3  # far points of a large model are rarely reached, and cost most
+    few = 1 if is_large(model.n) else 3  # far points of a large model are rarely reached, and cost most
     for number, (stretch, floor) in enumerate(_TRIES if thorough else _TRIES[:few]):
         clock = random.Random(f"{slot} {number}").random()  # noqa: S311 - points, not secrets
         shift = min(0.01, spread * stretch) * clock if near else clock

@@ -16,7 +16,7 @@ from functools import lru_cache
 import sympy as sp
 
 from herk.core import InputError, Problem
-from herk.core.dae import LARGE
+from herk.core.dae import is_large
 from herk.linalg.threads import one_thread
 from herk.model.index_reduction import explain
 from herk.model.index_reduction.clock import within
@@ -155,7 +155,7 @@ def _regularize(model: Model, max_index: int, simplify: bool) -> Regularization:
     explain.refuse_absent_states(model)
     way = ""
     with one_thread(model.n):
-        if model.n > LARGE:
+        if is_large(model.n):
             try:
                 return by_structure(model, max_index)
             except UnfitError as reason:
