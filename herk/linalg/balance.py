@@ -101,12 +101,24 @@ def evened(matrix: Any) -> Any:
     from scipy.sparse import csr_array
 
     rows, columns, values = _entries(matrix)
+    found, n = _even_powers(matrix), matrix.shape[1]
+    powers = np.clip(found[columns] + found[n + rows], -2 * _LARGEST, 2 * _LARGEST)
+    return csr_array((np.ldexp(values, powers.astype(np.int64)), (rows, columns)), shape=matrix.shape)
+
+
+def even_units(matrix: Any) -> Array:
+    """Return powers of two for the columns of a sparse matrix that bring its entries near one, row by row."""
+    units: Array = 2.0 ** np.clip(_even_powers(matrix)[: matrix.shape[1]], -_LARGEST, _LARGEST)
+    return units
+
+
+def _even_powers(matrix: Any) -> Array:
+    """Return the powers of two for columns, then rows."""
+    rows, columns, values = _entries(matrix)
     m, n = matrix.shape
     each = np.arange(len(values))
     ties = np.concatenate([each, each]), np.concatenate([columns, n + rows]), np.ones(2 * len(values))
-    found = np.round(_solved(ties, -np.log2(np.abs(values)), n + m))
-    powers = np.clip(found[columns] + found[n + rows], -2 * _LARGEST, 2 * _LARGEST)
-    return csr_array((np.ldexp(values, powers.astype(np.int64)), (rows, columns)), shape=matrix.shape)
+    return np.round(_solved(ties, -np.log2(np.abs(values)), n + m))
 
 
 def _topped(matrix: Array, rows: Array, columns: Array) -> tuple[Array, Array]:

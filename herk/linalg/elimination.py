@@ -31,11 +31,11 @@ class Elimination(State):
     rows: int
     threshold: float  # of the largest entry: what may be a pivot if its column is cheaper
     forced: int  # the column meant to be a pivot becomes one
-    negligible: float  # of the largest entry of a row as given: what is no pivot
     indptr: Wholes
     indices: Wholes
     values: Floats
     order: Wholes  # of the rows
+    negligible: Floats  # by place in that order: of the largest entry of a row as given, what is no pivot
     block: Wholes  # by place in that order: where its block begins
     partner: Wholes  # by place: the column meant to be its pivot
     cost: Wholes  # of columns
@@ -136,7 +136,7 @@ def subtract(row: int, at: int, own: Elimination) -> None:
 def keep(i: int, at: int, free: int, top: float, own: Elimination) -> int:
     """Choose the pivot of row i and keep the rest of the row at `at`; return how many entries that has."""
     left, found = own.left, own.found
-    column = chosen(free, own.negligible * top, own.partner[i], own)
+    column = chosen(free, own.negligible[i] * top, own.partner[i], own)
     own.pivot[i] = column
     own.diagonal[i] = 0.0
     if column != NONE:
@@ -243,11 +243,13 @@ def eliminated(
     threshold: float = 1.0,
     local: bool = False,
     forced: bool = False,
+    negligible: Floats | float = NEGLIGIBLE,
 ) -> Factors:
     """Eliminate the rows of a matrix in this order; by default its columns are chosen by size alone.
 
     `local`: a column is the pivot of a row in which it has an entry, or becomes none. What is left of a wide
     matrix would otherwise fill up with columns nobody chooses. `forced`: partners are the pivots.
+    `negligible`: what is left of a row, beside its largest entry, is no pivot; one number, or one by place.
     """
     rows, columns = len(order), matrix.shape[1]
     room = 4 * matrix.nnz + rows
@@ -256,6 +258,7 @@ def eliminated(
         "indices": matrix.indices,
         "values": matrix.data,
         "order": order,
+        "negligible": np.broadcast_to(negligible, rows),
         "block": np.zeros(rows) if block is None else block,
         "cost": np.zeros(columns) if cost is None else cost,
         "partner": np.full(rows, NONE) if partner is None else partner,
@@ -270,7 +273,7 @@ def eliminated(
         own = Elimination(**lengths, **dict.fromkeys(("lower", "lower_value", "upper", "upper_value"), room))
         for name, value in given.items():
             getattr(own, name)[:] = value
-        own.rows, own.threshold, own.forced, own.negligible = rows, threshold, forced, NEGLIGIBLE
+        own.rows, own.threshold, own.forced = rows, threshold, forced
         own.place[:] = own.seen[:] = NONE
         if _program[eliminate_rows].call(own.address) == ALL:
             return _found(own)

@@ -219,6 +219,7 @@ def _factors(basis: Basis, room: int) -> Elimination:
     n = basis.size
     by_column = dict.fromkeys(("cost", "size", "waiting", "place", "seen", "left", "found"), n)
     by_place = dict.fromkeys(("order", "block", "partner", "stack", "next", "path", "pivot", "diagonal"), n)
+    by_place |= {"negligible": n}
     starts = dict.fromkeys(("indptr", "lower_start", "upper_start"), n + 1)
     entries = dict.fromkeys(("indices", "values"), basis.value.size)
     rooms = dict.fromkeys(("lower", "lower_value", "upper", "upper_value"), room)

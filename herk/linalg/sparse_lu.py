@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from herk.jit.state import Floats, State, Wholes
+from herk.linalg.balance import even_units
 from herk.linalg.elimination import Factors, eliminated
 from herk.linalg.graphs import by_rows, parity
 from herk.linalg.matching import matched
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 GROWN = 1.3  # times as many entries as when an order of rows was found ask for another one
+UNSOUND = 1e-7  # pivots beside the largest entries of their rows, for which other units are tried
 UNSTABLE = 1e-5  # a pivot this small beside the rest of its row asks for another order
 
 
@@ -55,13 +57,14 @@ class SparseLU(State):
     upper_value: Floats
     inverse: Floats  # of the pivots
     reference: Floats  # sizes of the pivots when the order was chosen
+    unit: Floats  # in which unknowns are compared, by place
     work: Floats  # zero between calls
     solution: Floats
 
 
 def refactor(values: Floats, own: SparseLU) -> bool:
     """Compute the factors of the matrix with these values; False if it is singular, or the order unfit."""
-    work, inverse, upper, upper_value = own.work, own.inverse, own.upper, own.upper_value
+    work, inverse, upper, upper_value, unit = own.work, own.inverse, own.upper, own.upper_value, own.unit
     own.sign, own.weakest, stable = own.parity, 1e300, True
     for p in range(own.other.size):
         own.other_value[p] = values[own.other_source[p]]
@@ -79,10 +82,10 @@ def refactor(values: Floats, own: SparseLU) -> bool:
         work[i] = 0.0
         for q in range(own.upper_start[i], own.upper_start[i + 1]):
             upper_value[q] = work[upper[q]]
-            rest = max(rest, abs(upper_value[q]))
+            rest = max(rest, abs(upper_value[q]) * unit[upper[q]])
             work[upper[q]] = 0.0
         size = abs(pivot)
-        stable = stable and size > UNSTABLE * rest and size < 1e300
+        stable = stable and size * unit[i] > UNSTABLE * rest and size < 1e300
         own.weakest = min(own.weakest, size / own.reference[i])
         inverse[i] = 1.0 / pivot
         if pivot < 0.0:
@@ -129,17 +132,20 @@ def analysed(
     values: Floats,
     rows: Wholes | None = None,
     before: tuple[SparseLU, Wholes] | None = None,
+    unit: Floats | None = None,
 ) -> SparseLU | None:
     """Return factors of these columns of a matrix, in an order of pivots that is good for its values now.
 
     Of `rows` in ascending order, if they are given, whose numbers stay those of the matrix. `before` are
-    factors of other columns, and these: what they have in common need not be found again. None: it is
-    singular.
+    factors of other columns, and these: what they have in common need not be found again. Entries of a row
+    are compared in these units of all columns; where none are given and plain numbers find no good pivots, in
+    units that bring them near one. None: it is singular.
     """
     rows = np.arange(pattern.shape[0]) if rows is None else rows
     matrix, source = _part(pattern, rows, columns, values)
+    units = None if unit is None else unit[columns]
     if before is None:
-        made = factors_of(matrix, source)
+        made = factors_of(matrix, source, None, units)
     else:
         known, others = before
         number = np.full(pattern.shape[1], -1, dtype=np.int64)
@@ -147,7 +153,10 @@ def analysed(
         order, partner = np.empty(len(columns), dtype=np.int64), np.empty(len(columns), dtype=np.int64)
         place = np.searchsorted(rows, known.row)
         order[place], partner[place] = np.arange(len(columns)), number[others[known.column]]
-        made = factors_of(matrix, source, Known(order, partner, known.fill))
+        made = factors_of(matrix, source, Known(order, partner, known.fill), units)
+    if unit is None and (made is None or made.soundness < UNSOUND):
+        other = factors_of(matrix, source, None, even_units(matrix))
+        made = other if made is None or (other is not None and other.soundness > made.soundness) else made
     if made is not None:
         made.row[:] = rows[made.row]
     return made
@@ -182,8 +191,13 @@ def factors_in_one(matrix: csr_array, source: Wholes) -> SparseLU | None:
     return _state(matrix, source, made, begins) if made.rank == len(rows) else None
 
 
-def factors_of(matrix: csr_array, source: Wholes, known: Known | None = None) -> SparseLU | None:
+def factors_of(
+    matrix: csr_array, source: Wholes, known: Known | None = None, unit: Floats | None = None
+) -> SparseLU | None:
     """Return factors of a square matrix; `source` tells where later values of its entries come from."""
+    if unit is not None:
+        matrix = matrix.copy()
+        matrix.data *= unit[matrix.indices]
     partner = matched(matrix, None if known is None else known.partner)
     if (partner < 0).any():
         return None
@@ -191,9 +205,9 @@ def factors_of(matrix: csr_array, source: Wholes, known: Known | None = None) ->
     if known is not None:
         found, begins = _eliminated(matrix, partner, block, known.order)
         if found.rank == len(partner) and found.entries <= GROWN * known.fill:
-            return _state(matrix, source, found, begins, known.fill)
+            return _state(matrix, source, found, begins, known.fill, unit)
     found, begins = _eliminated(matrix, partner, block, fill_order(matrix, partner, block))
-    return _state(matrix, source, found, begins) if found.rank == len(partner) else None
+    return _state(matrix, source, found, begins, None, unit) if found.rank == len(partner) else None
 
 
 def _eliminated(matrix: csr_array, partner: Wholes, block: Wholes, places: Wholes) -> tuple[Factors, Wholes]:
@@ -226,10 +240,17 @@ def _part(pattern: Pattern, rows: Wholes, columns: Wholes, values: Floats) -> tu
 
 
 def _state(
-    matrix: csr_array, source: Wholes, found: Factors, begins: Wholes, fill: int | None = None
+    matrix: csr_array,
+    source: Wholes,
+    found: Factors,
+    begins: Wholes,
+    fill: int | None = None,
+    unit: Floats | None = None,
 ) -> SparseLU:
-    """Return the factors with all numbers in the order of pivots."""
+    """Return the factors with all numbers in the order of pivots, found in these units of the columns."""
     size = matrix.shape[0]
+    pivots_in_units = np.abs(found.diagonal)
+    units = np.ones(size) if unit is None else unit[found.pivot]
     at_row = np.empty(size, dtype=np.int64)
     at_row[found.order] = np.arange(size)
     rows = at_row[np.repeat(np.arange(size), np.diff(matrix.indptr))]
@@ -245,7 +266,8 @@ def _state(
         "lower": found.lower,
         "upper_start": found.upper_start,
         "upper": found.place[found.upper],
-        "reference": np.abs(found.diagonal),
+        "reference": pivots_in_units / units,
+        "unit": units,
     }
     lengths = {name: len(part) for name, part in parts.items()}
     lengths |= {"other_value": lengths["other"], "lower_value": lengths["lower"], "inverse": size}
@@ -257,7 +279,7 @@ def _state(
     sizes = np.where(inside, np.abs(matrix.data), 0.0)
     largest = np.empty(size)
     largest[at_row] = np.maximum.reduceat(sizes, matrix.indptr[:-1]) if size else 0.0
-    own.soundness = float((own.reference / largest).min(initial=1.0))
+    own.soundness = float((pivots_in_units / largest).min(initial=1.0))
     own.parity = float(parity(found.order) * parity(found.pivot))
     return own
 

@@ -11,6 +11,7 @@ from herk.integrate.steppers.half_explicit.layout import (
     BRANCH,
     DERIVATIVE,
     EXTEND,
+    NO_CONVERGENCE,
     NONFINITE,
     OK,
     STEP,
@@ -39,6 +40,7 @@ def interval(t: Floats, time: float, forward: bool) -> int:
 def prepare(t: float, h: float, ends: Floats, terms: int, branched: int, own: HalfExplicit) -> int:
     """Load the start of a step, its slopes as guesses; for dense output repeat its stages."""
     n, y, new, slope = own.n, own.y, own.new, own.slope
+    own.h_last = 0.0
     for c in range(n):
         y[c] = ends[c]
         new[c] = ends[c]
@@ -55,6 +57,7 @@ def prepare(t: float, h: float, ends: Floats, terms: int, branched: int, own: Ha
 
 def prepare_again(t: float, h: float, ends: Floats, before: Floats, gone: float, own: HalfExplicit) -> int:
     """Repeat the stages with the guesses of the run, from the step before; the chord led astray."""
+    own.h_last = gone
     for c in range(own.n):
         own.slope[c] = (ends[c] - before[c]) / gone
     return kernel_at(own.kernel)(EXTEND, t, h, own)
@@ -145,7 +148,7 @@ def sample(
             step = i
             enter(slots[i + 1], own)
             status = prepare(t[i], h, ends, terms, branched, own)
-            if status == BRANCH and i > 0:
+            if status in (BRANCH, NO_CONVERGENCE) and i > 0:
                 status = prepare_again(t[i], h, ends, view(y, i * n - n, n), t[i] - t[i - 1], own)
         if status == OK:
             status = between(times[q], t[i], h, ends, terms, own)

@@ -183,9 +183,14 @@ class SparseMachine(Machine):
             return
         tail, failed = self.tail, self.loop.cause == NO_CONVERGENCE or self.loop.rejected >= SUSPECT
         if tail is None or failed or tail.weakest < FALLEN:
-            assert self.pattern is not None
-            free = np.flatnonzero(self.state.required)
-            self.tail = analysed(self.pattern, free, self.state.jacobian, self.divided.rows[1])
+            self.tail = self._tail_of(self.state.jacobian)
+
+    def _tail_of(self, values: Array) -> SparseLU | None:
+        """Return factors of what is the same in every selection; None if it is singular, or there is none."""
+        if self.divided is None:
+            return None
+        assert self.pattern is not None
+        return analysed(self.pattern, np.flatnonzero(self.state.required), values, self.divided.rows[1])
 
     def _keep(self, number: int, factors: Factored) -> None:
         """Have the factors of a selection at hand, in place of those looked at longest ago."""
@@ -213,8 +218,7 @@ class SparseMachine(Machine):
         state.bind("table", row)
         state.known = 1
         used = [made] if self.tail is None else [made, self.tail]
-        if state is self.state:
-            self.in_force, self.parts = used, put_parts(state, self.divided, used)
+        self.in_force, self.parts = used, put_parts(state, self.divided, used)
         return True
 
     def _row(self, algebraic: tuple[int, ...]) -> np.ndarray:
@@ -255,22 +259,63 @@ class SparseMachine(Machine):
         return OK
 
     def _between(self, number: int, t: Array, y: Array, times: Array, out: Array) -> int:
-        """Do the same with one selection, on a copy of the state."""
-        state = self.state.copy()
-        if number not in self.loaded:
+        """Do the same with one selection, on a copy of the state.
+
+        Orders of pivots that serve at the end of a long stretch may be unfit before: then others are found, for
+        a part of it.
+        """
+        status = self.loop.cause or -1
+        for anew in (False, True) if number in self.loaded else (True,):
+            state = self.state.copy()
             state.y[:] = y[0]
-            PROGRAM[jacobian_here].call(float(t[0]), state.address)
-        if not self._load(number, state):
-            return self.loop.cause or -1
-        used = [self.loaded[number][0].copy()] if self.dae.m else []
-        used += [] if self.tail is None else [self.tail.copy()]
+            used = self._elsewhere(number, float(t[0]), state, anew=anew)
+            if used is not None:
+                status = self._sampled(state, used, (t, y, times, out))
+            if status == OK or (self.dae.m == 0 and len(t) == 2):
+                return status
+        if len(t) == 2:
+            return status
+        half = len(t) // 2
+        early = (times <= t[half]) == (t[-1] >= t[0])
+        for part, here in ((slice(None, half + 1), early), (slice(half, None), ~early)):
+            if here.any():
+                found = np.empty((int(here.sum()), self.dae.n))
+                status = self._between(number, t[part], y[part], times[here], found)
+                if status != OK:
+                    return status
+                out[here] = found
+        return OK
+
+    def _elsewhere(self, number: int, t: float, state: HalfExplicit, *, anew: bool) -> list[SparseLU] | None:
+        """Let a copy of the state have a selection; return factors for it, None if it is singular there."""
+        row, made, tail = self._row(self.known[number] if self.dae.m else ()), None, self.tail
+        state.bind("table", row)
+        state.known = 1
+        if self.dae.m == 0:
+            return []
+        if anew:
+            PROGRAM[jacobian_here].call(t, state.address)
+            tail = self._tail_of(state.jacobian)
+            factors = self._factored(row, state) if tail is not None or self.divided is None else None
+            made = factors and factors[0]
+        else:
+            made = self.loaded[number][0]
+        if made is None:
+            return None
+        return [made.copy()] if tail is None else [made.copy(), tail.copy()]
+
+    def _sampled(
+        self, state: HalfExplicit, used: Sequence[SparseLU], asked: tuple[Array, Array, Array, Array]
+    ) -> int:
+        """Write the states at times between points with these factors; return how that ended."""
+        t, y, times, out = asked
         parts = put_parts(state, self.divided, used)
         slots = np.zeros(len(t), dtype=np.int64)
         points = np.ascontiguousarray(y).reshape(-1)
         branched = int(not self.loop.fixed)
         given = passed((np.ascontiguousarray(t), points, slots, times, branched, out.reshape(-1)))
         status = int(PROGRAM[sample].call(state.address, *given))
-        del parts, used  # which had to live so long
+        del parts  # which had to live so long
         return status
 
     def restart(self, asked: Request, values: Array | None) -> bool:

@@ -50,6 +50,8 @@ def follow_units(t: float, own: Radau) -> None:
     Units never shrink: an unknown that passes zero would take the determinant with it.
     """
     if own.m == 0 or own.fixed or own.sparse:
+        for j in range(own.n if own.sparse else 0):  # rows of many unknowns are selected in these units
+            own.reached[j] = max(own.reached[j], own.scale[j])
         return
     grown = False
     for j in range(own.n):
@@ -70,7 +72,7 @@ def same_branch(own: Radau) -> bool:
     """Tell whether the determinant has the sign it had with these rows."""
     if own.m == 0 or own.fixed:
         return True
-    if own.sign == 0.0:
+    if own.sign == 0.0 and own.sparse == 0:
         for j in range(own.n):
             own.reached[j] = own.scale[j]
     found = determinant(own)

@@ -18,13 +18,16 @@ from herk.integrate.steppers.radau.stepper import PROGRAM
 from herk.integrate.steps import NEED_PYTHON
 from herk.jit.native import passed
 from herk.jit.state import Wholes
+from herk.linalg.balance import evened
+from herk.linalg.elimination import NEGLIGIBLE, NONE, eliminated
 from herk.linalg.pattern import Pattern
 from herk.linalg.sparse_complex import ComplexLU, complex_like
 from herk.linalg.sparse_lu import SparseLU, factors_in_one, factors_of, some_rows
 from herk.linalg.sparse_rank import balanced
 from herk.linalg.sparse_selection import Selector
 
-SOUND = 1e-7  # pivots beside the largest entries of their rows: smaller ones ask for another selection
+SOUND = 0.03  # pivots in units of the unknowns and of their rows: for smaller ones all rows are thought of
+LEFT = 0.1, 1e-3, 1e-6, 1e-9  # of a row of E that is chosen, at least
 ATTEMPTS = 8  # rows and pivots found for the steps that one look between points repeats
 
 
@@ -122,8 +125,8 @@ class SparseMachine(Machine):
         for rows in self._candidates(state):
             whole = np.concatenate([rows, self.dae.n + np.arange(m)])
             factors = factors_of(*some_rows(structure.whole, whole, structure.masses, values))
-            if factors is not None and (best is None or factors.soundness > best[0]):
-                best = factors.soundness, rows, factors
+            if factors is not None and (best is None or factors.reference.min(initial=1.0) > best[0]):
+                best = factors.reference.min(initial=1.0), rows, factors
             if best is not None and best[0] > SOUND:
                 break
         if best is None:
@@ -141,7 +144,7 @@ class SparseMachine(Machine):
         return True
 
     def _candidates(self, state: Radau) -> Iterator[Wholes]:
-        """Yield rows that stand for components which the constraints do not determine."""
+        """Yield rows that stand for components which the constraints do not determine, then any others."""
         structure, m = self.structure, self.dae.m
         assert structure is not None
         able = np.flatnonzero(structure.partner >= 0)
@@ -151,14 +154,30 @@ class SparseMachine(Machine):
         matrix = structure.parts["jac_g"].matrix(state.g_y)
         doubted = not state.selected or state.always or state.in_units
         kept = np.zeros(0, dtype=np.int64) if doubted else self._algebraic(state)
-        size = np.zeros(self.dae.n) if state.always else np.abs(state.y)
+        size = np.zeros(self.dae.n) if state.always else self._reached(state)
         self.rank = 0
-        for selection in structure.selector.selections(matrix, size, kept):
-            self.rank = max(self.rank, min(len(selection), m - 1))
-            if len(selection) == m:
-                others = np.setdiff1d(able, selection)
-                if len(others) == state.d:
-                    yield np.sort(structure.partner[others])
+        for even in (False, True):  # whatever the units, then; digits may be lost where there is no choice
+            given = (evened(matrix), np.zeros(self.dae.n)) if even else (matrix, size)
+            for selection in structure.selector.selections(*given, kept):
+                self.rank = max(self.rank, min(len(selection), m - 1))
+                if len(selection) == m:
+                    others = np.setdiff1d(able, selection)
+                    if len(others) == state.d:
+                        yield np.sort(structure.partner[others])
+        yield from self._left_over(np.sort(structure.partner[able]), state)
+
+    def _left_over(self, able: Wholes, state: Radau) -> Iterator[Wholes]:
+        """Yield rows of E of which much is left when g_y and the rows before have been eliminated."""
+        assert self.structure is not None
+        whole, m = self.structure.whole, self.dae.m
+        matrix = whole.matrix(self._masses(state) * self.structure.masses)
+        matrix.eliminate_zeros()
+        order = np.concatenate([self.dae.n + np.arange(m), able])
+        for least in LEFT:
+            negligible = np.where(np.arange(len(order)) < m, NEGLIGIBLE, least)
+            chosen = order[eliminated(matrix, order, negligible=negligible).pivot != NONE]
+            if len(chosen) == m + state.d:
+                yield np.sort(chosen[m:])
 
     def _algebraic(self, state: Radau) -> Wholes:
         """Return the components that the constraints determine now."""
@@ -168,13 +187,18 @@ class SparseMachine(Machine):
         )
         return used
 
+    def _reached(self, state: Radau) -> Array:
+        """Return how large each unknown has been: one that passes zero keeps its unit."""
+        reached: Array = np.maximum(np.abs(state.y), state.reached / state.rtol - state.floor)
+        return reached
+
     def _masses(self, state: Radau) -> Array:
         """Return E and g_y in units of the unknowns and of largest entries."""
         assert self.structure is not None
         whole = self.structure.whole
         values = np.zeros(whole.nnz)
         values[state.e_place], values[state.first_g :] = state.e_here, state.g_y
-        values *= (np.abs(state.y) + state.floor)[whole.indices]
+        values *= (self._reached(state) + state.floor)[whole.indices]
         tops = np.zeros(whole.shape[0])
         np.maximum.at(tops, whole.rows, np.abs(values))
         return np.asarray(values / np.where(tops > 0.0, tops, 1.0)[whole.rows])
