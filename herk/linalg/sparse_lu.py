@@ -132,20 +132,17 @@ def analysed(
     values: Floats,
     rows: Wholes | None = None,
     before: tuple[SparseLU, Wholes] | None = None,
-    unit: Floats | None = None,
 ) -> SparseLU | None:
     """Return factors of these columns of a matrix, in an order of pivots that is good for its values now.
 
     Of `rows` in ascending order, if they are given, whose numbers stay those of the matrix. `before` are
-    factors of other columns, and these: what they have in common need not be found again. Entries of a row
-    are compared in these units of all columns; where none are given and plain numbers find no good pivots, in
-    units that bring them near one. None: it is singular.
+    factors of other columns, and these: what they have in common need not be found again. Where entries as
+    they are show no good pivots, they are compared in units that bring them near one. None: it is singular.
     """
     rows = np.arange(pattern.shape[0]) if rows is None else rows
     matrix, source = _part(pattern, rows, columns, values)
-    units = None if unit is None else unit[columns]
     if before is None:
-        made = factors_of(matrix, source, None, units)
+        made = factors_of(matrix, source)
     else:
         known, others = before
         number = np.full(pattern.shape[1], -1, dtype=np.int64)
@@ -153,8 +150,8 @@ def analysed(
         order, partner = np.empty(len(columns), dtype=np.int64), np.empty(len(columns), dtype=np.int64)
         place = np.searchsorted(rows, known.row)
         order[place], partner[place] = np.arange(len(columns)), number[others[known.column]]
-        made = factors_of(matrix, source, Known(order, partner, known.fill), units)
-    if unit is None and (made is None or made.soundness < UNSOUND):
+        made = factors_of(matrix, source, Known(order, partner, known.fill))
+    if made is None or made.soundness < UNSOUND:
         other = factors_of(matrix, source, None, even_units(matrix))
         made = other if made is None or (other is not None and other.soundness > made.soundness) else made
     if made is not None:

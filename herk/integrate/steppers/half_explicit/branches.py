@@ -7,6 +7,7 @@ from herk.integrate.steps import Loop
 
 NEARLY_ZERO = 1e-6  # a pivot that turned back this close to zero was zero
 DIP, FALL = 0.5, 0.3  # of a pivot: beside both ends, beside the start, where it may have been zero between
+JUMPS = 2  # rejections after which a fall is a jump
 SUDDEN = 1e-3  # of the time gone by: a pivot that would be zero that soon
 LEVEL = 1e-3  # of a value: what counts as the same before or behind a jump
 TINY = 1e-9  # steps, beside the time, in which something that still is not resolved may be a jump
@@ -21,19 +22,22 @@ def turning(h: float, own: HalfExplicit) -> bool:
     """
     if own.h_last == 0.0:
         return False
-    for i in range(own.pivots):
+    for i in range(own.sparse, own.sparse + own.pivots):
         if turned(own.pivot_before[i], -own.h_last, own.pivot_now[i], 0.0, own.pivot[i], h):
             return True
     return False
 
 
-def unseen(own: HalfExplicit) -> bool:
+def unseen(rejected: int, own: HalfExplicit) -> bool:
     """Tell whether a pivot may have been zero inside the step, with another branch behind.
 
     It falls to a small part of what it was, is far smaller there than at both ends, or it was on its way to
-    zero from one probe to the next and turned back. In shorter steps one sees what it does.
+    zero from one probe to the next and turned back. In shorter steps one sees what it does. Of many unknowns
+    it is known at both ends alone, and jumps where rows have a kink.
     """
     width, probed = own.m + 1, own.pivot_probed
+    if own.sparse:
+        return rejected < JUMPS and abs(own.pivot[1]) < FALL * abs(own.pivot_now[1])
     for i in range(own.pivots):
         start, end = own.pivot_now[i], own.pivot[i]
         middle, early, late = probed[i], probed[width + i], probed[2 * width + i]
@@ -66,7 +70,7 @@ def sunk(loop: Loop, own: HalfExplicit) -> bool:
     """
     if abs(loop.h_tried) > SUDDEN * abs(loop.t - loop.t_start):
         return False
-    for i in range(own.pivots):
+    for i in range(own.sparse, own.sparse + own.pivots):
         if abs(own.pivot_now[i]) < NEARLY_ZERO * own.pivot_peak[i]:
             return True
     return False
@@ -80,7 +84,7 @@ def sinking(loop: Loop, own: HalfExplicit) -> bool:
     """
     if own.h_last == 0.0:
         return False
-    for i in range(own.pivots):
+    for i in range(own.sparse, own.sparse + own.pivots):
         now, before = abs(own.pivot_now[i]), abs(own.pivot_before[i])
         if now < NEARLY_ZERO * own.pivot_peak[i] and now < before:
             left = now / (before - now) * abs(own.h_last)

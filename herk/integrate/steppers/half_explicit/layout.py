@@ -94,6 +94,7 @@ class HalfExplicit(State):
     t_size: float  # in which functions of time change: for differences
     full_newton: int
     sparse: int  # Jacobian and E are values on patterns, selections are made in Python
+    marked: int  # units of a selection of many unknowns are known, see `margin`
     near: int  # the point in work is close to the one the factors are from
     e_factors: int
     groups: int  # of columns that are differenced together

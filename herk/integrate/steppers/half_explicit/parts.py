@@ -109,6 +109,7 @@ def renewed(t: float, y: Floats, part: Part, own: HalfExplicit) -> bool:
             sign *= factors.sign
             weakest = min(weakest, factors.weakest)
     own.pivot[0] = sign * weakest
+    own.pivot[1] = sign * abs(own.pivot[1])  # see `margin`
     return fit
 
 

@@ -43,7 +43,7 @@ def ready(asked: Request, y: Array, here: Linearisation) -> Machine:
         state = allocate(dae.n, dae.m, tableau, 0, getattr(dae.generated, "parameters", None))
         free = _classify(asked, y, size, here.dense().E, state)
         functions = bound(dae)
-    state.smooth = code is not None or (E is None and dae.m <= FRESH_SIZE)
+    state.smooth = code is not None or (E is None and dae.m <= FRESH_SIZE) or (E is not None and dae.m > 0)
     state.general, state.any_size = code is None, PROGRAM[kernel].address
     state.at_e, state.at_f, state.at_g, state.at_jac_g, state.at_g_t = (
         function.entry for function in functions.natives

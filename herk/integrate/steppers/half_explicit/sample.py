@@ -37,8 +37,8 @@ def interval(t: Floats, time: float, forward: bool) -> int:
     return low
 
 
-def prepare(t: float, h: float, ends: Floats, terms: int, branched: int, own: HalfExplicit) -> int:
-    """Load the start of a step, its slopes as guesses; for dense output repeat its stages."""
+def load(t: float, h: float, ends: Floats, branched: int, own: HalfExplicit) -> int:
+    """Load the start of a step, its chord as guesses."""
     n, y, new, slope = own.n, own.y, own.new, own.slope
     own.h_last = 0.0
     for c in range(n):
@@ -46,13 +46,15 @@ def prepare(t: float, h: float, ends: Floats, terms: int, branched: int, own: Ha
         new[c] = ends[c]
         slope[c] = (ends[n + c] - ends[c]) / h
     status = kernel_at(own.kernel)(ALGEBRAIC, t, 0.0, own)
-    for i in range(own.pivots):  # the branch this step is on
+    for i in range(own.pivots + own.sparse):  # the branch this step is on
         own.sign[i] = own.pivot[i] if branched else 0.0
-    if status == OK:
-        status = kernel_at(own.kernel)(DERIVATIVE, t, 0.0, own)
-    if status == OK and terms > 0:
-        status = kernel_at(own.kernel)(EXTEND, t, h, own)
-    return status
+    return status if status != OK else kernel_at(own.kernel)(DERIVATIVE, t, 0.0, own)
+
+
+def prepare(t: float, h: float, ends: Floats, terms: int, branched: int, own: HalfExplicit) -> int:
+    """Load the start of a step; for dense output repeat its stages."""
+    status = load(t, h, ends, branched, own)
+    return kernel_at(own.kernel)(EXTEND, t, h, own) if status == OK and terms > 0 else status
 
 
 def prepare_again(t: float, h: float, ends: Floats, before: Floats, gone: float, own: HalfExplicit) -> int:
@@ -112,6 +114,22 @@ def follow(t: float, theta: float, h: float, terms: int, start: Floats, own: Hal
     return OK
 
 
+def by_steps(time: float, t: float, h: float, ends: Floats, branched: int, own: HalfExplicit) -> int:
+    """Go from the start of a step to a time in short ones: stages of the long one left the branch."""
+    n, y, new, k, last, part = own.n, own.y, own.new, own.k, own.stages * own.n, (time - t) / SMALL_STEPS
+    status = load(t, h, ends, branched, own)
+    for i in range(SMALL_STEPS):
+        if status != OK:
+            return status
+        status = kernel_at(own.kernel)(STEP, t + i * part, part, own)
+        for c in range(n):
+            own.slope[c] = (new[c] - y[c]) / part
+            y[c] = new[c]
+            k[c] = k[last + c]
+        own.h_last = part
+    return status
+
+
 def between(time: float, t: float, h: float, ends: Floats, terms: int, own: HalfExplicit) -> int:
     """Put the state at a time within the prepared step into the new point."""
     theta = (time - t) / h
@@ -132,7 +150,7 @@ def sample(
 
     y holds the points by rows, slots[i] the selection of the step that led to i.
     """
-    n, step = own.n, -1
+    n, step, prepared = own.n, -1, OK
     terms = own.table_b.size // (own.stages + 1 + own.extra)
     forward = t[t.size - 1] >= t[0]
     for q in range(times.size):
@@ -143,15 +161,15 @@ def sample(
             for c in range(n):
                 out[q * n + c] = ends[start + c]
             continue
-        status = OK
         if i != step:
             step = i
             enter(slots[i + 1], own)
-            status = prepare(t[i], h, ends, terms, branched, own)
-            if status in (BRANCH, NO_CONVERGENCE) and i > 0:
-                status = prepare_again(t[i], h, ends, view(y, i * n - n, n), t[i] - t[i - 1], own)
-        if status == OK:
-            status = between(times[q], t[i], h, ends, terms, own)
+            prepared = prepare(t[i], h, ends, terms, branched, own)
+            if prepared in (BRANCH, NO_CONVERGENCE) and i > 0:
+                prepared = prepare_again(t[i], h, ends, view(y, i * n - n, n), t[i] - t[i - 1], own)
+        status = prepared if prepared != OK else between(times[q], t[i], h, ends, terms, own)
+        if prepared in (BRANCH, NO_CONVERGENCE):
+            status = by_steps(times[q], t[i], h, ends, branched, own)
         if status != OK:
             return status
         for c in range(n):

@@ -19,6 +19,7 @@ from herk.integrate.steppers.half_explicit.layout import (
     HalfExplicit,
     kernel_at,
 )
+from herk.integrate.steppers.half_explicit.margin import margin
 from herk.integrate.steppers.half_explicit.newton import jacobian
 from herk.integrate.steps import NEED_PYTHON, RANK_LOST, RUNNING, STUCK, Loop
 from herk.jit.state import Wholes, view
@@ -175,6 +176,8 @@ def switch(loop: Loop, own: HalfExplicit, slot: int) -> int:
     status = kernel_at(own.kernel)(ALGEBRAIC, loop.t, 0.0, own)
     if status == OK:
         status = kernel_at(own.kernel)(DERIVATIVE, loop.t, 0.0, own)
+    if own.sparse and m > 0 and status == OK and not loop.fixed:
+        pivot[1] = margin(loop.t, own.y, own)
     for i in range(m + 1):
         own.best_pivot[i] = abs(pivot[i])
         own.sign[i] = 0.0 if loop.fixed else pivot[i]
@@ -196,6 +199,7 @@ def enter(slot: int, own: HalfExplicit) -> None:
     own.guessed = row[ROW_GUESSED]
     own.pivots = row[ROW_PIVOTS]
     own.lu_valid = 0
+    own.marked = 0
     own.stage_algebraic, own.stage_derivative = row[ROW_STAGE], row[ROW_STAGE + 1]
     own.stage_residual = row[ROW_STAGE + 2]
     for i in range(n):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import islice, pairwise
+from itertools import islice
 
 import numpy as np
 
@@ -24,12 +24,10 @@ from herk.integrate.steppers.half_explicit.layout import (
 )
 from herk.integrate.steppers.half_explicit.machine import Machine
 from herk.integrate.steppers.half_explicit.parts import Part
-from herk.integrate.steppers.half_explicit.sample import sample
 from herk.integrate.steppers.half_explicit.selecting import SUSPECT, jacobian_here
 from herk.integrate.steppers.half_explicit.sparse_parts import put_parts
+from herk.integrate.steppers.half_explicit.sparse_sample import between
 from herk.integrate.steppers.half_explicit.stepper import PROGRAM
-from herk.integrate.steps import OK
-from herk.jit.native import passed
 from herk.jit.state import Wholes
 from herk.linalg.balance import evened
 from herk.linalg.pattern import Pattern
@@ -133,7 +131,7 @@ class SparseMachine(Machine):
             rank = max(rank, len(selection))
             if len(selection) == self.dae.m:
                 algebraic = tuple([self.numbers[i] for i in selection.tolist()])
-                factors = self._factored(self._row(algebraic), self.state)
+                factors = self.factored(self.row_of(algebraic), self.state)
                 if factors is not None and (best is None or factors[0].soundness > best[0]):
                     best = factors[0].soundness, algebraic, factors
                 if best is not None and best[0] > SOUND:
@@ -151,7 +149,7 @@ class SparseMachine(Machine):
     def slot(self, algebraic: Sequence[int]) -> int:
         """Return the number of a selection, and load it for the Jacobian at hand."""
         number = self._number(tuple(algebraic))
-        loaded = self._load(number, self.state)
+        loaded = self._load(number)
         self.state.answered, self.state.chosen = 1, number if loaded else -1
         return number
 
@@ -161,7 +159,7 @@ class SparseMachine(Machine):
             self.known.append(algebraic)
         return self.slot_of[algebraic]
 
-    def _factored(self, row: Wholes, state: HalfExplicit) -> Factored | None:
+    def factored(self, row: Wholes, state: HalfExplicit) -> Factored | None:
         """Return factors of the columns of a selection, in an order that is good for the Jacobian at hand.
 
         Most of what holds for the factors made last holds for others.
@@ -183,9 +181,9 @@ class SparseMachine(Machine):
             return
         tail, failed = self.tail, self.loop.cause == NO_CONVERGENCE or self.loop.rejected >= SUSPECT
         if tail is None or failed or tail.weakest < FALLEN:
-            self.tail = self._tail_of(self.state.jacobian)
+            self.tail = self.tail_of(self.state.jacobian)
 
-    def _tail_of(self, values: Array) -> SparseLU | None:
+    def tail_of(self, values: Array) -> SparseLU | None:
         """Return factors of what is the same in every selection; None if it is singular, or there is none."""
         if self.divided is None:
             return None
@@ -199,18 +197,19 @@ class SparseMachine(Machine):
         while len(self.loaded) > KEPT:
             self.loaded.popitem(last=False)
 
-    def _load(self, number: int, state: HalfExplicit) -> bool:
+    def _load(self, number: int) -> bool:
         """Put the factors of a selection, and its order of components, where kernels find them.
 
         If they are not at hand, an order of pivots is chosen for the Jacobian that is. False: it is singular.
         """
+        state = self.state
         if self.dae.m == 0:  # nothing is selected, and nothing factored
-            state.bind("table", self._row(()))
+            state.bind("table", self.row_of(()))
             state.known = 1
             return True
         if number not in self.loaded:
             self._look_at_tail()
-            factors = self._factored(self._row(self.known[number]), state)
+            factors = self.factored(self.row_of(self.known[number]), state)
             if factors is None:
                 return False
             self._keep(number, factors)
@@ -221,7 +220,7 @@ class SparseMachine(Machine):
         self.in_force, self.parts = used, put_parts(state, self.divided, used)
         return True
 
-    def _row(self, algebraic: tuple[int, ...]) -> np.ndarray:
+    def row_of(self, algebraic: tuple[int, ...]) -> np.ndarray:
         """Return the row of the table for a selection."""
         n, m = self.dae.n, self.dae.m
         row = np.zeros(ROW_ORDER + n, dtype=np.int64)
@@ -237,86 +236,8 @@ class SparseMachine(Machine):
         return row
 
     def between(self, t: Array, y: Array, slots: np.ndarray, times: Array, out: Array) -> int:
-        """Write the states at times between the points y (by rows) at t; return how that ended.
-
-        Stretches of one selection are looked at one after the other.
-        """
-        changes = np.flatnonzero(np.diff(slots[1:])) + 1
-        bounds = [0, *changes.tolist(), len(t) - 1]
-        forward = t[-1] >= t[0]
-        step = np.searchsorted(t if forward else -t, times if forward else -times, side="right") - 1
-        step = np.clip(step, 0, len(t) - 2)
-        for first, last in pairwise(bounds):
-            here = np.flatnonzero((step >= first) & (step < last))
-            if here.size:
-                found = np.empty((here.size, self.dae.n))
-                status = self._between(
-                    int(slots[first + 1]), t[first : last + 1], y[first : last + 1], times[here], found
-                )
-                if status != OK:
-                    return status
-                out[here] = found
-        return OK
-
-    def _between(self, number: int, t: Array, y: Array, times: Array, out: Array) -> int:
-        """Do the same with one selection, on a copy of the state.
-
-        Orders of pivots that serve at the end of a long stretch may be unfit before: then others are found, for
-        a part of it.
-        """
-        status = self.loop.cause or -1
-        for anew in (False, True) if number in self.loaded else (True,):
-            state = self.state.copy()
-            state.y[:] = y[0]
-            used = self._elsewhere(number, float(t[0]), state, anew=anew)
-            if used is not None:
-                status = self._sampled(state, used, (t, y, times, out))
-            if status == OK or (self.dae.m == 0 and len(t) == 2):
-                return status
-        if len(t) == 2:
-            return status
-        half = len(t) // 2
-        early = (times <= t[half]) == (t[-1] >= t[0])
-        for part, here in ((slice(None, half + 1), early), (slice(half, None), ~early)):
-            if here.any():
-                found = np.empty((int(here.sum()), self.dae.n))
-                status = self._between(number, t[part], y[part], times[here], found)
-                if status != OK:
-                    return status
-                out[here] = found
-        return OK
-
-    def _elsewhere(self, number: int, t: float, state: HalfExplicit, *, anew: bool) -> list[SparseLU] | None:
-        """Let a copy of the state have a selection; return factors for it, None if it is singular there."""
-        row, made, tail = self._row(self.known[number] if self.dae.m else ()), None, self.tail
-        state.bind("table", row)
-        state.known = 1
-        if self.dae.m == 0:
-            return []
-        if anew:
-            PROGRAM[jacobian_here].call(t, state.address)
-            tail = self._tail_of(state.jacobian)
-            factors = self._factored(row, state) if tail is not None or self.divided is None else None
-            made = factors and factors[0]
-        else:
-            made = self.loaded[number][0]
-        if made is None:
-            return None
-        return [made.copy()] if tail is None else [made.copy(), tail.copy()]
-
-    def _sampled(
-        self, state: HalfExplicit, used: Sequence[SparseLU], asked: tuple[Array, Array, Array, Array]
-    ) -> int:
-        """Write the states at times between points with these factors; return how that ended."""
-        t, y, times, out = asked
-        parts = put_parts(state, self.divided, used)
-        slots = np.zeros(len(t), dtype=np.int64)
-        points = np.ascontiguousarray(y).reshape(-1)
-        branched = int(not self.loop.fixed)
-        given = passed((np.ascontiguousarray(t), points, slots, times, branched, out.reshape(-1)))
-        status = int(PROGRAM[sample].call(state.address, *given))
-        del parts  # which had to live so long
-        return status
+        """Write the states at times between the points y (by rows) at t; return how that ended."""
+        return between(self, t, y, slots, times, out)
 
     def restart(self, asked: Request, values: Array | None) -> bool:
         """Let everything be looked at again where there are factors of constraints: they belong to one start.

@@ -71,7 +71,8 @@ def sparse_e(asked: Request, y: Array, size: Array, here: Linearisation) -> Spar
     source = pattern.matrix(np.arange(float(pattern.nnz)))[rows].data.astype(
         np.int64
     )  # rows in order, so entries are too
-    factors = analysed(reduced, columns, values[source], unit=np.where(size > 0.0, size, 1.0))
+    units = np.where(size > 0.0, size, 1.0)[pattern.indices]
+    factors = analysed(reduced, columns, (values * units)[source])
     if factors is None:
         return None
     factors.source[:], factors.other_source[:] = source[factors.source], source[factors.other_source]

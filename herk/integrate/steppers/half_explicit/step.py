@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from herk.integrate.steppers.half_explicit import derivative as general_derivative
 from herk.integrate.steppers.half_explicit import newton, parts
+from herk.integrate.steppers.half_explicit.guesses import extrapolate, led_away
 from herk.integrate.steppers.half_explicit.layout import (
     ACCEPT,
     ALGEBRAIC,
@@ -76,7 +77,7 @@ def same_branch(own: HalfExplicit) -> bool:
     Where one changes, solutions of g = 0 meet.
     """
     pivot, sign = own.pivot, own.sign
-    for i in range(own.pivots):
+    for i in range(own.pivots + own.sparse):
         if pivot[i] * sign[i] < 0.0:
             return False
     return True
@@ -127,23 +128,6 @@ def roughness(own: HalfExplicit) -> None:
             own.roughness = max(own.roughness, rough)
 
 
-def extrapolate(i: int, z: Floats, h: float, own: HalfExplicit) -> None:
-    """Guess what no derivative tells from the stage before, the start of the step and that of the last one.
-
-    An iteration saved is worth more the more unknowns there are.
-    """
-    y, before, order, slope, node = own.y, own.stage, own.order, own.slope, own.table_c[i]
-    gone, ahead = own.table_c[i - 1] * h, node * h
-    bend = ahead * (ahead + own.h_last) / (gone + own.h_last) if own.h_last != 0.0 else 0.0
-    for j in range(own.differential + own.predicted, own.n):
-        c = order[j]
-        rise = (before[c] - y[c]) / gone
-        if own.h_last != 0.0:
-            z[c] = y[c] + ahead * slope[c] + (rise - slope[c]) * bend
-        else:
-            z[c] = y[c] + ahead * rise
-
-
 def sum_up(count: int, weights: Floats, z: Floats, h: float, own: HalfExplicit) -> None:
     """Put the sums over `count` stages into a point, stage by stage: all in the order of memory."""
     n, y, k, order, total = own.n, own.y, own.k, own.order, own.f
@@ -181,9 +165,12 @@ def stage(i: int, z: Floats, tolerance: float, t: float, h: float, own: HalfExpl
             component = order[j]
             z[component] = y[component] + h * node * slope[component]
     own.stage_t = t + node * h
+    guessed = own.sparse and own.h_last != 0.0
+    for j in range(width, n if guessed else width):
+        own.f[j] = z[order[j]]
     if solve_algebraic(t + node * h, z, tolerance, own) < 0:
         return NO_CONVERGENCE
-    if not same_branch(own):
+    if not same_branch(own) or (guessed and led_away(z, own)):
         return BRANCH
     probe(i, z, own)
     return derivative(t + node * h, z, i, own)

@@ -21,11 +21,12 @@ from herk.integrate.steppers.half_explicit.layout import (
     HalfExplicit,
     kernel_at,
 )
+from herk.integrate.steppers.half_explicit.margin import margin
 from herk.integrate.steppers.half_explicit.overturning import begin_upright, overturned
 from herk.integrate.steppers.half_explicit.sample import sample
 from herk.integrate.steppers.half_explicit.selecting import SUSPECT, jacobian_here, reselect, switch
 from herk.integrate.steppers.half_explicit.stability import AT_ONCE, decaying, matters, restlessness, suspect
-from herk.integrate.steppers.half_explicit.step import kernel
+from herk.integrate.steppers.half_explicit.step import kernel, same_branch
 from herk.integrate.steps import CONSIDER, ENDS, INFINITE, NEGLIGIBLE, RUNNING, STUCK, SUNK, Loop
 from herk.jit.program import Program
 from herk.jit.state import Floats
@@ -203,7 +204,11 @@ def judged(loop: Loop, own: HalfExplicit) -> int:
         return status
     if loop.fixed:
         return OVERTURNED if overturned(loop.target, own) else OK
-    if own.smooth and (turning(h, own) or (own.probes > 0 and unseen(own))):
+    if own.sparse and own.m > 0:
+        own.pivot[1] = margin(loop.target, own.new, own)
+        if not same_branch(own):
+            return BRANCH
+    if own.smooth and (turning(h, own) or (own.probes > 0 and unseen(loop.rejected, own))):
         loop.cause = BRANCH
         return SUNK if sunk(loop, own) else TURNED
     damped = damping(loop, own)
@@ -225,7 +230,7 @@ def accept(loop: Loop) -> int:
     own.h_last = loop.h_tried
     if not loop.fixed:
         now, before, peak, pivot = own.pivot_now, own.pivot_before, own.pivot_peak, own.pivot
-        for i in range(own.pivots):
+        for i in range(own.pivots + own.sparse):
             before[i] = now[i]
             now[i] = pivot[i]
             peak[i] = max(peak[i], abs(pivot[i]))

@@ -51,7 +51,7 @@ def follow_units(t: float, own: Radau) -> None:
     """
     if own.m == 0 or own.fixed or own.sparse:
         for j in range(own.n if own.sparse else 0):  # rows of many unknowns are selected in these units
-            own.reached[j] = max(own.reached[j], own.scale[j])
+            own.reached[j] = max(own.reached[j], abs(own.y[j]) + own.floor[j])
         return
     grown = False
     for j in range(own.n):

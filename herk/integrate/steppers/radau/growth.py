@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from herk.integrate.steppers.radau.held import Held
 from herk.integrate.steppers.radau.layout import Radau
-from herk.integrate.steppers.radau.sparse_machine import Held, SparseMachine
+from herk.integrate.steppers.radau.sparse_machine import SparseMachine
 from herk.integrate.steppers.radau.sparse_ready import on_patterns, places, put_groups, structure_of
 from herk.jit.state import FLOAT, WHOLE
 from herk.linalg.pattern import Pattern

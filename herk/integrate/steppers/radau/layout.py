@@ -166,7 +166,7 @@ class Radau(State):
     f: Floats  # at the current point
     scale: Floats  # of errors: atol + rtol |y|
     per: Floats  # 1 / scale
-    reached: Floats  # the largest scale of an unknown so far: its unit in determinants
+    reached: Floats  # the largest scale of an unknown so far, its unit in determinants; of many: its size
     leveled: Floats  # factors of the rows of Newton's matrices, which make all rows alike in units of `scale`
     floor: Floats  # sizes below which components count as zero
     atol: Floats
@@ -251,6 +251,7 @@ class Radau(State):
     ey_place: Wholes
     unit: Floats  # of unknowns in the factors of the step, which the order of its pivots was found with,
     width: Floats  # and in those of [S E; g_y]
+    response: Floats  # of [S E; g_y] to a right-hand side of ones or so: large where it is nearly singular
     # Functions of the stepper, for those who call them from elsewhere
     at_accept: int
     at_check: int
@@ -270,7 +271,7 @@ def sizes(n: int, m: int, parameters: int, stages: int, tables: int) -> dict[str
     found |= {"g_y": m * n, "stacked": (n + m) * n, "parameters": parameters, "tables": tables}
     found |= dict.fromkeys(("nodes", "values", "under", "first_slope"), stages)
     found |= dict.fromkeys(("inverse", "basis", "back", "lift"), stages * stages)
-    found |= {"e_sign": n, "e_new": n + n * n, "e_block_start": n + 1}
+    found |= {"e_sign": n, "e_new": n + n * n, "e_block_start": n + 1, "response": 0}
     wholes = ("rows", "chosen", "open", "in_run", "level", "row_level", "free", "order")
     found |= dict.fromkeys(("e_block_row", "e_block_column"), n)
     return found | dict.fromkeys(wholes, n) | {"order_complex": stages // 2 * n, "used": n + m}

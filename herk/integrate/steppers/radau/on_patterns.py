@@ -23,6 +23,7 @@ from herk.jit.state import Floats, view
 from herk.linalg.sparse_complex import ComplexLU, refactor_complex, solve_complex
 from herk.linalg.sparse_lu import SparseLU, copy_factors, refactor, solve_sparse
 
+GOLDEN = 0.618033988749895  # multiples are spread evenly, whatever the order of rows
 POWERS = 6  # of the Jacobian, for its fastest eigenvalue
 FALLEN = 0.01  # the weakest pivot of [S E; g_y], beside its size when it was chosen, that asks for other rows
 
@@ -91,6 +92,8 @@ def factor_masses(g_y: Floats, levels: Floats, own: Radau) -> bool:
     for p in range(g_y.size):
         own.stacked[own.first_g + p] = g_y[p]
     measure(own.width, own)
+    for j in range(own.n):  # an unknown that passes zero keeps its unit
+        own.width[j] = max(own.width[j], own.reached[j])
     in_units(own.stacked, own.width, levels, own)
     return refactor(own.stacked, SparseLU.at(own.of_masses))
 
@@ -103,13 +106,22 @@ def solve_masses(b: Floats, x: Floats, own: Radau) -> None:
 
 
 def volume(own: Radau) -> float:
-    """Return the weakest pivot of [S E; g_y] with the sign of its determinant; 0: it is singular.
+    """Return how far [S E; g_y] is from singular, with the sign of its determinant; 0: it is singular.
 
-    The determinant itself would be a product of too many factors.
+    That is 1 / max |x|, x its solution for a right-hand side that is nothing special: as smooth as the
+    determinant where this vanishes (a test function of bifurcations), and no product of too many factors.
     """
-    fit = factor_masses(own.g_y, own.right_1, own)
+    if not factor_masses(own.g_y, own.right_1, own):
+        return 0.0
+    b, x, part, largest = own.tops, own.response, 0.0, 1e-300
+    for k in range(own.n):
+        part = part + GOLDEN if part + GOLDEN < 1.0 else part + GOLDEN - 1.0
+        b[k] = 0.5 + part
     factors = SparseLU.at(own.of_masses)
-    return factors.sign * factors.weakest if fit else 0.0
+    solve_sparse(b, x, factors)
+    for j in range(own.n):
+        largest = max(largest, abs(x[j]))
+    return factors.sign / largest
 
 
 def derivative_on_patterns(own: Radau) -> bool:

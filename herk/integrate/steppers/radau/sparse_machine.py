@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
 from herk.core import InputError
 from herk.core.dae import Array
 from herk.integrate.options import Request
+from herk.integrate.steppers.radau.held import First, Held, Structure
 from herk.integrate.steppers.radau.layout import ENTRIES, MADE, NONE_FOUND, PIVOTS, Radau
 from herk.integrate.steppers.radau.machine import Machine
 from herk.integrate.steppers.radau.sample import sample
@@ -20,76 +22,14 @@ from herk.jit.native import passed
 from herk.jit.state import Wholes
 from herk.linalg.balance import evened
 from herk.linalg.elimination import NEGLIGIBLE, NONE, eliminated
-from herk.linalg.pattern import Pattern
-from herk.linalg.sparse_complex import ComplexLU, complex_like
+from herk.linalg.sparse_complex import complex_like
 from herk.linalg.sparse_lu import SparseLU, factors_in_one, factors_of, some_rows
 from herk.linalg.sparse_rank import balanced
-from herk.linalg.sparse_selection import Selector
 
-SOUND = 0.03  # pivots in units of the unknowns and of their rows: for smaller ones all rows are thought of
+SOUND = 1e-7  # pivots in units of the unknowns and of their rows: with smaller ones other rows are tried,
+DOUBTFUL = 0.03  # and with these if the rows are those that have become bad
 LEFT = 0.1, 1e-3, 1e-6, 1e-9  # of a row of E that is chosen, at least
 ATTEMPTS = 8  # rows and pivots found for the steps that one look between points repeats
-
-
-@dataclass
-class Structure:
-    """What is known of the matrices of a large system: their patterns, and the rows that E can give.
-
-    `partner` has for each unknown the row of E y' = f that stands for its derivative, -1 if there is none.
-    """
-
-    whole: Pattern  # [E, (E y' - f)_y; g_y]
-    masses: Wholes  # 1 for entries of E and g_y
-    parts: Mapping[str, Pattern]  # E, jac_f, jac_Ey, jac_g
-    partner: Wholes
-    selector: Selector
-
-
-@dataclass
-class Held:
-    """The factors at work; the state has their addresses."""
-
-    masses: SparseLU | None = None
-    step: SparseLU | None = None
-    end: SparseLU | None = None
-    pairs: list[ComplexLU] = field(default_factory=list)
-
-    def copy(self, state: Radau) -> Held:
-        """Return the same in other memory, which this state is told of."""
-        made = Held(self.masses and self.masses.copy(), self.step and self.step.copy())
-        made.end, made.pairs = self.end and self.end.copy(), [pair.copy() for pair in self.pairs]
-        for pair in made.pairs:
-            assert made.step is not None
-            pair.real = made.step.address
-        made.enter(state)
-        return made
-
-    def enter(self, state: Radau) -> None:
-        """Tell a state where the factors are."""
-        state.of_masses, state.of_step, state.of_end = (
-            0 if factors is None else factors.address for factors in (self.masses, self.step, self.end)
-        )
-        state.of_pairs[: len(self.pairs)] = [pair.address for pair in self.pairs]
-
-
-@dataclass
-class First:
-    """Rows and orders of pivots found at the first start, and the units of unknowns they were found with.
-
-    Compiled code looks whether they are good enough for the values of a run, and asks for others if not.
-    """
-
-    rows: Wholes
-    held: Held
-    unit: Array | None = None
-
-    def put(self, state: Radau) -> Held:
-        """Let a state begin with them."""
-        held = replace(self.held, pairs=list(self.held.pairs))
-        if self.unit is not None:
-            state.unit[:] = self.unit
-        held.enter(state)
-        return held
 
 
 @dataclass
@@ -125,9 +65,11 @@ class SparseMachine(Machine):
         for rows in self._candidates(state):
             whole = np.concatenate([rows, self.dae.n + np.arange(m)])
             factors = factors_of(*some_rows(structure.whole, whole, structure.masses, values))
-            if factors is not None and (best is None or factors.reference.min(initial=1.0) > best[0]):
-                best = factors.reference.min(initial=1.0), rows, factors
-            if best is not None and best[0] > SOUND:
+            quality = 0.0 if factors is None else float(factors.reference.min(initial=1.0))
+            if factors is not None and (best is None or quality > best[0]):
+                best = quality, rows, factors
+            again = best is not None and state.selected and np.array_equal(best[1], state.rows[: state.d])
+            if best is not None and best[0] > (DOUBTFUL if again else SOUND):
                 break
         if best is None:
             return False
@@ -189,7 +131,7 @@ class SparseMachine(Machine):
 
     def _reached(self, state: Radau) -> Array:
         """Return how large each unknown has been: one that passes zero keeps its unit."""
-        reached: Array = np.maximum(np.abs(state.y), state.reached / state.rtol - state.floor)
+        reached: Array = np.maximum(np.abs(state.y), state.reached - state.floor)
         return reached
 
     def _masses(self, state: Radau) -> Array:
@@ -240,7 +182,7 @@ class SparseMachine(Machine):
         """
         state = self.state.copy()
         held = self.held.copy(state)
-        forward, status = t[-1] >= t[0], 0
+        forward = t[-1] >= t[0]
         step = np.searchsorted(t if forward else -t, times if forward else -times, side="right") - 1
         step = np.clip(step, 0, len(t) - 2)
         for i in np.unique(step):
@@ -249,15 +191,25 @@ class SparseMachine(Machine):
             ends, points, orders = (np.array(each[i : i + 2]) for each in (t, y, slots))
             asked = times[here]
             given = passed((ends, points.reshape(-1), orders, asked, found.reshape(-1)))
-            for _ in range(ATTEMPTS):
-                status = int(PROGRAM[sample].call(state.address, *given))
-                if status != NEED_PYTHON:
-                    break
-                self._serve(state, held)
+            status = self._sampled(state, held, given)
+            if status != 0:  # rows and pivots found for the steps before may have led astray
+                state = self.state.copy()
+                held = self.held.copy(state)
+                status = self._sampled(state, held, given)
             if status != 0:
                 return status
             out[here] = found
         return 0
+
+    def _sampled(self, state: Radau, held: Held, given: Sequence[Any]) -> int:
+        """Write the states at times within one step; return how that ended."""
+        status = NEED_PYTHON
+        for _ in range(ATTEMPTS):
+            status = int(PROGRAM[sample].call(state.address, *given))
+            if status != NEED_PYTHON:
+                break
+            self._serve(state, held)
+        return status
 
     def slopes(self, t: Array, y: Array, out: Array) -> int:
         """Write y' at the points y (by rows) at t; return at how many it is not determined."""

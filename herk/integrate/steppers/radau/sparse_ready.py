@@ -12,10 +12,11 @@ from herk.integrate.callables import Bound
 from herk.integrate.matrix_callables import bound_on
 from herk.integrate.options import Request
 from herk.integrate.steppers.radau.groups import groups_of
+from herk.integrate.steppers.radau.held import Structure
 from herk.integrate.steppers.radau.layout import Radau, RadauMethod, allocate
 from herk.integrate.steppers.radau.machine import Machine
 from herk.integrate.steppers.radau.order import rows_of
-from herk.integrate.steppers.radau.sparse_machine import SparseMachine, Structure
+from herk.integrate.steppers.radau.sparse_machine import SparseMachine
 from herk.jit.state import Wholes
 from herk.linalg.pattern import Pattern
 from herk.linalg.sparse_selection import Selector, partners
@@ -110,7 +111,8 @@ def on_patterns(asked: Request, structure: Structure, E: Any) -> Radau:
     lengths = dict.fromkeys(("mass", "jacobian", "lu", "re", "im", "stacked"), whole.nnz)
     lengths |= {"e_here": known["E"].nnz, "g_y": known["jac_g"].nnz}
     lengths |= {"whole": max(known["jac_f"].nnz, known["jac_Ey"].nnz)}
-    lengths |= {"of_pairs": max(method.most // 2, 1), "unit": n, "width": n, "peak": 0, "e_new": 0}
+    lengths |= {"of_pairs": max(method.most // 2, 1), "peak": 0, "e_new": 0}
+    lengths |= dict.fromkeys(("unit", "width", "response"), n)
     state = allocate(n, m, count, method, rows_of(method.fewest, method.most), lengths)
     state.sparse, state.general, state.first_g = 1, 1, int(whole.indptr[n])
     state.bind("start", whole.indptr)
