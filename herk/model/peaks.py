@@ -14,7 +14,7 @@ import numpy as np
 import sympy as sp
 
 from herk.codegen.equations import Equations, filled
-from herk.core.dae import Array, is_large
+from herk.core.dae import Array
 from herk.model.pulses import STEEP
 
 MOST = 500  # peaks in a model; of more none is looked at
@@ -54,7 +54,7 @@ def peaks(system: Equations) -> tuple[Peak, ...]:
     moving = {system.t, *system.states}
     found: dict[sp.Expr, Peak] = {}
     for part in (*filled(system.E), *system.f):
-        if _may(part, large=is_large(system.n)):
+        if part.has(sp.Function, sp.exp, sp.Pow):
             for measure, power in (*_peaks(part, moving), *_bumps(part, moving)):
                 if measure.free_symbols & set(system.states):
                     found.setdefault(
@@ -63,12 +63,6 @@ def peaks(system: Equations) -> tuple[Peak, ...]:
     if len(found) > MOST:
         return ()
     return tuple(peak for _, peak in sorted(found.items(), key=lambda each: sp.default_sort_key(each[0])))
-
-
-def _may(part: sp.Expr, *, large: bool) -> bool:
-    """Tell whether peaks are looked for: in large models only exponential ones, for the sake of time."""
-    kinds = (sp.exp, sp.cosh, sp.sech, *STEEP) if large else (sp.Function, sp.exp, sp.Pow)
-    return bool(part.has(*kinds))
 
 
 def _phases(measure: sp.Expr, power: Any, moving: set[sp.Symbol]) -> tuple[sp.Expr, ...]:

@@ -23,7 +23,8 @@ def begin_upright(t: float, own: HalfExplicit) -> None:
     """Take note of the signs at a start; on a pattern that of E is known after the first step."""
     own.e_turns = INFINITE
     if own.sparse:
-        own.e_sign[0] = 0.0
+        for b in range(own.n):
+            own.e_sign[b] = 0.0
     elif own.e_blocks > 0:
         orientate(t, own.y, own.e_new, own)
         for b in range(own.e_blocks):
@@ -35,12 +36,8 @@ def overturned(t: float, own: HalfExplicit) -> bool:
     if own.e_blocks == 0 or own.e_mode != E_VARYING:
         return False
     now, before = own.e_new, own.e_sign
-    if own.sparse:  # the factors at the new point are those of its derivative
-        now[0] = SparseLU.at(own.e_factors).sign
-        if now[0] * before[0] < 0.0:
-            return True
-        before[0] = now[0]
-        return False
+    if own.sparse:
+        return overturned_on_pattern(SparseLU.at(own.e_factors), own)
     orientate(t, own.new, now, own)
     for b in range(own.e_blocks):
         if now[b] * before[b] < 0.0 and needed(b, own):
@@ -58,4 +55,26 @@ def needed(b: int, own: HalfExplicit) -> bool:
         for j in range(own.differential):
             if own.order[j] == own.e_block_column[p]:
                 return True
+    return False
+
+
+def overturned_on_pattern(factors: SparseLU, own: HalfExplicit) -> bool:
+    """Tell the same by the factors at the new point, which are those of its derivative."""
+    before, now, last, differential = own.e_sign, own.e_new, 0, own.flags
+    for j in range(own.n):
+        differential[j] = 0
+    for j in range(own.differential):
+        differential[own.order[j]] = 1
+    for b in range(factors.blocks):
+        first = last
+        last = factors.block_start[b + 1]
+        sign, used = 1.0, False
+        for i in range(first, last):
+            sign = -sign if factors.inverse[i] < 0.0 else sign
+            used = used or differential[own.e_columns[factors.column[i]]] == 1
+        now[b] = sign
+        if used and sign * before[b] < 0.0:
+            return True
+    for b in range(factors.blocks):
+        before[b] = now[b]
     return False

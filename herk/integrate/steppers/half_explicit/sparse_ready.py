@@ -117,7 +117,7 @@ def _put_e(asked: Request, state: HalfExplicit, E: SparseE) -> None:
     assert E.factors is not None
     varying = callable(asked.dae.E) and not getattr(asked.dae.generated, "constant_E", False)
     state.e_mode = layout.E_VARYING if varying else layout.E_CONSTANT
-    state.e_blocks = int(varying and asked.dae.m == 0)
+    state.e_blocks = int(varying)
     state.e_now[:] = E.values
     state.bind("e_entry", np.ascontiguousarray(E.pattern.indices, dtype=np.int64))
     state.e_factors = E.factors.address

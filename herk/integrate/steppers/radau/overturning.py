@@ -21,9 +21,11 @@ def orientate(e: Floats, out: Floats, own: Radau) -> None:
     block_signs(e, own.n, rows, columns, start, own.e_blocks, out, own.used)
 
 
-def begin_upright(own: Radau) -> None:
+def begin_upright(t: float, own: Radau) -> None:
     """Take note of the signs at a start, where E is known."""
     own.e_sign[0], own.e_turns = 0.0, INFINITE
+    if own.sparse and own.e_blocks > 0:
+        own.e_sign[0] = orientation(t, own.y, own)
     if own.m == 0 and own.e_blocks > 0 and not own.sparse:
         orientate(own.e_here, own.e_new, own)
         for b in range(own.e_blocks):
@@ -32,7 +34,15 @@ def begin_upright(own: Radau) -> None:
 
 def overturned(t: float, own: Radau) -> bool:
     """Tell whether a block of E has another sign at the new point."""
-    if own.e_blocks == 0 or own.sparse:
+    if own.e_blocks == 0:
+        return False
+    if own.sparse:
+        found = orientation(t, own.new, own)
+        own.at_new = 1
+        if found * own.e_sign[0] < 0.0:
+            own.e_turns = t
+            return True
+        own.e_sign[0] = found if found != 0.0 else own.e_sign[0]
         return False
     if own.m > 0:
         return with_constraints(t, own)
@@ -70,18 +80,19 @@ def with_constraints(t: float, own: Radau) -> bool:
     return found < 0.0
 
 
-def overturned_here(own: Radau) -> bool:
-    """Tell whether E on its pattern has another sign at the current point than at the one before."""
-    if own.e_blocks == 0 or not own.sparse:
-        return False
+def orientation(t: float, y: Floats, own: Radau) -> float:
+    """Return the sign of det [S E; g_y] on its pattern at a point; 0 where the order of pivots is unfit."""
+    e = own.im  # a complex matrix is not being made
+    function_at(own.at_e)(t, y, own.parameters, e)
     for p in range(own.first_g):
         own.stacked[p] = 0.0
     for p in range(own.e_place.size):
-        own.stacked[own.e_place[p]] = own.e_here[p]
+        own.stacked[own.e_place[p]] = e[p]
+    if own.m > 0:
+        constraint_jacobian(t, y, own)
+        for p in range(own.g_y.size):
+            own.stacked[own.first_g + p] = own.g_y[p]
     measure(own.width, own)
     in_units(own.stacked, own.width, own.right_1, own)
-    factors, before = SparseLU.at(own.of_masses), own.e_sign[0]
-    if not refactor(own.stacked, factors):
-        return False
-    own.e_sign[0] = factors.sign
-    return before * factors.sign < 0.0
+    factors = SparseLU.at(own.of_masses)
+    return factors.sign if refactor(own.stacked, factors) else 0.0

@@ -60,7 +60,7 @@ def ready(asked: Request, y: Array, here: Linearisation) -> Machine:
     rows = np.count_nonzero(np.diff(here.E.indptr) if here.sparse else here.E.any(axis=1))
     state.have_e, state.settled = varying, not varying and rows == dae.n - dae.m
     if varying and structure is not None:
-        state.e_blocks = int(dae.m == 0)
+        state.e_blocks = int(rows == dae.n - dae.m)
     elif varying:
         _keep_upright(asked, y, here.dense().E, state)
     state.always = asked.selection == "complete"

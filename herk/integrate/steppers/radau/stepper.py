@@ -36,7 +36,7 @@ from herk.integrate.steppers.radau.newton import (
 from herk.integrate.steppers.radau.on_patterns import POWERS, fastest_on_patterns
 from herk.integrate.steppers.radau.open_start import filled
 from herk.integrate.steppers.radau.order import FEWEST, MORE, control, enter, root
-from herk.integrate.steppers.radau.overturning import begin_upright, overturned, overturned_here
+from herk.integrate.steppers.radau.overturning import begin_upright, overturned
 from herk.integrate.steppers.radau.rows import column_of, row_start
 from herk.integrate.steppers.radau.sample import further, repeat, sample
 from herk.integrate.steppers.radau.selecting import NO_PIVOT, reconsider
@@ -68,7 +68,7 @@ def begin(loop: Loop) -> int:
     loop.slot = (own.s - FEWEST) // MORE
     own.h = loop.t_end - loop.t  # its sign counts
     evaluate_here(loop.t, own)
-    begin_upright(own)
+    begin_upright(loop.t, own)
     if not derivative(loop.t, own):
         loop.cause = SINGULAR
         return STUCK
@@ -239,9 +239,6 @@ def accept(loop: Loop) -> int:
         loop.h = most if own.h > 0.0 else -most
     own.worst_residual = max(own.worst_residual, own.residual)
     evaluate_here(loop.t, own)
-    if overturned_here(own):
-        loop.cause = OVERTURNED
-        return STUCK
     return STUCK if lost(loop, own) else RUNNING
 
 
