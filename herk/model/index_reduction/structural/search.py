@@ -13,6 +13,7 @@ from collections.abc import Mapping
 import numpy as np
 import sympy as sp
 
+from herk.codegen.block_form import is_zero
 from herk.codegen.numbers import is_residue
 from herk.codegen.shapes import Formula
 from herk.codegen.values import Batch, Space
@@ -72,17 +73,37 @@ class Search:
 
     def _differentiated(self, first: int, level: int) -> list[Hidden]:
         """Return the derivatives of the newest constraints that are constraints themselves."""
-        new = []
+        new, found = [], []
         for number in range(first, len(self.found)):
             if number % 256 == 0:
                 _watch_the_clock(self.model)
             constraint = self.found[number].formula
-            base, factors = derivative(self.catalogue, self.flow, constraint)
+            found.append((number, constraint, *derivative(self.catalogue, self.flow, constraint)))
+        cancelled = self._cancelled([e for *_, factors in found for e in factors.values()])
+        for number, constraint, base, every in found:
+            factors = {j: e for j, e in every.items() if e not in cancelled}
             if factors:
                 self.open.append((number, base, factors))
             else:
                 new.append(Hidden(base, level, None, number, self._used(constraint)))
         return new
+
+    def _cancelled(self, factors: list[Formula]) -> set[Formula]:
+        """Return those whose terms cancel by their numbers, which no shape shows."""
+        space, points = Space(self.catalogue, self.model.values), self._near()
+        values, sizes = Batch(space, factors), Batch(space, factors, sizes=True)
+        lost = np.ones(len(factors), dtype=bool)
+        for p in points:
+            size = sizes(p.t, p.y)
+            lost &= (np.abs(values(p.t, p.y)) <= _CANCELLED * size) & (size > 0.0)
+        found = {factors[k] for k in np.flatnonzero(lost)}
+        if any(not is_zero(self.catalogue.written(each)) for each in found):
+            raise UnfitError("a factor of a derivative nearly vanishes")
+        return found
+
+    def _near(self) -> list[Point]:
+        """Return points near the start."""
+        return [point for point, _ in list(guesses(self.model, self.scale))[:2]]
 
     def _combined(self, level: int) -> list[Hidden]:
         """Return what is left of equations that are more than the derivatives in them, combined."""
@@ -125,8 +146,7 @@ class Search:
         """Return the entries of rows at points near the start, and elsewhere: there nothing vanishes."""
         space = Space(self.catalogue, self.model.values)
         batch = Batch(space, [e for row in rows.values() for e in row.values()])
-        points = [point for point, _ in list(guesses(self.model, self.scale))[:2]]
-        near = np.array([batch(p.t, p.y) for p in points])
+        near = np.array([batch(p.t, p.y) for p in self._near()])
         if not np.isfinite(near).all():
             raise UnfitError("formulas have no finite value near the start")
         other = elsewhere(self.model, self.scale)
@@ -141,9 +161,8 @@ class Search:
             raise UnfitError("an entry of E is close to zero")
         space = Space(self.catalogue, self.model.values)
         self._refuse_residues()
-        points = [point for point, _ in list(guesses(self.model, self.scale))[:2]]
         values, sizes = Batch(space, formulas), Batch(space, formulas, sizes=True)
-        for p in points:
+        for p in self._near():
             if not (np.abs(values(p.t, p.y)) > _CANCELLED * sizes(p.t, p.y)).all():
                 raise UnfitError("an entry of E vanishes, or has no value, near the start")
         found = self._values_of(dict(enumerate(self.rows.leading)))
