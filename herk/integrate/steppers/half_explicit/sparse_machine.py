@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 
 import numpy as np
@@ -14,6 +14,7 @@ from herk.core import InputError
 from herk.core.dae import Array
 from herk.integrate.options import Request
 from herk.integrate.steppers.half_explicit.layout import (
+    BRANCH,
     E_DIAGONAL,
     E_VARYING,
     FALLEN,
@@ -85,7 +86,8 @@ class SparseMachine(Machine):
         suspect = loop.rejected >= SUSPECT or bool(state.always)
         ahead = None if suspect or loop.fixed else self._ahead()
         PROGRAM[jacobian_here].call(loop.t, state.address)
-        kept = () if suspect else self.known[state.slot]
+        singular = state.in_units and loop.cause == BRANCH  # by plain numbers, it may be
+        kept = () if suspect or singular else self.known[state.slot]
         algebraic, _ = self._select(np.array(kept, dtype=np.int64), ahead)
         state.answered, state.chosen = 1, -1
         if algebraic is not None:
@@ -110,7 +112,10 @@ class SparseMachine(Machine):
             return None, 0
         self._look_at_tail()
         plain = np.zeros(self.dae.n)
-        best, rank = self._best(self._candidates(plain if state.always else state.size, kept, ahead))
+        if state.in_units:
+            best, rank = self._best(self._in_units(kept))
+        else:
+            best, rank = self._best(self._candidates(plain if state.always else state.size, kept, ahead))
         if best is None:  # whatever the units; digits may be lost where there is no choice
             assert self.selector is not None
             assert self.pattern is not None
@@ -145,6 +150,14 @@ class SparseMachine(Machine):
         if ahead is not None and np.isfinite(ahead).all():
             yield from islice(self.selector.selections(self.pattern.matrix(ahead), size, kept, BETTER), 1)
         yield from self.selector.selections(self.pattern.matrix(self.state.jacobian), size, kept)
+
+    def _in_units(self, kept: Wholes) -> Iterator[Wholes]:
+        """Yield selections by entries in units of the unknowns: what is large in plain numbers led astray."""
+        assert self.selector is not None
+        assert self.pattern is not None
+        unit = self.state.size + self.state.floor[: self.dae.n]
+        matrix = self.pattern.matrix(self.state.jacobian * unit[self.pattern.indices])
+        yield from replace(self.selector, floor=None).selections(matrix, np.ones(self.dae.n), kept)
 
     def slot(self, algebraic: Sequence[int]) -> int:
         """Return the number of a selection, and load it for the Jacobian at hand."""
