@@ -147,11 +147,14 @@ class Projection:
     def distances(self, point: Point) -> list[Number]:
         """Return how far the point is from each g_i = 0, in the sizes of the unknowns.
 
-        Inf without a gradient.
+        Inf without a gradient, of all where one has none that is finite, such as 0**x.
         """
-        sized = self._residuals.sized(point)
+        try:
+            sized, slopes = self._residuals.sized(point), self._slopes.exact(point)
+        except OutsideError:
+            return [mpmath.inf] * len(self.constraints)
         steepest = [mpmath.mpf(0)] * len(sized)
-        for (i, j), value in zip(self._places, self._slopes.exact(point), strict=True):
+        for (i, j), value in zip(self._places, slopes, strict=True):
             steepest[i] = max(steepest[i], abs(value) * max(abs(point.y[j]), self.scales.y[j]))
         return [_distance(value, size, steep) for (value, size), steep in zip(sized, steepest, strict=True)]
 

@@ -50,7 +50,7 @@ def factored(expr: sp.Expr) -> sp.Expr:
     if sp.count_ops(expr) > SMALL or not _is_manageable(expr):
         return expr
     try:
-        return by_symbols(expr, sp.factor)
+        return by_symbols(expr, sp.factor, all_exp=False)
     except (sp.PolynomialError, NotImplementedError):
         return expr
 
