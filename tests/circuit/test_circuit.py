@@ -212,6 +212,7 @@ def test_a_circuit_can_be_stored() -> None:
         ("V1 a 0 PULSE(0 1 0 0 0 1)", "times above zero to rise and to fall"),
         ("V1 a 0 1 2", "a source is a number, SIN"),
         ("K1 L1 L2 0.5\nL1 a 0 1", "K1 couples L2, which is not an inductor"),
+        ("L1 a 0 1\nL2 b 0 1\nK1 L1 L2 1.1", "no coupling is above 1"),
         ("D1 a 0 odd", "there is no line '.model odd"),
         (".model x R(1)", "only diodes have models"),
         (".op", "only .tran, .model and .end are known"),
@@ -281,3 +282,16 @@ def test_ranks_are_right_where_one_diode_conducts_and_the_next_one_blocks(volts:
 
     drop = brentq(missing, 0.0, 1.0, xtol=1e-16)
     assert start["v_p"] == pytest.approx(volts - 2 * drop, rel=1e-6, abs=1e-9)
+
+
+def test_mils_are_thousandths_of_an_inch_and_letters_of_units_are_none() -> None:
+    model = herk.circuit.model("R1 a 0 5mil\nI1 0 a 1A\nR2 a 0 2MegOhm", t_span=(0, 1))
+    assert model.values == pytest.approx((5 * 25.4e-6, 1.0, 2e6))
+
+
+def test_an_ideal_transformer_may_be_written_as_a_coupling_of_one() -> None:
+    """Of 1 mH and 4 mH, coupled by 1, the second winding has twice the voltage: I = V/(10 + 1000/4) in all."""
+    netlist = "V1 a 0 SIN(0 1 50)\nR1 a b 10\nL1 b 0 1m\nL2 c 0 4m\nK1 L1 L2 1\nR2 c 0 1k"
+    _, end = run(netlist, 0.013, method="radau5")
+    assert end["v_c"] == pytest.approx(2 * end["v_b"], rel=1e-9)
+    assert end["i_L2"] == pytest.approx(-end["v_c"] / 1e3, rel=1e-9)

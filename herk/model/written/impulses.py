@@ -25,7 +25,7 @@ def refuse_jumps(expr: sp.Expr, t: sp.Symbol, place: str) -> None:
     """Raise if a formula that is to be differentiated jumps as time goes on."""
     jumps = [e for e in expr.atoms(*JUMPING) if not isinstance(e, SMOOTHED) and e.has(t)]
     if jumps:
-        raise InputError(_sentence(_plain(min(jumps, key=sp.default_sort_key)), place))
+        _refuse(_plain(min(jumps, key=sp.default_sort_key)), place)
 
 
 def refuse_impulses(expr: sp.Expr, place: str) -> None:
@@ -33,11 +33,11 @@ def refuse_impulses(expr: sp.Expr, place: str) -> None:
     found = expr.atoms(sp.DiracDelta)
     if found:
         where = _plain(min(found, key=sp.default_sort_key).args[0])
-        raise InputError(_sentence(f"a function that jumps where 0 = {where}", place))
+        _refuse(f"a function that jumps where 0 = {where}", place)
 
 
-def _sentence(jumping: str, place: str) -> str:
-    return (
+def _refuse(jumping: str, place: str) -> None:
+    raise InputError(
         f"{place} contains the derivative of {jumping}: where it jumps, that is an impulse. Between the jumps"
         " it is zero: leave it out if that is meant. Otherwise take the jump out of what is differentiated:"
         " with w = x - Heaviside(t - 1), x' = Heaviside(t - 1)' is w' = 0."

@@ -16,7 +16,7 @@ from sympy.logic.boolalg import BooleanAtom
 from herk.codegen.numbers import FormulaError
 from herk.core import InputError
 from herk.core.names import plain_name
-from herk.model.parse import parse
+from herk.model.parse import CONSTANTS, parse
 from herk.model.plain import ordered, shown
 from herk.model.written.impulses import derivative, refuse_impulses, refuse_jumps
 from herk.model.written.jets import PRIME, PRIMES, Jet, jet
@@ -53,6 +53,8 @@ class Reader:
         texts = isinstance(equation, str)
         found = self._text(equation, place) if texts else _sympy(equation, place)
         found = self._functions(found, place, texts)
+        if texts:
+            self._refuse_constants(found, place)
         if self.given:
             found = found.subs(self.given)
             for each in found.atoms(sp.Derivative):
@@ -60,6 +62,16 @@ class Reader:
             found = found.doit()
             refuse_impulses(found, place)
         return found
+
+    def _refuse_constants(self, found: sp.Expr, place: str) -> None:
+        """Refuse an unknown whose name is a number in texts: pi' would be its derivative, and pi 3.14."""
+        taken = self.declared | {each.func.__name__ for each in found.atoms(AppliedUndef)}
+        for name in CONSTANTS:
+            if name in taken and name not in self.known:
+                raise InputError(
+                    f"{place} is written with {name} as an unknown, but {name} is a number in texts; give the"
+                    " unknown another name."
+                )
 
     def _text(self, text: str, place: str) -> sp.Expr:
         marked = PRIMES.sub(PRIME, text)
