@@ -30,6 +30,7 @@ class Topology:
     loops: tuple[tuple[str, ...], ...]
     cutsets: tuple[tuple[str, ...], ...]
     dependent: frozenset[str]
+    behind_diodes: tuple[str, ...] = ()
 
     def sentences(self) -> tuple[str, ...]:
         """Return what they mean, one sentence each."""
@@ -43,7 +44,12 @@ class Topology:
             " derivative of a current, which makes the index 2."
             for cut in self.cutsets
         ]
-        return (*loops, *cutsets)
+        floating = [
+            f"Nothing but diodes connects {', '.join(self.behind_diodes)} with ground: while they block, the"
+            " voltages there are next to undetermined; a large resistor to ground, such as 1g, gives them a"
+            " value."
+        ]
+        return (*loops, *cutsets, *(floating if self.behind_diodes else ()))
 
 
 def topology(net: Netlist) -> Topology:
@@ -52,7 +58,9 @@ def topology(net: Netlist) -> Topology:
     _refuse_floating(net, edges)
     loops, closing = _loops(edges, {each.name for each in net.of("C") if each.initial is not None})
     cutsets, tree = _cutsets(edges, {each.name for each in net.of("L") if each.initial is not None})
-    return Topology(tuple(loops), tuple(cutsets), frozenset((*closing, *tree)))
+    forest = _Forest([edge for edge in edges if edge.kind != "D"])
+    behind = [node for node in net.nodes if node not in GROUND and forest.path(node, "0") is None]
+    return Topology(tuple(loops), tuple(cutsets), frozenset((*closing, *tree)), tuple(behind))
 
 
 def _edges(element: Element) -> Iterator[Edge]:

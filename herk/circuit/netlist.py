@@ -9,8 +9,19 @@ from itertools import pairwise
 from herk.circuit.elements import GROUND, Element, Netlist
 from herk.core import InputError
 
-_NUMBER = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)(meg|[fpnumkgt])?[a-z]*", re.IGNORECASE)
-_SCALE = {"f": 1e-15, "p": 1e-12, "n": 1e-9, "u": 1e-6, "m": 1e-3, "k": 1e3, "meg": 1e6, "g": 1e9, "t": 1e12}
+_NUMBER = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)(meg|mil|[fpnumkgt])?[a-z]*", re.IGNORECASE)
+_SCALE = {
+    "mil": 25.4e-6,
+    "f": 1e-15,
+    "p": 1e-12,
+    "n": 1e-9,
+    "u": 1e-6,
+    "m": 1e-3,
+    "k": 1e3,
+    "meg": 1e6,
+    "g": 1e9,
+    "t": 1e12,
+}
 _WAVES = {"SIN": (3, 5), "PULSE": (6, 7)}  # how many numbers they take
 _OPTIONS = {"C": ("IC",), "L": ("IC",), "D": ("IS", "N"), "TRANSFORMER": ("N",)}
 _SHAPES = {
@@ -58,7 +69,7 @@ def read(text: str) -> Netlist:
 
 
 def number(word: str, line: str) -> float:
-    """Return a number with SPICE's suffixes: 4.7k, 10uF, 1meg."""
+    """Return a number with SPICE's suffixes: 4.7k, 10uF, 1meg, 5mil; other letters are units, 1A is 1."""
     match = _NUMBER.fullmatch(word)
     if match is None:
         raise InputError(f"{line!r} in the netlist: {word!r} is not a number such as 4.7k, 10u or 1e-3.")
@@ -118,7 +129,7 @@ def _element(line: str, words: list[str]) -> tuple[Element, str]:
     if kind == "D":
         return Element(kind, name, nodes, options=options), rest[0].lower() if rest else ""
     if kind == "K":
-        return Element(kind, name, (), value=_only(rest, line, kind), partners=nodes), ""
+        return Element(kind, name, (), value=_coupling(rest, line), partners=nodes), ""
     if kind in ("V", "I"):
         wave, numbers = _wave(rest, line)
         return Element(kind, name, nodes, value=numbers[0], wave=wave, numbers=numbers), ""
@@ -134,6 +145,15 @@ def _only(rest: Sequence[str], line: str, kind: str) -> float:
     value = number(rest[0], line)
     if value == 0 or (kind != "R" and value < 0):
         raise InputError(f"{line!r} in the netlist: the value of {line.split()[0]} must be above zero.")
+    return value
+
+
+def _coupling(rest: Sequence[str], line: str) -> float:
+    value = _only(rest, line, "K")
+    if value > 1.0:
+        raise InputError(
+            f"{line!r} in the netlist: no coupling is above 1, which is that of an ideal transformer."
+        )
     return value
 
 

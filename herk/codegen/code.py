@@ -11,6 +11,7 @@ import sympy as sp
 from sympy.simplify.cse_main import tree_cse
 
 from herk.codegen.equations import Equations
+from herk.codegen.special import elementary
 from herk.core import InputError
 
 _CIRCULAR = ("sin", "cos", "tan", "asin", "acos", "atan", "atan2")
@@ -45,7 +46,7 @@ def lines(assignments: Sequence[tuple[str, Any]], names: Mapping[sp.Symbol, str]
         put(target, expression)
         texts[symbol] = target
 
-    expressions = [sp.sympify(expression) for _, expression in assignments]
+    expressions = [elementary(sp.sympify(expression)) for _, expression in assignments]
     # Branches stay together: a part taken out of a branch would be evaluated where its condition does not
     # hold.
     standing = {branch: sp.Dummy(real=True) for branch in _branches(expressions)}

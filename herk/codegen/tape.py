@@ -24,6 +24,8 @@ _FUNCTIONS = (
     *(sp.sinh, sp.cosh, sp.tanh, sp.asinh, sp.acosh, sp.atanh, sp.exp),
 )
 _NUDGE = mpmath.mpf(10) ** -25
+# What the module math lacks: derivatives of gamma.
+_BEYOND = {"polygamma": lambda n, x: float(mpmath.psi(int(n), x))}
 _COMPARED = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge} | {
     "==": operator.eq,
     "!=": operator.ne,
@@ -167,7 +169,9 @@ def _printed(symbols: tuple[sp.Symbol, ...], expr: sp.Expr, library: str) -> Cal
 
     def call(*values: Number) -> Number:
         if not made:
-            made.append(sp.lambdify(symbols, expr, modules=library))
+            made.append(
+                sp.lambdify(symbols, expr, modules=[_BEYOND, library] if library == "math" else library)
+            )
         return made[0](*values)
 
     return call

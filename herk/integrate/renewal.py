@@ -68,7 +68,7 @@ def note(t: float) -> str:
 
 def _combined(dae: Form, t: float, far: float, y: Array) -> Form | None:
     """Return the form with constraints combined as is best at this time; None if they are those there are."""
-    model = dae.model.with_start([float(value) for value in y]).with_span(far, t)
+    model = dae.model.with_start([float(value) for value in y]).with_span(t_end=far, t0=t)
     try:
         found = analysed_at(model)
     except HerkError:

@@ -61,7 +61,7 @@ def started(asked: Request) -> Run:
         dae = asked.dae
         if not isinstance(dae, Form) or dae.form != "overdetermined":
             raise
-        other = analysed_anew(dae.model.with_start(asked.y0).with_span(asked.t1, asked.t0))
+        other = analysed_anew(dae.model.with_start(asked.y0).with_span(t_end=asked.t1, t0=asked.t0))
         if other is None:
             raise
         return _start(replace(asked, dae=other))

@@ -24,6 +24,7 @@ CLEAR = 1e-10  # a residual above this is not zero
 TINY = 1e-14  # below this it counts as zero: cancellation of parameters known to 16 digits ends here
 ROUNDING = 1e-15  # and this is what doubles that cancel leave
 CLEAN = 1e-28  # below this it is zero beyond doubt
+LOST = 200  # powers of two, more than any units differ by: a blocking diode beside a conducting one
 
 
 @dataclass
@@ -187,12 +188,24 @@ def equilibrated(rows: Sequence[SparseRow], like: Sequence[SparseRow] | None = N
     about units.
     """
     model = rows if like is None else like
-    heights, widths = powers(
-        (i, j, _log(value)) for i, row in enumerate(model) for j, value in row.items() if value
-    )
+    entries = [(i, j, _log(value)) for i, row in enumerate(model) for j, value in row.items() if value]
+    heights, widths = powers(_telling(entries))
     scaled, model = _scaled(rows, heights, widths), _scaled(model, heights, widths)
     tops = [max(map(abs, row.values()), default=mpmath.mpf(1)) for row in model]
     return [{j: value / top for j, value in row.items()} for row, top in zip(scaled, tops, strict=True)]
+
+
+def _telling(entries: list[tuple[int, int, float]]) -> list[tuple[int, int, float]]:
+    """Return the entries (row, column, logarithm) that say something about units.
+
+    What is lost beside the others of its row and of its column does not: the balance would pull factors
+    apart to make up for it, and rows that are independent would look as if they were not.
+    """
+    rows: dict[int, float] = {}
+    columns: dict[int, float] = {}
+    for i, j, size in entries:
+        rows[i], columns[j] = max(size, rows.get(i, size)), max(size, columns.get(j, size))
+    return [(i, j, size) for i, j, size in entries if size > min(rows[i], columns[j]) - LOST]
 
 
 def _scaled(rows: Sequence[SparseRow], heights: dict[int, int], widths: dict[int, int]) -> list[SparseRow]:

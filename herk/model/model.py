@@ -212,8 +212,8 @@ class Model(FrontDoors):
         values = MappingProxyType({**self.parameters, **new})
         return self._changed(parameters=values, structure=self.structure)  # the same, and long to find
 
-    def with_span(self, t_end: float | None = None, t0: float | None = None) -> Model:
-        """Return a copy with another end or start time.
+    def with_span(self, t_end: float | None = None, *start: float, t0: float | None = None) -> Model:
+        """Return a copy with another end or start time; of two numbers without names the end comes first.
 
         Examples
         --------
@@ -222,8 +222,7 @@ class Model(FrontDoors):
         (0.0, 5.0)
 
         """
-        ends = self.t_span[0] if t0 is None else t0, self.t_span[1] if t_end is None else t_end
-        return self._changed(t_span=plain.span(ends))
+        return self._changed(t_span=plain.other_span(self.t_span, t_end, start, t0))
 
     def with_start(self, y0: Sequence[float | None] | Mapping[Any, float | None]) -> Model:
         """Return a copy with other start values, in order or by name; what is not named stays.

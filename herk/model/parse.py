@@ -18,6 +18,7 @@ from herk.model.functions import FUNCTIONS, LOGIC, RELATIONS
 
 LONGEST = 100_000  # characters of one formula
 DEEPEST = 200  # operands inside operands; Python's own limit on recursion is not far above
+CONSTANTS = {"pi": sp.pi}  # what they are called in texts, unless the model has that name itself
 WORDS = ("and", "or", "not", "True", "False")  # they cannot be names
 
 _TOKEN = re.compile(
@@ -177,7 +178,7 @@ class _Reader:
             return self.names[word]
         if word in FUNCTIONS or word == "Piecewise":
             raise FormulaError(f"the function {word} stands without its argument")
-        return sp.pi if word == "pi" else sp.Symbol(word, real=True)
+        return CONSTANTS[word] if word in CONSTANTS else sp.Symbol(word, real=True)
 
     def _call(self, name: str) -> sp.Basic:
         """Return a function of what stands in parentheses, the first of which has been read."""

@@ -53,6 +53,20 @@ def span(value: Any) -> tuple[float, float]:
     return start, end
 
 
+def other_span(now: tuple[float, float], t_end: Any, start: Sequence[Any], t0: Any) -> tuple[float, float]:
+    """Return a span with another end, and another start given by its name or as a number behind the end."""
+    begin = t0 if t0 is not None else start[0] if start else now[0]
+    found = span((begin, now[1] if t_end is None else t_end))
+    if len(start) > 1 or (start and t0 is not None):
+        raise InputError("with_span takes two numbers, with_span(t0=..., t_end=...).")
+    if start and (found[1] - found[0]) * (now[1] - now[0]) < 0.0:
+        raise InputError(
+            f"with_span({t_end}, {start[0]}) would run from {begin} back to {t_end}: the end comes first."
+            f" Write with_span(t0={t_end}, t_end={start[0]}), or by name what was written if that is meant."
+        )
+    return found
+
+
 def start_values(value: Any, names: Sequence[str]) -> tuple[float | None, ...]:
     """Return y0, each entry a finite number or None."""
     entries = ordered(

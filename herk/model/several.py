@@ -12,8 +12,9 @@ import numpy as np
 
 from herk.core import Dae, HerkError, InputError
 from herk.core.dae import Array
+from herk.model.approach import Task, guesses_of, sizes_of
 from herk.model.implicit import Implicit
-from herk.model.start import Task, guesses_of, newton, sizes_of, start_vector, touched
+from herk.model.start import newton, start_vector, touched
 
 PLACES = 24  # from which values are looked for
 APART = 1e-6  # relative to their sizes: values that differ by less are one

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from itertools import product
 from typing import Any
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from herk.core import Dae, HerkError, InputError
 from herk.core.dae import Array
 from herk.linalg.balance import LOST, rank, sizes
+from herk.model.approach import Task, approached, guesses_of
 from herk.model.evaluate import CallableError, Linearisation, constraints, jacobian, located, time_derivative
 from herk.model.implicit import HIGHER, Implicit
 from herk.model.large import equations_of, stack_of
@@ -33,10 +34,14 @@ def free_columns(E: Array | NDArray[np.bool_]) -> tuple[int, ...]:
 
 
 def residual_limits(jac: Any, y: Array, rtol: float, atol: Array | float) -> Array:
-    """Return how large each residual may be if y is known to atol + rtol |y|, never less than rounding."""
+    """Return how large each residual may be if y is known to atol + rtol |y|, never less than rounding.
+
+    Zero where that overflows: there nothing can be said for y.
+    """
     sizes: Any = abs(jac)
-    limits: Array = sizes @ (atol + rtol * np.abs(y)) + 16 * EPS * (sizes @ np.abs(y)) + 1e-300
-    return limits
+    with np.errstate(over="ignore"):
+        limits: Array = sizes @ (atol + rtol * np.abs(y)) + 16 * EPS * (sizes @ np.abs(y)) + 1e-300
+    return np.where(limits < np.inf, limits, 0.0)
 
 
 def inconsistency(
@@ -164,20 +169,6 @@ def completed_start(dae: Dae, t0: float, y0: Sequence[float | None] | Array) -> 
     return found
 
 
-@dataclass(frozen=True)
-class Task:
-    """Make the constraints `rows` zero at time t by moving the components `first`.
-
-    And `others` only if need be.
-    """
-
-    dae: Dae
-    t: float
-    rows: NDArray[np.int64]
-    first: list[int]
-    others: list[int]
-
-
 def _listed(names: list[str]) -> str:
     """Return names in one line, of many the first few."""
     more = f" and {len(names) - MOST_NAMED} others" if len(names) > MOST_NAMED else ""
@@ -209,8 +200,8 @@ def start_vector(dae: Dae, y0: Sequence[float | None] | Array) -> tuple[Array, l
 
 def _solve(task: Task, y: Array, unknown: list[int], guesses: Iterable[Array] | None = None) -> Array:
     """Run Gauss-Newton from a few values for the unknown components; the first that converges is taken."""
-    message = ""
-    for last, start in product((0, 1), guesses or guesses_of(task.dae, task.t, y, unknown)):
+    message, tries = "", list(guesses or guesses_of(task.dae, task.t, y, unknown))
+    for last, start in product((0, 1), tries):
         try:
             with np.errstate(all="ignore"):  # iterates may run away; then another start value is tried
                 found, words = newton(task, start, last=last)
@@ -223,7 +214,21 @@ def _solve(task: Task, y: Array, unknown: list[int], guesses: Iterable[Array] | 
         if found is not None:
             return _tidied(task, found, unknown) if unknown else found
         message = message if message and message != OUTSIDE else words  # of the first try that says something
-    raise InputError(f"No consistent start was found near y0: {message}")
+    found = _from_afar(task, tries)
+    if found is None:
+        raise InputError(f"No consistent start was found near y0: {message}")
+    return _tidied(task, found, unknown) if unknown else found
+
+
+def _from_afar(task: Task, starts: Iterable[Array]) -> Array | None:
+    """Return the first solution that cut and lengthened steps lead to, None if none do."""
+    for start in starts:
+        with np.errstate(all="ignore"), suppress(CallableError):
+            near = approached(task, start)
+            found = None if near is None else newton(task, near, last=1)[0]
+            if found is not None:
+                return found
+    return None
 
 
 def _tidied(task: Task, y: Array, unknown: list[int]) -> Array:
@@ -232,40 +237,6 @@ def _tidied(task: Task, y: Array, unknown: list[int]) -> Array:
     near[unknown] = np.nan
     tidy[(np.abs(y) <= LOST * sizes(slopes(task.dae, task.t, y), near)) & np.isnan(near)] = 0.0
     return tidy if (tidy == y).all() or newton(task, tidy)[0] is tidy else y
-
-
-def guesses_of(dae: Dae, t: float, y: Array, unknown: list[int]) -> Iterator[Array]:
-    """Yield y with its unknown components zero, then of the size at which they matter in the constraints."""
-    if not unknown:
-        yield y
-        return
-    start = y.copy()
-    start[unknown] = 0.0
-    yield start
-    size = sizes_of(dae, t, y, unknown)
-    for factor in (1.0, -1.0, 0.1, 10.0):
-        start = y.copy()
-        start[unknown] = factor * size
-        yield start
-
-
-def sizes_of(dae: Dae, t: float, y: Array, unknown: list[int]) -> Array:
-    """Return the sizes of the unknown components, found by turns with where the constraints are looked at."""
-    size = np.ones(len(unknown))
-    for _ in range(8):
-        trial = y.copy()
-        trial[unknown] = size
-        try:
-            with np.errstate(all="ignore"):
-                jac = slopes(dae, t, trial)
-        except CallableError:
-            return size
-        if not is_finite(jac):
-            return size
-        trial[unknown] = np.nan
-        # Of x**2 this is a fixed point where the terms balance.
-        size = np.sqrt(size * sizes(jac, trial)[unknown])
-    return size
 
 
 def newton(task: Task, y: Array, scale: Array | None = None, last: int = 0) -> tuple[Array | None, str]:
@@ -279,6 +250,8 @@ def newton(task: Task, y: Array, scale: Array | None = None, last: int = 0) -> t
         scale = sizes(jac, y) if scale is None else scale
         limits = residual_limits(jac, y, EPS, EPS**2 * scale)  # zeros have no rounding of their own
         size = float(np.max(np.abs(g) / limits, initial=0.0))
+        if not size < np.inf:
+            break
         if size <= 1.0:
             return y, ""
         stalled = stalled + 1 if size >= 0.5 * best else 0

@@ -8,6 +8,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
+from scipy.optimize import brentq
 
 import herk
 from herk.circuit.mna import THERMAL
@@ -211,6 +212,7 @@ def test_a_circuit_can_be_stored() -> None:
         ("V1 a 0 PULSE(0 1 0 0 0 1)", "times above zero to rise and to fall"),
         ("V1 a 0 1 2", "a source is a number, SIN"),
         ("K1 L1 L2 0.5\nL1 a 0 1", "K1 couples L2, which is not an inductor"),
+        ("L1 a 0 1\nL2 b 0 1\nK1 L1 L2 1.1", "no coupling is above 1"),
         ("D1 a 0 odd", "there is no line '.model odd"),
         (".model x R(1)", "only diodes have models"),
         (".op", "only .tran, .model and .end are known"),
@@ -226,3 +228,70 @@ def test_a_circuit_can_be_stored() -> None:
 def test_a_mistake_in_a_netlist_is_named(netlist, words) -> None:
     with pytest.raises(herk.InputError, match=words):
         herk.circuit.model(netlist)
+
+
+BRIDGE = "V1 a b SIN(0 10 50)\nD1 a p\nD2 b p\nD3 0 a\nD4 0 b\nR1 p 0 1k\nC1 p 0 10u IC=0"
+
+
+def rectified(t_end: float) -> float:
+    """Return the voltage of the capacitor behind the bridge with 1 megohm from b to ground, by SciPy."""
+
+    def through(v: float) -> float:
+        return float(1e-14 * np.expm1(min(v / THERMAL, 700.0)))
+
+    def slope(t, u):
+        V, (u,) = 10 * np.sin(100 * np.pi * t), u
+
+        def balance(b: float) -> float:
+            return through(b + V - u) + through(b - u) - through(-b - V) - through(-b) + b / 1e6
+
+        b = brentq(balance, -abs(V) - abs(u) - 1, abs(V) + abs(u) + 1, xtol=1e-15)
+        return [(through(b + V - u) + through(b - u) - u / 1e3) / 10e-6]
+
+    options = {"method": "Radau", "rtol": 1e-7, "atol": 1e-9, "max_step": 2e-4}
+    return float(solve_ivp(slope, (0, t_end), [0.0], **options).y[0, -1])
+
+
+def test_a_bridge_of_diodes_rectifies() -> None:
+    model = herk.circuit.model(f"{BRIDGE}\nR9 b 0 1meg", t_span=(0, 0.012))
+    sol = herk.solve_dae(model, rtol=1e-7, atol=1e-9, time_limit=20)
+    assert sol.success, sol.message
+    assert sol.y[0, -1] == pytest.approx(rectified(0.012), rel=1e-5)
+
+
+def test_a_bridge_whose_source_floats_ends_with_a_reason_and_is_right_until_then() -> None:
+    """While all diodes block, nothing that doubles can hold determines the voltages of a and b."""
+    model = herk.circuit.model(BRIDGE, t_span=(0, 0.02))
+    assert any("Nothing but diodes connects a, b with ground" in note for note in model.notes)
+    sol = herk.solve_dae(model, time_limit=10)
+    assert sol.success or sol.reason in (herk.Reason.NEWTON, herk.Reason.SINGULAR)
+    assert sol.t[-1] > 0.007
+    assert sol.y[0, -1] == pytest.approx(rectified(float(sol.t[-1])), rel=1e-3)
+
+
+@pytest.mark.parametrize("volts", [1, 10, 325])
+def test_ranks_are_right_where_one_diode_conducts_and_the_next_one_blocks(volts: int) -> None:
+    """Their conductances differ by more than 160 powers of ten: a balance of units is no use there."""
+    bridge = "D1 a p\nD2 b p\nD3 0 a\nD4 0 b\nR1 p 0 1k"
+    model = herk.circuit.model(f"V1 a b {volts}\n{bridge}", t_span=(0, 1e-3))
+    assert herk.regularize(model).counts == [4]
+    start = dict(zip(model.names, herk.consistent_start(model), strict=True))
+
+    def missing(v: float) -> float:
+        return float((volts - 2 * v) / 1e3 - 1e-14 * np.expm1(v / THERMAL))
+
+    drop = brentq(missing, 0.0, 1.0, xtol=1e-16)
+    assert start["v_p"] == pytest.approx(volts - 2 * drop, rel=1e-6, abs=1e-9)
+
+
+def test_mils_are_thousandths_of_an_inch_and_letters_of_units_are_none() -> None:
+    model = herk.circuit.model("R1 a 0 5mil\nI1 0 a 1A\nR2 a 0 2MegOhm", t_span=(0, 1))
+    assert model.values == pytest.approx((5 * 25.4e-6, 1.0, 2e6))
+
+
+def test_an_ideal_transformer_may_be_written_as_a_coupling_of_one() -> None:
+    """Of 1 mH and 4 mH, coupled by 1, the second winding has twice the voltage: I = V/(10 + 1000/4) in all."""
+    netlist = "V1 a 0 SIN(0 1 50)\nR1 a b 10\nL1 b 0 1m\nL2 c 0 4m\nK1 L1 L2 1\nR2 c 0 1k"
+    _, end = run(netlist, 0.013, method="radau5")
+    assert end["v_c"] == pytest.approx(2 * end["v_b"], rel=1e-9)
+    assert end["i_L2"] == pytest.approx(-end["v_c"] / 1e3, rel=1e-9)

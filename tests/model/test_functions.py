@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+import mpmath
 import numpy as np
 import pytest
 import sympy as sp
@@ -52,9 +53,8 @@ def test_every_function_has_its_value_and_its_slope_in_code(name: str) -> None:
     exact = EXACT.get(name) or getattr(math, name)
     for value in WHERE.get(name, INSIDE):
         assert evaluated(model.f[0], value) == pytest.approx(exact(value), rel=1e-12)
-        if name != "gamma":  # its derivative is no elementary function
-            slope = (exact(value + 1e-6) - exact(value - 1e-6)) / 2e-6
-            assert evaluated(sp.diff(model.f[0], X), value) == pytest.approx(slope, rel=1e-6, abs=1e-6)
+        slope = (exact(value + 1e-6) - exact(value - 1e-6)) / 2e-6
+        assert evaluated(sp.diff(model.f[0], X), value) == pytest.approx(slope, rel=1e-6, abs=1e-6)
 
 
 KINKS = [sp.floor, sp.ceiling, lambda x: sp.Mod(x, 3), sp.acot, sp.Abs, sp.sign, sp.Heaviside]
@@ -99,3 +99,25 @@ def test_limits_within_limits_are_written_by_pieces_at_once_and_have_their_value
     value, chance = sp.lambdify((t, x), written, "numpy"), np.random.default_rng(7)
     for at, state in (chance.uniform(-2.0, 2.0, (60, 2)) * [1e-5, 1.0]).tolist():
         assert float(value(at, state)) == pytest.approx(NESTED[text](at, state), abs=1e-15)
+
+
+@pytest.mark.parametrize("order", [0, 1, 2, 3])
+@pytest.mark.parametrize("x", [0.01, 0.3, 1.3, 9.5, 1e4, -0.3, -3.7, -5.9, -6.2, -20.3])
+def test_derivatives_of_gamma_have_their_values_in_code(order: int, x: float) -> None:
+    exact = float(mpmath.psi(order, x))
+    assert evaluated(sp.polygamma(order, X), x) == pytest.approx(exact, rel=1e-13)
+
+
+@pytest.mark.parametrize("name", sorted(set(FUNCTIONS) - {"Rational"}))
+@pytest.mark.parametrize("method", ["dopri5", "radau5"])
+def test_every_function_may_stand_in_a_constraint_that_is_differentiated(name: str, method: str) -> None:
+    """x' = 1/4, z = f(x), w = z'."""
+    text, exact = f"{name}(x, 1.25)" if name in TWO else f"{name}(x)", EXACT.get(name) or getattr(math, name)
+    begin = max(WHERE.get(name, INSIDE)) - 0.3
+    equations = ["x' = 1/4", f"z = {text}", "w = z'"]
+    model = Model.from_equations("m", equations, start={"x": begin}, t_span=(0, 1))
+    sol = herk.solve_dae(model, method=method, rtol=1e-8, atol=1e-10)
+    assert sol.success, sol.message
+    x, z, w = (sol.y[model.names.index(each), -1] for each in "xzw")
+    assert (x, z) == pytest.approx((begin + 0.25, exact(begin + 0.25)), rel=1e-7)
+    assert w == pytest.approx((exact(x + 1e-6) - exact(x - 1e-6)) / 8e-6, rel=1e-6, abs=1e-6)

@@ -287,6 +287,13 @@ def test_changed_copies_leave_the_original_alone() -> None:
     assert heavier.key != key == model.key
     assert model.with_span(t_end=7).t_span == (0.0, 7.0)
     assert model.with_span(t_end=0, t0=2).t_span == (2.0, 0.0)
+    assert model.with_span(5, 1).t_span == (1.0, 5.0)
+    with pytest.raises(
+        InputError, match=r"from 0.02 back to 0: the end comes first. Write with_span\(t0=0, "
+    ):
+        model.with_span(0, 0.02)
+    with pytest.raises(InputError, match="two numbers"):
+        model.with_span(1, 2, t0=3)
     assert model.with_start([1, 2, 3, 4, None]).y0 == (1.0, 2.0, 3.0, 4.0, None)
 
 

@@ -19,6 +19,7 @@ from herk.linalg.rank import CLEAN, SparseRow
 from herk.linalg.superlu import factored
 from herk.model.index_reduction.points import DIGITS, Evaluator, OutsideError, Point
 from herk.model.index_reduction.scales import Scales
+from herk.model.step_length import MOST_DOUBLINGS, MOST_HALVINGS, length
 
 if TYPE_CHECKING:
     from herk.core.dae import Array
@@ -27,8 +28,12 @@ if TYPE_CHECKING:
 Number = Any  # mpmath.mpf
 _ROUGH = 1e-7  # relative correction at which doubles have done their part
 _MOST, _FEW = 40, 15  # iterations
+_FAR = 200  # from far away
+_HALVINGS = 12
+_FLAT = 1e-5  # of the sizes of terms: such a slope is that of a double zero
 _SINGULAR = 1e-11
 _SMALL = 40  # rows
+EPS = float(np.finfo(float).eps)
 _DONE = mpmath.mpf(10) ** (10 - DIGITS)
 
 
@@ -52,7 +57,8 @@ class _Linear:
 
     def distance(self, residual: Array) -> float:
         """Return the largest residual in units of its gradient."""
-        return float(np.max(np.abs(residual) / self.rows, initial=0.0))
+        with np.errstate(over="ignore"):
+            return float(np.max(np.abs(residual) / self.rows, initial=0.0))
 
 
 def _linear(jacobian: Array, weights: Array) -> _Linear:
@@ -141,11 +147,14 @@ class Projection:
     def distances(self, point: Point) -> list[Number]:
         """Return how far the point is from each g_i = 0, in the sizes of the unknowns.
 
-        Inf without a gradient.
+        Inf without a gradient, of all where one has none that is finite, such as 0**x.
         """
-        sized = self._residuals.sized(point)
+        try:
+            sized, slopes = self._residuals.sized(point), self._slopes.exact(point)
+        except OutsideError:
+            return [mpmath.inf] * len(self.constraints)
         steepest = [mpmath.mpf(0)] * len(sized)
-        for (i, j), value in zip(self._places, self._slopes.exact(point), strict=True):
+        for (i, j), value in zip(self._places, slopes, strict=True):
             steepest[i] = max(steepest[i], abs(value) * max(abs(point.y[j]), self.scales.y[j]))
         return [_distance(value, size, steep) for (value, size), steep in zip(sized, steepest, strict=True)]
 
@@ -161,9 +170,17 @@ class Projection:
 
     def _onto(self, point: Point, ease: Array | None) -> Point | None:
         favour = np.ones(self.model.n) if ease is None else ease
+        found = self._reached(point, favour, _MOST if point.near else _FEW, 0)
+        if found is None and point.near:  # far points only raise doubts
+            found = self._reached(point, favour, _FAR, MOST_DOUBLINGS)
+            # What is quick for exponentials is so for double zeros, too, where Newton's method is slow.
+            return found if found is not None and self._has_gradients(found) else None
+        return found
+
+    def _reached(self, point: Point, favour: Array, most: int, doublings: int) -> Point | None:
         try:
-            most = _MOST if point.near else _FEW  # far points only raise doubts
-            rough = self._rough(float(point.t), np.array([float(v) for v in point.y]), favour, most)
+            y = np.array([float(v) for v in point.y])
+            rough = self._rough(float(point.t), y, favour, most, doublings)
             return None if rough is None else self._refined(point, rough, favour)
         except (OutsideError, OverflowError):
             return None
@@ -171,36 +188,42 @@ class Projection:
     def _jacobian(self, t: float, y: Array, favour: Array) -> _Linear:
         matrix = np.zeros((len(self.constraints), self.model.n))
         matrix[self._index] = self._slopes.floats(t, y.tolist())
-        return _linear(matrix, np.maximum(np.abs(y), self.scales.y) * favour)
+        weights = np.maximum(np.abs(y), self.scales.y) * favour
+        with np.errstate(over="ignore"):
+            if not np.isfinite(matrix * weights).all():
+                raise OutsideError("a slope is too large for a double")
+        return _linear(matrix, weights)
 
-    def _rough(self, t: float, y: Array, favour: Array, most: int) -> Array | None:
-        """Return y on g = 0 as far as doubles can tell, by damped steps."""
+    def _rough(self, t: float, y: Array, favour: Array, most: int, doublings: int) -> Array | None:
+        """Return y on g = 0 as far as doubles can tell, by steps made shorter, or longer if so allowed."""
         residual = np.array(self._residuals.floats(t, y.tolist()))
         for _ in range(most):
             linear = self._jacobian(t, y, favour)
             step = linear.correction(residual)
-            small = float(np.max(np.abs(step) / linear.weights))
-            if small < _ROUGH:
+            near = np.abs(y) + EPS * linear.weights if doublings else linear.weights
+            if (np.abs(step) < _ROUGH * near).all():
                 return y + step
-            found = self._damped(t, y, step, residual, linear)
+            found = self._moved(t, y, step, residual, linear, doublings)
             if found is None:
                 return None
             y, residual = found
         return None
 
-    def _damped(
-        self, t: float, y: Array, step: Array, before: Array, linear: _Linear
+    def _moved(
+        self, t: float, y: Array, step: Array, before: Array, linear: _Linear, doublings: int
     ) -> tuple[Array, Array] | None:
-        """Return the first of shorter and shorter steps that reduces the residuals."""
-        for halvings in range(12):
-            moved = y + step / 2**halvings
+        """Return the point after a step that is as long as it had better be; None if nothing is gained."""
+        known = {0.0: before}
+
+        def distance(share: float) -> float:
             try:
-                residual = np.array(self._residuals.floats(t, moved.tolist()))
+                known[share] = np.array(self._residuals.floats(t, (y + share * step).tolist()))
             except OutsideError:
-                continue
-            if linear.distance(residual) < linear.distance(before):
-                return moved, residual
-        return None
+                return np.inf
+            return linear.distance(known[share])
+
+        share = length(distance, MOST_HALVINGS if doublings else _HALVINGS, doublings)
+        return (y + share * step, known[share]) if share else None
 
     def _refined(self, point: Point, y: Array, favour: Array) -> Point | None:
         """Return the point in many digits; None if convergence is slow, as where the gradient vanishes."""
@@ -219,6 +242,15 @@ class Projection:
                     return None
                 before = small
         return None
+
+    def _has_gradients(self, point: Point) -> bool:
+        """Tell whether no gradient vanishes beside the terms of its constraint."""
+        weights = np.maximum([abs(float(v)) for v in point.y], self.scales.y)
+        slopes = np.zeros((len(self.constraints), self.model.n))
+        with mpmath.workdps(DIGITS):
+            slopes[self._index] = [float(v) for v in self._slopes.exact(point)]
+            sizes = np.array([float(size) for _, size in self._residuals.sized(point)])
+        return bool((np.abs(slopes * weights).max(axis=1) > _FLAT * sizes).all())
 
     def _holds(self, point: Point) -> bool:
         return all(abs(value) <= CLEAN * size for value, size in self._residuals.sized(point))

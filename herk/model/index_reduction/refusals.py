@@ -11,6 +11,7 @@ from herk.codegen.numbers import readable
 from herk.linalg.rank import Split
 from herk.model.index_reduction.cloud import Cloud
 from herk.model.index_reduction.findings import Row
+from herk.model.index_reduction.points import OutsideError
 
 
 def fault(cloud: Cloud, before: Sequence[sp.Expr], new: sp.Expr) -> str:
@@ -18,7 +19,10 @@ def fault(cloud: Cloud, before: Sequence[sp.Expr], new: sp.Expr) -> str:
     name, shown = cloud.model.name, readable(new)
     if not new.free_symbols & set(cloud.model.states):
         return f"Model {name!r} has no solution: its equations lead to 0 = {shown}, which cannot hold."
-    used = cloud.gradients([*before, new], cloud.onto(before)).relations.get(len(before))
+    try:
+        used = cloud.gradients([*before, new], cloud.onto(before)).relations.get(len(before))
+    except OutsideError:
+        return f"Model {name!r}: the derivatives of 0 = {shown} have no finite value near the start."
     if used is None:
         found = "no real point was found that satisfies" + (
             " all constraints found so far and" if before else ""

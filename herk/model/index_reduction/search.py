@@ -24,7 +24,7 @@ from herk.model.index_reduction.findings import (
 )
 from herk.model.index_reduction.points import DIGITS, Evaluator, OutsideError, Point, negligible
 from herk.model.index_reduction.refusals import doubts, fault
-from herk.model.index_reduction.writing import SMALL, Term, Writing, without_powers
+from herk.model.index_reduction.writing import Term, Writing, factored, without_powers
 from herk.model.model import Model
 
 Matrix = list[SparseRow]
@@ -265,10 +265,9 @@ class Search:
 
         Raise if that is not the trouble.
         """
-        if sp.count_ops(step.constraint) <= SMALL:
-            new = replace(step, constraint=self._without_powers(sp.factor(step.constraint)))
-            if new.constraint != step.constraint and self.cloud.independent([*before, new.constraint]):
-                return new
+        new = replace(step, constraint=self._without_powers(factored(step.constraint)))
+        if new.constraint != step.constraint and self.cloud.independent([*before, new.constraint]):
+            return new
         raise RegularizationError(fault(self.cloud, before, step.constraint))
 
     def _news(self, steps: list[Step]) -> list[Step]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import sympy as sp
 
 from herk.codegen.equations import without
+from herk.model.index_reduction.atoms import HIGH, by_symbols, is_unwieldy
 
 Term = tuple[sp.Expr, sp.Expr]  # a factor, and what it multiplies
 
@@ -37,13 +38,21 @@ def tidy(expr: sp.Expr) -> sp.Expr:
     """
     if _is_plain(expr) or not _is_manageable(expr):
         return expr
-    # Floats would make cancelling inexact, and exponentials would be split into factors that overflow.
-    frozen = {atom: sp.Dummy(positive=True) for atom in expr.atoms(sp.Float, sp.exp)}
     try:
-        shorter = _without_squared_sines(sp.cancel(expr.xreplace(frozen)))
+        shorter = by_symbols(expr, lambda plain: _without_squared_sines(sp.cancel(plain)))
     except (sp.PolynomialError, NotImplementedError):
         return expr
-    return min((expr, shorter.xreplace({dummy: atom for atom, dummy in frozen.items()})), key=sp.count_ops)
+    return min((expr, shorter), key=sp.count_ops)
+
+
+def factored(expr: sp.Expr) -> sp.Expr:
+    """Return an expression as a product, if that cannot take long: x**2 - 2*x*z + z**2 as (x - z)**2."""
+    if sp.count_ops(expr) > SMALL or not _is_manageable(expr):
+        return expr
+    try:
+        return by_symbols(expr, sp.factor, all_exp=False)
+    except (sp.PolynomialError, NotImplementedError):
+        return expr
 
 
 def _is_plain(expr: sp.Expr) -> bool:
@@ -82,7 +91,7 @@ def _terms(expr: sp.Expr) -> tuple[int, int]:
         for under in {under: None for _, under in parts if under > 1}:
             below *= under
         return sum(over * max(1, below // under) for over, under in parts), below
-    if expr.is_Pow and expr.exp.is_Integer and abs(expr.exp) < 12:
+    if expr.is_Pow and expr.exp.is_Integer and abs(expr.exp) < HIGH:
         above, below = (n ** abs(int(expr.exp)) for n in _terms(expr.base))
         return (above, below) if expr.exp > 0 else (below, above)
     return 1, 1
@@ -132,6 +141,7 @@ def shortest(expr: sp.Expr) -> sp.Expr:
 def expanded(expr: sp.Expr) -> sp.Expr:
     """Return products of sums multiplied out; powers, and what functions are applied to, as they are."""
     inside = {part: sp.Dummy() for part in expr.atoms(sp.Function)}
+    inside |= {part: sp.Dummy(real=True) for part in expr.atoms(sp.Pow) if is_unwieldy(part)}
     longer = sp.expand(expr.xreplace(inside), power_base=False, power_exp=False, log=False)
     return longer.xreplace({dummy: part for part, dummy in inside.items()})
 

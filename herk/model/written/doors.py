@@ -37,7 +37,8 @@ class FrontDoors:
             What the model is called.
         equations : sequence
             sympy's ``Eq(left, right)`` or formulas that are zero, in ``x(t)`` and its derivatives; or texts
-            such as ``"m*x'' = -2*x*lam"``, in which ``x'`` or ``der(x)`` is the derivative of x.
+            such as ``"m*x'' = -2*x*lam"``, in which ``x'`` or ``der(x)`` is the derivative of x. That of a
+            formula which jumps is an impulse, and refused.
         t_span : (float, float)
             Start and end of time.
         start : mapping, optional

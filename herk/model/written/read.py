@@ -16,8 +16,9 @@ from sympy.logic.boolalg import BooleanAtom
 from herk.codegen.numbers import FormulaError
 from herk.core import InputError
 from herk.core.names import plain_name
-from herk.model.parse import parse
+from herk.model.parse import CONSTANTS, parse
 from herk.model.plain import ordered, shown
+from herk.model.written.impulses import derivative, refuse_impulses, refuse_jumps
 from herk.model.written.jets import PRIME, PRIMES, Jet, jet
 
 _EQUALS = re.compile(r"(?<![<>=!])=(?!=)")
@@ -52,9 +53,25 @@ class Reader:
         texts = isinstance(equation, str)
         found = self._text(equation, place) if texts else _sympy(equation, place)
         found = self._functions(found, place, texts)
+        if texts:
+            self._refuse_constants(found, place)
         if self.given:
-            found = found.subs(self.given).doit()
+            found = found.subs(self.given)
+            for each in found.atoms(sp.Derivative):
+                refuse_jumps(each.expr, self.t, place)
+            found = found.doit()
+            refuse_impulses(found, place)
         return found
+
+    def _refuse_constants(self, found: sp.Expr, place: str) -> None:
+        """Refuse an unknown whose name is a number in texts: pi' would be its derivative, and pi 3.14."""
+        taken = self.declared | {each.func.__name__ for each in found.atoms(AppliedUndef)}
+        for name in CONSTANTS:
+            if name in taken and name not in self.known:
+                raise InputError(
+                    f"{place} is written with {name} as an unknown, but {name} is a number in texts; give the"
+                    " unknown another name."
+                )
 
     def _text(self, text: str, place: str) -> sp.Expr:
         marked = PRIMES.sub(PRIME, text)
@@ -80,11 +97,15 @@ class Reader:
         found = found.xreplace(clocks) if clocks else found
         found = found.xreplace({f: self._applied(f, place) for f in _outermost(found)})
         found = found.xreplace({s: self._symbol(s, place, texts) for s in found.free_symbols})
-        found = found.replace(lambda e: _is_der(e), lambda e: sp.diff(e.args[0], self.t))
+        found = found.replace(lambda e: _is_der(e), lambda e: derivative(e.args[0], self.t, place))
         wrong = [d for d in found.atoms(sp.Derivative) if set(d.variables) != {self.t}]
         if wrong:
             raise InputError(f"{place} contains {wrong[0]}; derivatives are with respect to {self.t} alone.")
-        return found.replace(lambda e: isinstance(e, sp.Derivative), lambda e: e.doit())
+        for each in found.atoms(sp.Derivative):
+            refuse_jumps(each.expr, self.t, place)
+        found = found.replace(lambda e: isinstance(e, sp.Derivative), lambda e: e.doit())
+        refuse_impulses(found, place)
+        return found
 
     def _symbol(self, symbol: sp.Symbol, place: str, texts: bool) -> sp.Expr:
         """Return a parameter or the time as it is, and an unknown as a function."""

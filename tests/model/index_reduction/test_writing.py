@@ -7,7 +7,7 @@ import pytest
 import sympy as sp
 
 import herk
-from herk.model.index_reduction.writing import tidy
+from herk.model.index_reduction.writing import expanded, factored, tidy
 
 t = sp.Symbol("t")
 S, C = sp.sin(2 * t), sp.cos(2 * t)
@@ -43,3 +43,29 @@ def test_a_constraint_keeps_the_digits_it_was_written_with(formula: str) -> None
             right = abs(exact(mpmath.mpf(at), mpmath.mpf(value)))
             least = abs(as_written(at, value) - right)
         assert abs(abs(derived(at, value)) - right) <= 2 * least + 1e-15 * right
+
+
+UNWIELDY = [
+    "exp(38.66*u - 38.66*v)*(u + exp(12.345*v - 7.1*u))/(u*exp(9.87*u) + exp(3.21*v)*v)",
+    "(u**1.234 + v**(617/500))/(u**2.3457 - v*u**0.0123)",
+    "(u**4000 - v**4000)/(u**3999 + u*v)",
+    "(u + v + w + 1)**60/(u - v)",
+    "2**(0.1234*u)/(2**(0.4321*v) + u)",
+]
+
+
+@pytest.mark.parametrize("text", UNWIELDY)
+def test_powers_of_high_degree_are_symbols_to_polynomial_arithmetic(text: str) -> None:
+    """Written out as polynomials each of these takes minutes, or all memory."""
+    expr = sp.nsimplify(sp.sympify(text, {name: sp.Symbol(name, real=True) for name in "uvw"}))
+    at = {symbol: 1.1 + 0.01 * k for k, symbol in enumerate(sorted(expr.free_symbols, key=str))}
+    value = expr.xreplace(at).evalf(30)
+    for rewrite in (tidy, factored, expanded):
+        assert abs(rewrite(expr).xreplace(at).evalf(30) / value - 1) < 1e-9
+
+
+def test_a_factor_between_exponentials_is_still_found() -> None:
+    u, v = sp.symbols("u v", real=True)
+    e = sp.exp(3 * u)
+    assert factored(e**2 - 2 * e * v + v**2) in ((e - v) ** 2, (v - e) ** 2)
+    assert sp.count_ops(tidy((u * e + v * e) / (u + v))) == sp.count_ops(e)
