@@ -100,7 +100,7 @@ class Crossings:
     def _finely(
         self, times: Array, values: Array, wanted: float, most: int, inner: Inner
     ) -> Iterator[tuple[Array, Array]]:
-        """Yield a step with more samples, because phases turn often in it; in pieces if they are very many."""
+        """Yield a step with more samples, because phases turn often in it; if very many, in pieces."""
         pieces = min(int(np.ceil(wanted / most)), MOST_PIECES)
         ends = np.linspace(times[0], times[-1], pieces + 1)
         for low, high in pairwise(ends):

@@ -64,7 +64,8 @@ class Watch:
 
     def _passed_over(self, i: int, event: Any) -> bool:
         """Tell whether an event is zero at the start, and does not count there."""
-        return bool(getattr(event, "muted", False) or (getattr(event, "leaving", False) and not self.values[i]))
+        leaving = getattr(event, "leaving", False) and self.values[i] == 0.0
+        return bool(getattr(event, "muted", False) or leaving)
 
     def _beyond(self, but: Sequence[int]) -> list[int]:
         """Return the events that are at the start on the other side of zero than before it."""
@@ -187,4 +188,10 @@ def locate(event: Event, t_old: float, t_new: float, before: float, after: float
         return t_old if before == 0.0 else t_new
     eps = 4.0 * float(np.finfo(float).eps)  # beside the time: one in nanoseconds has as many digits
     least = eps * max(abs(t_old), abs(t_new))
-    return float(brentq(lambda t: value(event, t, between(t)), t_old, t_new, xtol=least, rtol=eps))
+    t = float(brentq(lambda t: value(event, t, between(t)), t_old, t_new, xtol=least, rtol=eps))
+    if not getattr(event, "eager", False):
+        return t
+    away = 2.0 * least  # a switch that jumps is past zero only behind its jump
+    while value(event, t, between(t)) <= 0.0 and away < abs(t_new - t):
+        t, away = t + float(np.copysign(away, t_new - t_old)), 2.0 * away
+    return t if value(event, t, between(t)) > 0.0 else t_new

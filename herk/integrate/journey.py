@@ -109,8 +109,7 @@ class Journey:
 
     def watched(self, n: int) -> list[OfSegment]:
         """Return the events asked for as the next segment watches them."""
-        found = self.parts[-1].t_events if self.parts else None
-        own = self.asked.events or ()
+        own, seen = self.asked.events or (), self._seen()
         before: list[float | None] = [None] * len(own)
         if self.jumped and own:
             t, y = self.runs[-1].output.last
@@ -124,11 +123,20 @@ class Journey:
                 muted=i in self.muted,
                 leaving=not self.runs and undecided(event),
                 due=i in self.due,
-                seen=found is not None and len(found[i]) > 0 and found[i][-1] == self.t,
+                seen=i in seen,
                 before=before[i],
             )
             for i, event in enumerate(own)
         ]
+
+    def _seen(self) -> set[int]:
+        """Return the events that were noted right where the journey stands: by segments without a step, too."""
+        seen: set[int] = set()
+        for run, part in zip(reversed(self.runs), reversed(self.parts), strict=False):
+            seen |= {i for i, t in enumerate(part.t_events or ()) if len(t) and t[-1] == self.t}
+            if run.output.steps:
+                break
+        return seen
 
     @property
     def short(self) -> int:
