@@ -6,6 +6,7 @@ Some of them terminal. Switches are looked for inside steps, too: behind one the
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -143,15 +144,15 @@ class Watch:
     ) -> dict[int, float]:
         """Settle to which side events that were just dealt with went, and from when on they are looked at."""
         since, t = {}, t_old + EARLY * (t_new - t_old)
-        try:
-            y = between(t)
-        except HerkError:  # nothing is known there: such an event is looked at from the next step on
-            y = None
+        known: list[Array] = []
+        with suppress(HerkError):  # nothing is known there: such an event is looked at from the next step on
+            known = [between(t_old), between(t)]
         for i in self.muted:
-            direction, side = self._direction(i), after[i] if y is None else value(self.events[i], t, y)
-            went_on = side * direction > 0
-            before[i], since[i] = after[i] if went_on or side == 0.0 else side, t
-            self.sunk |= went_on and after[i] * direction > 0
+            event, direction = self.events[i], self._direction(i)
+            side = value(event, t, known[1]) if known else after[i]
+            back = side * direction > 0 and not (known and event.goes_on(t_old, known[0], t - t_old))
+            before[i], since[i] = after[i] if back or side == 0.0 else side, t
+            self.sunk |= back and after[i] * direction > 0
         self.muted = set()
         return since
 

@@ -107,7 +107,7 @@ class Journey:
         self.t, self.after, self.jumped, self.due = t, after, jumped, ()
         self.muted = self.muted if still else ()
 
-    def watched(self, n: int) -> list[OfSegment]:
+    def watched(self, dae: Dae, n: int) -> list[OfSegment]:
         """Return the events asked for as the next segment watches them."""
         own, seen = self.asked.events or (), self._seen()
         before: list[float | None] = [None] * len(own)
@@ -117,6 +117,7 @@ class Journey:
         return [
             OfSegment(
                 event,
+                dae,
                 n,
                 1 if getattr(event, "reset", None) is not None else counted(event, i, self.parts),
                 getattr(event, "direction", 0) or 0.0,
@@ -130,7 +131,7 @@ class Journey:
         ]
 
     def _seen(self) -> set[int]:
-        """Return the events that were noted right where the journey stands: by segments without a step, too."""
+        """Return the events noted right where the journey stands, by segments without a step too."""
         seen: set[int] = set()
         for run, part in zip(reversed(self.runs), reversed(self.parts), strict=False):
             seen |= {i for i, t in enumerate(part.t_events or ()) if len(t) and t[-1] == self.t}

@@ -17,7 +17,7 @@ from herk.integrate.narrow import Narrow
 from herk.integrate.options import Request
 from herk.integrate.output import Output
 from herk.integrate.renewal import better
-from herk.integrate.sliding import slid_along, stuck
+from herk.integrate.sliding import ever_faster, slid_along, stuck
 from herk.integrate.steppers.protocol import Stepper
 from herk.integrate.steps import CONSIDER, FINISHED, NEED_PYTHON, STUCK
 from herk.jit.state import address_of
@@ -194,11 +194,8 @@ class Run:
                 lambda time: self.output.between(t.size, np.array([time]))[0],
             )
             if self.watch.sunk:
-                self._end(
-                    Reason.STEP_UNDERFLOW,
-                    f"Events with a reset come ever faster before t = {t_new!r}: the run cannot pass them.",
-                )
-                return None
+                self._end(Reason.STEP_UNDERFLOW, ever_faster(t_new))
+                return t_old, y_new  # the step led through
             if stop is not None:
                 self._end(Reason.EVENT, f"A terminal event occurred at t = {stop[0]!r}.")
                 return stop

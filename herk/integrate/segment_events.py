@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from herk.core import InputError, Solution, Switches
+from herk.core import Dae, InputError, Solution, Switches
 from herk.core.dae import Array
 from herk.integrate.cuts import Cuts
-from herk.model.evaluate import call
+from herk.integrate.sliding import slope_at
+from herk.model.evaluate import call, linearise
 
 # a switch counts when it is clearly past zero beside its largest value, so that rounding does not undo it
 BEYOND = 1e-12
@@ -27,6 +28,7 @@ class OfSegment:
     """
 
     event: Event
+    dae: Dae
     n: int
     terminal: int
     direction: float
@@ -43,6 +45,17 @@ class OfSegment:
     def __call__(self, t: float, y: Array) -> float:
         """Return the value."""
         return self.event(t, y[: self.n])
+
+    def goes_on(self, t: float, y: Array, h: float) -> bool:
+        """Tell whether it leaves zero in its direction at once: a time that has come, a line that is crossed.
+
+        What bounces leaves it in the other one, however soon it comes back.
+        """
+        slope = slope_at(linearise(self.dae, t, y))
+        if slope is None:
+            return False
+        with np.errstate(all="ignore"):
+            return (self(t + h, y + h * slope) - self(t, y)) * self.direction > 0.0
 
 
 def counted(event: Event, i: int, parts: Sequence[Solution]) -> int:

@@ -24,7 +24,7 @@ from herk.integrate.options import Request
 from herk.integrate.relief import DEFEATS, handed_over, in_vain, relieved
 from herk.integrate.run import Run
 from herk.integrate.segment_events import ends_run, reset_by
-from herk.integrate.sliding import at_rest, careful_step, stuck
+from herk.integrate.sliding import at_rest, careful_step, ever_faster, stuck
 from herk.integrate.start import solution_of
 from herk.model.start import completed_start, consistent_start
 
@@ -73,7 +73,8 @@ def travelled(asked: Request, making: Callable[[Request], Run] = made, begun: Ru
     else:
         slides = journey.switches is not None and journey.chattering()
         event = journey.switches.events[journey.turns[-1][1]] if slides and journey.switches else None
-        words = stuck(journey.t, len(journey.runs), event)
+        piles = journey.piling_up()
+        words = ever_faster(journey.t) if piles else stuck(journey.t, len(journey.runs), event)
         journey.parts[-1] = replace(journey.parts[-1], reason=Reason.STEP_UNDERFLOW, message=words)
     return journey
 
@@ -102,8 +103,8 @@ def _segment(journey: Journey, stop: float | None, deadline: float | None) -> Re
     asked, first = journey.asked, not journey.runs
     t0, y, dae, atol = journey.t, list(journey.y), journey.dae, asked.atol
     end = journey.before_peaks(journey.cuts.end(stop))
-    events: list[Any] = list(journey.watched(asked.dae.n))
     switches = journey.switches
+    events: list[Any] = [*journey.watched(dae if switches is None else switches.dae, asked.dae.n)]
     if switches is not None:
         cuts = Cuts(asked.t0, asked.t1, ())
         modes = journey.modes.here(switches, cuts.within(t0), completed_start(dae, t0, y))

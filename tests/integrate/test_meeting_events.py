@@ -175,6 +175,31 @@ def test_a_long_step_behind_a_reset_does_not_lead_across_the_next_event() -> Non
     assert sol.t_events[0] == pytest.approx(1 + 0.1 * np.arange(21), abs=1e-9)
 
 
+@pytest.mark.parametrize("direction", [0, 1])
+def test_an_event_that_goes_on_in_its_direction_behind_its_reset_is_passed(direction: int) -> None:
+    """A time that has come, and a line behind which it goes on at half the speed, are no floors."""
+    dose = event(lambda t, y: t - 1, direction=direction, reset=lambda t, y: [y[0] + 1])
+    sol = herk.solve_dae(DECAY, events=dose, rtol=1e-9, atol=1e-11)
+    assert sol.success, sol.message
+    assert sol.y[0, -1] == pytest.approx(np.exp(-2) + np.exp(-1), abs=1e-8)
+    model = herk.Model("line", ["x", "v"], np.eye(2), ["v", "0*v"], t_span=(0, 2), y0=[0, 1])
+    line = event(lambda t, y: y[0] - 1, direction=direction, reset=lambda t, y: [y[0], y[1] / 2])
+    sol = herk.solve_dae(model, events=line)
+    assert sol.success, sol.message
+    assert sol.y[0, -1] == pytest.approx(1.5, abs=1e-12)
+
+
+@pytest.mark.parametrize("kept", [0.01, 0.1, 0.5, 0.9])
+def test_a_ball_that_bounces_ever_lower_does_not_fall_through_the_floor(kept: float) -> None:
+    model = herk.Model("ball", ["h", "v"], np.eye(2), ["v", "-10"], t_span=(0, 100), y0=[1, 0])
+    floor = event(lambda t, y: y[0], direction=-1, reset=lambda t, y: [y[0], -kept * y[1]])
+    sol = herk.solve_dae(model, events=floor)
+    assert sol.reason is Reason.STEP_UNDERFLOW
+    assert "ever faster" in sol.message
+    assert sol.t[-1] == pytest.approx(np.sqrt(0.2) * (1 + kept) / (1 - kept), rel=1e-4)
+    assert sol.y[0].min() > -1e-9
+
+
 def test_dense_output_asked_for_a_name_is_refused_with_a_sentence() -> None:
     for given in ({}, {"breakpoints": [5.0]}):
         sol = herk.solve_dae(CLOCK, dense_output=True, **given)
