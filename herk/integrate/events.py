@@ -146,11 +146,13 @@ class Watch:
         since, t = {}, t_old + EARLY * (t_new - t_old)
         known: list[Array] = []
         with suppress(HerkError):  # nothing is known there: such an event is looked at from the next step on
-            known = [between(t_old), between(t)]
+            known = [between(t)]
         for i in self.muted:
             event, direction = self.events[i], self._direction(i)
-            side = value(event, t, known[1]) if known else after[i]
-            back = side * direction > 0 and not (known and event.goes_on(t_old, known[0], t - t_old))
+            side = value(event, t, known[0]) if known else after[i]
+            back = side * direction > 0
+            if back and known:
+                back = not event.goes_on(t_old, between(t_old), t - t_old)
             before[i], since[i] = after[i] if back or side == 0.0 else side, t
             self.sunk |= back and after[i] * direction > 0
         self.muted = set()
