@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -48,6 +49,18 @@ class Cuts:
     def begin(self, stop: float) -> float:
         """Return where the segment behind a breakpoint begins."""
         return stop + self.forward * self.gap
+
+    @cached_property
+    def ends_within(self) -> tuple[float, float]:
+        """Return times just inside the span, in order: a function of time may jump right at its ends."""
+        low, high = sorted((self.t0, self.t1))
+        gap = min(self.gap, 0.25 * (high - low))
+        return low + gap, high - gap
+
+    def within(self, t: float) -> float:
+        """Return a time moved inside the span if it is one of its ends."""
+        low, high = self.ends_within
+        return min(max(t, low), high)
 
     def wanted(self, times: Array, since: float, stop: float | None, first: bool) -> Array:
         """Return the output times that belong to a segment; those between its end and a breakpoint do."""

@@ -34,9 +34,19 @@ def rows(machine: Stepper, t: Array, y: Array, slots: np.ndarray, times: Array) 
     return out
 
 
+def times_in(t: Any) -> Array:
+    """Return what dense output is asked for as an array of numbers."""
+    try:
+        return np.array(t, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError(
+            f'Dense output takes a time or a vector of times, not {t!r}; a component by name is sol["x"].'
+        ) from None
+
+
 def checked(points: Array, t: float | Array) -> Array:
     """Return the time or times asked for as an array, if they lie between the accepted points."""
-    times = np.array(t, dtype=float)
+    times = times_in(t)
     low, high = min(points[0], points[-1]), max(points[0], points[-1])
     if times.ndim > 1 or not ((times >= low) & (times <= high)).all():
         raise InputError(

@@ -6,93 +6,157 @@ Some of them terminal. Switches are looked for inside steps, too: behind one the
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
-from herk.core import InputError
+from herk.core import HerkError, InputError
 from herk.core.dae import Array
+from herk.integrate.crossings import Crossings, Inner, Past
 from herk.model.evaluate import call
 
 Event = Callable[[float, Array], float]
 Between = Callable[[float], Array]
 
-INSIDE = (0.25, 0.5, 0.75)  # parts of a step at which a switch that comes near zero is looked at
-DOUBT = 0.2  # part of what it changes by which the largest value expected between these may be below zero
+EARLY = (
+    2.0**-10
+)  # part of a first step behind which it is seen to which side an event went that was dealt with
 
 
 @dataclass
 class Watch:
     """Follows event functions along a run and remembers when they were zero."""
 
-    events: Sequence[Event]
+    events: Sequence[Any]
     t: list[list[float]] = field(default_factory=list)
     y: list[list[Array]] = field(default_factory=list)
     values: list[float] = field(default_factory=list)
-    muted: int | None = None  # not looked at in the first step, because it is zero at the start
-    seen: tuple[int, ...] = ()  # events that were found right at the start, by an earlier part of the run
     began: float = 0.0
     ended: int | None = None  # the terminal event that ended the run
-    sunk: bool = False  # the muted event went on in its direction: it would come ever faster
+    due: tuple[int, ...] = ()  # others that would have ended it at the very same time
+    by_jump: bool = False  # that event was not passed, the equations have jumped across it
+    sunk: bool = False  # an event just dealt with went on in its direction: it would come ever faster
+    muted: set[int] = field(default_factory=set)  # events just dealt with, in the first step
     largest: Array = field(default_factory=lambda: np.zeros(0))  # values so far
-    changes: Array = field(default_factory=lambda: np.zeros(0))  # of the values in the last step
+    crossings: Crossings | None = None  # of switches inside steps
+    inside: tuple[int, dict[int, Past]] = -1, {}  # the next step with some, and where they are past
 
     def start(self, t: float, y: Array) -> None:
-        """Evaluate the events at the start."""
+        """Evaluate the events at the start.
+
+        Those that changed sign between the end of the segment before and this start have happened: the
+        equations jump there. Some were due there already, and were noted.
+        """
         self.began = t
         self.t, self.y = [[] for _ in self.events], [[] for _ in self.events]
         self.values = [value(event, t, y) for event in self.events]
-        self.largest, self.changes = np.abs(self.values), np.zeros(len(self.values))
-        past = [i for i, event in enumerate(self.events) if getattr(event, "eager", False)]
-        self.ended = next((i for i in past if self.values[i] > 0.0), None)  # a mode that is over already
+        self.largest = np.abs(self.values)
+        self.muted = {i for i, event in enumerate(self.events) if self._passed_over(i, event)}
+        switches = [(i, event) for i, event in enumerate(self.events) if getattr(event, "eager", False)]
+        self.crossings = Crossings(switches) if switches else None
+        due = [i for i, event in enumerate(self.events) if getattr(event, "due", False)]
+        jumped = [i for i in self._beyond(due) if i not in self.muted]
+        due += self._noted(jumped, t, y)
+        past = [i for i, _ in switches if self.values[i] > 0.0]  # a mode that is over already
+        for i in (*due, *past)[:1]:
+            self.ended, self.due, self.by_jump = i, tuple(due[1:]), i in jumped
 
-    def step(self, t_old: float, t_new: float, y_new: Array, between: Between) -> tuple[float, Array] | None:
-        """Look for events in one step, with the states between its ends.
+    def _passed_over(self, i: int, event: Any) -> bool:
+        """Tell whether an event is zero at the start, and does not count there."""
+        leaving = getattr(event, "leaving", False) and self.values[i] == 0.0
+        return bool(getattr(event, "muted", False) or leaving)
+
+    def _beyond(self, but: Sequence[int]) -> list[int]:
+        """Return the events that are at the start on the other side of zero than before it."""
+        known = [(i, getattr(event, "before", None)) for i, event in enumerate(self.events) if i not in but]
+        return [
+            i
+            for i, before in known
+            if before is not None and before != 0.0 and crosses(before, self.values[i], self._direction(i))
+        ]
+
+    def _direction(self, i: int) -> float:
+        return getattr(self.events[i], "direction", 0) or 0.0
+
+    def _noted(self, happened: Sequence[int], t: float, y: Array) -> list[int]:
+        """Note events; return those that end the run."""
+        ends = []
+        for i in happened:
+            self.t[i].append(t)
+            self.y[i].append(y)
+            terminal = int(getattr(self.events[i], "terminal", None) or 0)
+            if terminal and len(self.t[i]) >= terminal:
+                ends.append(i)
+        return ends
+
+    def ahead(self, t: Array, y: Array, inner: Inner) -> None:
+        """Look for the first crossing of a switch inside the next steps between these points."""
+        assert self.crossings is not None
+        try:
+            self.inside = self.crossings.first(t, y, inner)
+        except Exception:  # noqa: BLE001 - of a user's function, which is met again where it belongs
+            self.inside = -1, {}
+
+    def step(
+        self, k: int, t_old: float, t_new: float, y_new: Array, between: Between
+    ) -> tuple[float, Array] | None:
+        """Look for events in step k of those that were announced, with the states between its ends.
 
         Return time and state of a terminal one, if it ends the run.
         """
         before, after = self.values, [value(event, t_new, y_new) for event in self.events]
         self.values, self.largest = after, np.maximum(self.largest, np.abs(after))
-        if self.muted is not None:
-            beyond = after[self.muted] * getattr(self.events[self.muted], "direction", 0) > 0
-            before[self.muted] = after[self.muted]
-            self.muted, self.sunk = None, beyond
-        active = [
-            i
-            for i, event in enumerate(self.events)
-            if crosses(before[i], after[i], getattr(event, "direction", 0))
-        ]
-        found = [(locate(self.events[i], t_old, t_new, before[i], after[i], between), i) for i in active]
-        found += self._inside(t_old, t_new, before, after, between)
+        since = self._left(t_old, t_new, before, after, between) if self.muted else {}
+        past = self.inside[1] if k == self.inside[0] else {}
+        found = []
+        for i, event in enumerate(self.events):
+            low, (high, there) = since.get(i, t_old), past.get(i, (t_new, after[i]))
+            if crosses(before[i], there, self._direction(i)):
+                found.append((locate(event, low, high, before[i], there, between), i))
         for t, i in sorted(found, key=lambda pair: abs(pair[0] - t_old)):
-            known = self.t[i][-1] == t if self.t[i] else t == self.began and i in self.seen
-            if known:  # a zero right at an accepted point is seen from both sides
+            if self._known(i, t):  # a zero right at an accepted point is seen from both sides
                 continue
             y = between(t)
-            self.t[i].append(t)
-            self.y[i].append(y)
-            terminal = getattr(self.events[i], "terminal", None) or 0
-            if terminal and len(self.t[i]) >= int(terminal):
-                self.ended = i
+            if self._noted([i], t, y):
+                self.ended, others = i, [j for at, j in found if j != i and not self._known(j, at)]
+                self.due = tuple(self._noted(self._as_well(others, t, y, before), t, y))
                 return t, y
         return None
 
-    def _inside(
-        self, t_old: float, t_new: float, before: list[float], after: list[float], between: Between
-    ) -> list[tuple[float, int]]:
-        """Return switches that are passed and passed back within a step, if they are near at one of its ends.
+    def _known(self, i: int, t: float) -> bool:
+        """Tell whether this time of an event was noted, by this run or by the one before it."""
+        if self.t[i]:
+            return self.t[i][-1] == t
+        return t == self.began and getattr(self.events[i], "seen", False)
 
-        Near is what they change by in two steps; what is farther away comes nearer before it is passed.
+    def _as_well(self, others: Sequence[int], t: float, y: Array, before: Sequence[float]) -> list[int]:
+        """Return those of the events to come in a step that have happened where it ends: two at one time.
+
+        The next step would begin on the other side of zero and find nothing.
         """
-        change = np.abs(np.subtract(after, before))
-        reach, self.changes, found = change + self.changes, change, []
-        for i, event in enumerate(self.events):
-            nearest = max(before[i], after[i])
-            if getattr(event, "eager", False) and nearest < 0.0 and -nearest < reach[i]:
-                past = passed_at(event, t_old, t_new, before[i], after[i], between)
-                if past is not None:
-                    found.append((locate(event, t_old, past[0], before[i], past[1], between), i))
-        return found
+        own = [j for j in sorted(others) if not getattr(self.events[j], "eager", False)]
+        return [j for j in own if before[j] * value(self.events[j], t, y) <= 0.0]
+
+    def _left(
+        self, t_old: float, t_new: float, before: list[float], after: list[float], between: Between
+    ) -> dict[int, float]:
+        """Settle to which side events that were just dealt with went, and from when on they are looked at."""
+        since, t = {}, t_old + EARLY * (t_new - t_old)
+        known: list[Array] = []
+        with suppress(HerkError):  # nothing is known there: such an event is looked at from the next step on
+            known = [between(t)]
+        for i in self.muted:
+            event, direction = self.events[i], self._direction(i)
+            side = value(event, t, known[0]) if known else after[i]
+            back = side * direction > 0
+            if back and known:
+                back = not event.goes_on(t_old, between(t_old), t - t_old)
+            before[i], since[i] = after[i] if back or side == 0.0 else side, t
+            self.sunk |= back and after[i] * direction > 0
+        self.muted = set()
+        return since
 
     def results(self) -> tuple[list[Array], list[Array]]:
         """Return times and states (events x n) of every event function."""
@@ -119,33 +183,6 @@ def crosses(before: float, after: float, direction: float) -> bool:
     return up if direction > 0 else down if direction < 0 else up or down
 
 
-def passed_at(
-    event: Event, t_old: float, t_new: float, before: float, after: float, between: Between
-) -> tuple[float, float] | None:
-    """Return time and value where a switch, negative at both ends of a step, is positive; None: nowhere.
-
-    Where it is expected to be largest, by a parabola, it is looked at as well.
-    """
-    times, values = [t_old], [before]
-    for part in INSIDE:
-        t = t_old + part * (t_new - t_old)
-        times.append(t)
-        values.append(value(event, t, between(t)))
-        if values[-1] > 0.0:
-            return t, values[-1]
-    times, values = [*times, t_new], [*values, after]
-    k = min(max(int(np.argmax(values)), 1), len(values) - 2)
-    low, middle, high = values[k - 1 : k + 2]
-    bend, slope = low - 2.0 * middle + high, 0.5 * (high - low)
-    if bend >= 0.0 or abs(slope) >= -bend:
-        return None
-    if middle - 0.5 * slope**2 / bend < -DOUBT * (max(values) - min(values)):
-        return None
-    t = times[k] - slope / bend * INSIDE[0] * (t_new - t_old)
-    largest = value(event, t, between(t))
-    return (t, largest) if largest > 0.0 else None
-
-
 def locate(event: Event, t_old: float, t_new: float, before: float, after: float, between: Between) -> float:
     """Return the zero of the event inside the step, to rounding (Brent's method)."""
     from scipy.optimize import brentq
@@ -154,4 +191,10 @@ def locate(event: Event, t_old: float, t_new: float, before: float, after: float
         return t_old if before == 0.0 else t_new
     eps = 4.0 * float(np.finfo(float).eps)  # beside the time: one in nanoseconds has as many digits
     least = eps * max(abs(t_old), abs(t_new))
-    return float(brentq(lambda t: value(event, t, between(t)), t_old, t_new, xtol=least, rtol=eps))
+    t = float(brentq(lambda t: value(event, t, between(t)), t_old, t_new, xtol=least, rtol=eps))
+    if not getattr(event, "eager", False):
+        return t
+    away = 2.0 * least  # a switch that jumps is past zero only behind its jump
+    while value(event, t, between(t)) <= 0.0 and away < abs(t_new - t):
+        t, away = t + float(np.copysign(away, t_new - t_old)), 2.0 * away
+    return t if value(event, t, between(t)) > 0.0 else t_new

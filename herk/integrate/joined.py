@@ -11,6 +11,8 @@ import numpy as np
 from herk.core import InputError, Solution, Stats
 from herk.core.dae import Array
 from herk.integrate.cuts import GAP
+from herk.integrate.dense import times_in
+from herk.integrate.interpolant import Interpolant
 from herk.integrate.renewal import note
 from herk.integrate.slopes import Slopes
 
@@ -30,7 +32,7 @@ class JoinedOutput:
 
     def __call__(self, t: float | Array) -> Array:
         """Return y at one time (n) or several (n x times)."""
-        times = np.asarray(t, dtype=float)
+        times = times_in(t)
         flat = times.reshape(-1)
         sign = 1.0 if self.ends[-1] >= self.starts[0] else -1.0
         low, high = sorted((self.starts[0], self.ends[-1]))
@@ -48,8 +50,8 @@ class JoinedOutput:
         return out[:, 0] if times.ndim == 0 else out
 
 
-def joined(journey: Journey) -> Solution:
-    """Return the segments as one solution, without modes."""
+def joined(journey: Journey, *, final: bool = True) -> Solution:
+    """Return the segments as one solution, without modes; `final`: with the reset at its end, if one is."""
     asked, parts, n = journey.asked, journey.parts, journey.asked.dae.n
     count = n if asked.save is None else len(asked.save)
     kept = [part.y[:count] for part in parts]
@@ -57,13 +59,18 @@ def joined(journey: Journey) -> Solution:
         t, y = points(parts, kept, journey.resets)
     else:
         t, y = _output(journey)
+    last = None if journey.final is None or not final else _saved(asked, journey.final)
+    if last is not None and asked.t_eval is None:
+        t, y = np.append(t, journey.t), np.column_stack([y, last])
     counts = {each.name: sum(getattr(part, each.name) for part in parts) for each in fields(Stats)}
     dense = None
     if asked.dense_output:
         starts, ends = [run.request.t0 for run in journey.runs], [run.output.last[0] for run in journey.runs]
-        dense = JoinedOutput(
-            np.array(starts), np.array(ends), [part.sol for part in parts if part.sol is not None], count
-        )
+        known = [part.sol for part in parts if part.sol is not None]
+        if last is not None:
+            starts, ends = [*starts, journey.t], [*ends, journey.t]
+            known.append(Interpolant(np.array([journey.t]), last[None, None, :]))
+        dense = JoinedOutput(np.array(starts), np.array(ends), known, count)
     t_events, y_events = _events(parts, n, asked)
     said = [each for part in parts for each in part.notes]
     renewals = sorted(journey.renewals, key=lambda t: journey.forward * t)
@@ -84,6 +91,11 @@ def joined(journey: Journey) -> Solution:
         seconds=sum(run.seconds for run in journey.runs),
         **counts,
     )
+
+
+def _saved(asked: Request, y: Array) -> Array:
+    """Return the components that are kept."""
+    return y[: asked.dae.n] if asked.save is None else y[list(asked.save)]
 
 
 def points(parts: Sequence[Solution], kept: Sequence[Array], resets: set[int]) -> tuple[Array, Array]:

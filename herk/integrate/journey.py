@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from herk.core import Dae, MethodUse, Solution, Switches
+from herk.core.dae import Array
 from herk.integrate.auto import Change
 from herk.integrate.cuts import Cuts
+from herk.integrate.events import value
 from herk.integrate.methods import Method, Plan
 from herk.integrate.options import Request
 from herk.integrate.renewal import renewed
 from herk.integrate.run import Run
-from herk.integrate.segment_events import Modes
+from herk.integrate.segment_events import Modes, OfSegment, counted, undecided
 from herk.integrate.sliding import jumps
 from herk.integrate.start import ASKED
 
@@ -42,7 +44,10 @@ class Journey:
     runs: list[Run] = field(default_factory=list)
     parts: list[Solution] = field(default_factory=list)
     after: float | None = None  # the breakpoint just passed
-    muted: int | None = None  # the event that was just dealt with, which is zero at the new start
+    muted: tuple[int, ...] = ()  # events that were just dealt with, which are zero at the new start
+    due: tuple[int, ...] = ()  # events that happened there too, and are still to be dealt with
+    jumped: bool = False  # the equations may jump between the segment before and the new start
+    final: Array | None = None  # the state a reset led to, where the run ended with it
     turns: list[tuple[float, int]] = field(default_factory=list)  # times of switches, and which
     modes: Modes = field(default_factory=Modes)
     free: bool = False  # conditions on the state are no longer switches, the control of errors sees to them
@@ -50,6 +55,8 @@ class Journey:
     resets: set[int] = field(default_factory=set)  # numbers of the segments that a reset began
     renewals: dict[float, Dae] = field(default_factory=dict)  # from a time on, with other constraints
     relief: Relief | None = None  # of the first method, which failed
+    impacts: list[float] = field(default_factory=list)  # times of resets
+    steps: int = 0  # in all segments
     beside: list[float] = field(default_factory=list)  # times before, at and behind narrow peaks of the state
 
     def __post_init__(self) -> None:
@@ -91,15 +98,58 @@ class Journey:
         relief = () if self.relief is None else (self.relief.t,)
         return Cuts(self.asked.t0, self.asked.t1, (*self.asked.breakpoints, *self.renewals, *relief))
 
-    def seen(self) -> tuple[int, ...]:
-        """Return the events that were found right where the journey stands."""
-        found = self.parts[-1].t_events if self.parts else None
-        return tuple(i for i, t in enumerate(found or ()) if len(t) and t[-1] == self.t)
+    def go_on_from(self, t: float, after: float | None = None, *, jumped: bool = False) -> None:
+        """Let the next segment begin there, behind a breakpoint or not.
+
+        Events that were dealt with at the very start of a segment are zero at its end, too.
+        """
+        still = bool(self.runs) and self.runs[-1].output.steps == 0
+        self.t, self.after, self.jumped, self.due = t, after, jumped, ()
+        self.muted = self.muted if still else ()
+
+    def watched(self, dae: Dae, n: int) -> list[OfSegment]:
+        """Return the events asked for as the next segment watches them."""
+        own, seen = self.asked.events or (), self._seen()
+        before: list[float | None] = [None] * len(own)
+        if self.jumped and own:
+            t, y = self.runs[-1].output.last
+            before = [value(event, t, y[:n]) for event in own]
+        return [
+            OfSegment(
+                event,
+                dae,
+                n,
+                1 if getattr(event, "reset", None) is not None else counted(event, i, self.parts),
+                getattr(event, "direction", 0) or 0.0,
+                muted=i in self.muted,
+                leaving=not self.runs and undecided(event),
+                due=i in self.due,
+                seen=i in seen,
+                before=before[i],
+            )
+            for i, event in enumerate(own)
+        ]
+
+    def _seen(self) -> set[int]:
+        """Return the events noted right where the journey stands, by segments without a step too."""
+        seen: set[int] = set()
+        for run, part in zip(reversed(self.runs), reversed(self.parts), strict=False):
+            seen |= {i for i, t in enumerate(part.t_events or ()) if len(t) and t[-1] == self.t}
+            if run.output.steps:
+                break
+        return seen
 
     @property
     def short(self) -> int:
-        """Return how many segments there were that did not end at a switch or beside a peak."""
-        return len(self.runs) - len(self.turns) - len(self.beside)
+        """Return how many segments there were that did not end at a switch, a reset or beside a peak."""
+        return len(self.runs) - len(self.turns) - len(self.resets) - len(self.beside)
+
+    def piling_up(self) -> bool:
+        """Tell whether resets come so fast that the run does not get on."""
+        many = MANY + len(self.asked.events or ())  # all of them may happen at one time
+        if len(self.impacts) <= many:
+            return False
+        return abs(self.t - self.impacts[-many]) < AT_ONCE * abs(self.asked.t1 - self.asked.t0)
 
     def before_peaks(self, end: float) -> float:
         """Return where a segment has to end up to there: beside the next peak that a step led across."""
@@ -117,7 +167,8 @@ class Journey:
         t, track = run.output.last[0], run.output.track.t
         if not run.stops and (t not in self.beside or t == self.asked.t1):
             return False
-        self.t, self.after, self.muted, self.continued = t, None, None, True
+        self.go_on_from(t)
+        self.continued = True
         self.first_step = abs(float(t - track[-2])) if len(track) > 1 else None
         return True
 

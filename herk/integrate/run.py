@@ -17,7 +17,7 @@ from herk.integrate.narrow import Narrow
 from herk.integrate.options import Request
 from herk.integrate.output import Output
 from herk.integrate.renewal import better
-from herk.integrate.sliding import slid_along, stuck
+from herk.integrate.sliding import ever_faster, slid_along, stuck
 from herk.integrate.steppers.protocol import Stepper
 from herk.integrate.steps import CONSIDER, FINISHED, NEED_PYTHON, STUCK
 from herk.jit.state import address_of
@@ -42,11 +42,7 @@ class Run:
     def __init__(self, request: Request, machine: Stepper, y0: Array) -> None:
         """Prepare to step."""
         self.request, self.machine, self.y0 = request, machine, y0
-        self.watch = (
-            Watch(request.events, muted=request.muted, seen=request.seen)
-            if request.events is not None
-            else None
-        )
+        self.watch = Watch(request.events) if request.events is not None else None
         self.looking = self.watch is not None or request.callback is not None
         self.choice = Choice(request, machine, request.plan) if request.plan is not None else None
         self.change: Change | None = None  # of method, with which the run ended
@@ -171,6 +167,8 @@ class Run:
 
     def _watched(self, t: Array, y: Array) -> int:
         """Pass accepted points to events and callback in order; return how many count."""
+        if self.watch is not None and self.watch.crossings is not None and t.size:
+            self.watch.ahead(*self.output.ahead(t.size), lambda times: self.output.between(t.size, times))
         for i in range(t.size):
             try:
                 stop = self._look(t[: i + 1], y[: i + 1])
@@ -191,14 +189,13 @@ class Run:
         if self.watch is not None:
             t_old = float(t[-2]) if t.size > 1 else self.output.last[0]
             stop = self.watch.step(
-                t_old, t_new, y_new, lambda time: self.output.between(t.size, np.array([time]))[0]
+                t.size - 1,
+                *(t_old, t_new, y_new),
+                lambda time: self.output.between(t.size, np.array([time]))[0],
             )
             if self.watch.sunk:
-                self._end(
-                    Reason.STEP_UNDERFLOW,
-                    f"Events with a reset come ever faster before t = {t_new!r}: the run cannot pass them.",
-                )
-                return None
+                self._end(Reason.STEP_UNDERFLOW, ever_faster(t_new))
+                return t_old, y_new  # the step led through
             if stop is not None:
                 self._end(Reason.EVENT, f"A terminal event occurred at t = {stop[0]!r}.")
                 return stop

@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from herk.core import InputError, Solution, Switches
+from herk.core import Dae, InputError, Solution, Switches
 from herk.core.dae import Array
-from herk.model.evaluate import call
+from herk.integrate.cuts import Cuts
+from herk.integrate.sliding import slope_at
+from herk.model.evaluate import call, linearise
 
 # a switch counts when it is clearly past zero beside its largest value, so that rounding does not undo it
 BEYOND = 1e-12
@@ -18,30 +20,65 @@ BEYOND = 1e-12
 Event = Callable[[float, Array], float]
 
 
-def counted(event: Event, i: int, parts: Sequence[Solution]) -> Event:
-    """Return the event with what is left of its count; one with a reset ends its segment every time."""
+@dataclass(eq=False)
+class OfSegment:
+    """An event as one segment watches it: of the state without modes, with what is left of its count.
 
-    def value(t: float, y: Array) -> float:
-        return event(t, y)
+    One with a reset ends its segment every time.
+    """
 
+    event: Event
+    dae: Dae
+    n: int
+    terminal: int
+    direction: float
+    muted: bool  # just dealt with: it is zero where the segment begins
+    leaving: bool  # it does not count where the run begins, if it is zero there
+    due: bool  # it happened where the segment begins, and is still to be dealt with
+    seen: bool  # it was noted where the segment begins
+    before: float | None  # its value where the segment before ended, if the equations may jump since then
+
+    def __post_init__(self) -> None:
+        """Take over the name."""
+        self.__name__ = getattr(self.event, "__name__", type(self.event).__name__)
+
+    def __call__(self, t: float, y: Array) -> float:
+        """Return the value."""
+        return self.event(t, y[: self.n])
+
+    def goes_on(self, t: float, y: Array, h: float) -> bool:
+        """Tell whether it leaves zero in its direction at once: a time that has come, a line that is crossed.
+
+        What bounces leaves it in the other one, however soon it comes back.
+        """
+        slope = slope_at(linearise(self.dae, t, y))
+        if slope is None:
+            return False
+        with np.errstate(all="ignore"):
+            return (self(t + h, y + h * slope) - self(t, y)) * self.direction > 0.0
+
+
+def counted(event: Event, i: int, parts: Sequence[Solution]) -> int:
+    """Return what is left of the count of an event, 0 if it has none."""
     terminal = getattr(event, "terminal", None) or 0
-    if getattr(event, "reset", None) is not None:
-        terminal = 1
-    elif terminal:
-        terminal = int(terminal) - sum(len(part.t_events[i]) for part in parts if part.t_events is not None)
-    value.terminal, value.direction = terminal, getattr(event, "direction", 0)  # type: ignore[attr-defined]
-    value.__name__ = getattr(event, "__name__", type(event).__name__)
-    return value
+    happened = (len(part.t_events[i]) for part in parts if part.t_events is not None) if terminal else ()
+    return int(terminal) - sum(happened)
 
 
-def of_state(event: Event, n: int) -> Event:
-    """Return the event as a function of the state with modes behind it."""
+def undecided(event: Event) -> bool:
+    """Tell whether an event that is zero at the start of a run does not count: leaving zero resets nothing.
 
-    def value(t: float, y: Array) -> float:
-        return event(t, y[:n])
+    With a direction in which it leaves zero it counts, as events without a reset do.
+    """
+    return getattr(event, "reset", None) is not None and not getattr(event, "direction", 0)
 
-    value.terminal, value.direction = event.terminal, event.direction  # type: ignore[attr-defined]
-    return value
+
+def ends_run(event: Event, i: int, parts: Sequence[Solution]) -> bool:
+    """Tell whether a run ends with an event that has just happened; with a reset only by a count."""
+    has_reset, terminal = getattr(event, "reset", None) is not None, getattr(event, "terminal", None)
+    if has_reset and (not terminal or terminal is True):
+        return False
+    return not has_reset or counted(event, i, parts) <= 0
 
 
 @dataclass
@@ -58,25 +95,49 @@ class Modes:
             found[self.passed[0]] = self.passed[1]
         return found
 
-    def armed(self, switches: Switches, modes: Array, n: int) -> list[Event]:
+    def armed(self, switches: Switches, modes: Array, n: int, cuts: Cuts) -> list[Armed]:
         """Return the switches as they end these modes."""
         limits = BEYOND * np.broadcast_to(self.largest, len(modes))
-        return [armed(*each, n) for each in zip(switches.events, modes, limits, strict=True)]
+        return [Armed(*each, n, cuts) for each in zip(switches.events, modes, limits, strict=True)]
 
     def leave(self, which: int, before: float, largest: Array) -> None:
         """Note the switch that ended a segment, and how large all of them were in it."""
         self.passed, self.largest = (which, 1.0 - before), np.maximum(self.largest, largest)
 
 
-def armed(event: Event, mode: float, beyond: float, n: int) -> Event:
-    """Return the switch as it ends this mode: a crossing in one direction, counted when it is past."""
-    sign = -1.0 if mode else 1.0
+@dataclass(eq=False)
+class Armed:
+    """A switch as it ends this mode: a crossing in one direction, counted when it is past.
 
-    def value(t: float, y: Array) -> float:
-        return sign * event(t, y[:n]) - beyond
+    At the ends of the span it is what it is inside: a function of time may jump right there.
+    """
 
-    value.terminal, value.direction, value.eager = True, 1, True  # type: ignore[attr-defined]
-    return value
+    event: Any
+    mode: float
+    beyond: float
+    n: int
+    cuts: Cuts
+    terminal: bool = True
+    direction: float = 1.0
+    eager: bool = True
+
+    def __call__(self, t: float, y: Array) -> float:
+        """Return the value."""
+        return float(self.of(self.event(self.cuts.within(t), y[: self.n])))
+
+    def of(self, values: Any) -> Any:
+        """Return values of the switching function as they count here: positive is past."""
+        return (-values if self.mode else values) - self.beyond
+
+    def sampled(self, t: Array, y: Array) -> tuple[Array, Array]:
+        """Return values at states by rows, and phases (times x phases), in turns, of what oscillates."""
+        t, y = np.clip(t, *self.cuts.ends_within), y[:, : self.n]
+        many = getattr(self.event, "sampled", None)
+        if many is None:  # a function of the user is called at every time
+            found = [self.event(*each) for each in zip(t.tolist(), y, strict=True)]
+            return self.of(np.array(found, dtype=float)), np.zeros((t.size, 0))
+        values, phases = many(t, y)
+        return self.of(values), phases
 
 
 def reset_by(reset: Callable[[float, Array], Any], t: float, y: Array) -> list[float]:

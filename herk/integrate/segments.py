@@ -10,23 +10,26 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from herk.core import HerkError, Reason, Solution
 from herk.core.dae import Array
+from herk.integrate.cuts import Cuts
 from herk.integrate.joined import joined
 from herk.integrate.journey import Journey
 from herk.integrate.kept import made
 from herk.integrate.options import Request
 from herk.integrate.relief import DEFEATS, handed_over, in_vain, relieved
 from herk.integrate.run import Run
-from herk.integrate.segment_events import counted, of_state, reset_by
-from herk.integrate.sliding import at_rest, careful_step, stuck
+from herk.integrate.segment_events import ends_run, reset_by
+from herk.integrate.sliding import at_rest, careful_step, ever_faster, stuck
 from herk.integrate.start import solution_of
-from herk.model.start import completed_start
+from herk.model.start import completed_start, consistent_start
 
 MOST_SEGMENTS = 1000
+AT_THE_END: dict[str, Any] = {"reason": Reason.FINISHED, "message": "The end of the span was reached."}
 
 
 def solve_segments(asked: Request, begun: Run | None = None) -> tuple[Solution, KeyboardInterrupt | None]:
@@ -46,7 +49,7 @@ def travelled(asked: Request, making: Callable[[Request], Run] = made, begun: Ru
     deadline = None if asked.time_limit is None else time.perf_counter() + asked.time_limit
     deadline = begun.deadline if begun is not None and deadline is not None else deadline
     most = MOST_SEGMENTS + len(asked.breakpoints)
-    while journey.short < most and (not journey.chattering() or journey.let_go()):
+    while journey.short < most and not journey.piling_up() and (not journey.chattering() or journey.let_go()):
         stop = journey.next_breakpoint()
         run = begun if begun is not None else _made(journey, stop, deadline, making)
         begun = None
@@ -57,6 +60,7 @@ def travelled(asked: Request, making: Callable[[Request], Run] = made, begun: Ru
             continue
         journey.runs.append(run)
         journey.parts.append(solution_of(run))
+        journey.steps += run.output.steps
         if journey.idle():
             journey.let_go()
         try:
@@ -69,7 +73,8 @@ def travelled(asked: Request, making: Callable[[Request], Run] = made, begun: Ru
     else:
         slides = journey.switches is not None and journey.chattering()
         event = journey.switches.events[journey.turns[-1][1]] if slides and journey.switches else None
-        words = stuck(journey.t, len(journey.runs), event)
+        piles = journey.piling_up()
+        words = ever_faster(journey.t) if piles else stuck(journey.t, len(journey.runs), event)
         journey.parts[-1] = replace(journey.parts[-1], reason=Reason.STEP_UNDERFLOW, message=words)
     return journey
 
@@ -98,14 +103,13 @@ def _segment(journey: Journey, stop: float | None, deadline: float | None) -> Re
     asked, first = journey.asked, not journey.runs
     t0, y, dae, atol = journey.t, list(journey.y), journey.dae, asked.atol
     end = journey.before_peaks(journey.cuts.end(stop))
-    events = [counted(event, i, journey.parts) for i, event in enumerate(asked.events or ())]
     switches = journey.switches
+    events: list[Any] = [*journey.watched(dae if switches is None else switches.dae, asked.dae.n)]
     if switches is not None:
-        modes = journey.modes.here(switches, t0, completed_start(dae, t0, y))
+        cuts = Cuts(asked.t0, asked.t1, ())
+        modes = journey.modes.here(switches, cuts.within(t0), completed_start(dae, t0, y))
         dae, y, atol = switches.dae, [*y, *modes], np.concatenate([atol, np.ones(len(modes))])
-        events = [of_state(event, asked.dae.n) for event in events]
-        events += journey.modes.armed(switches, modes, asked.dae.n)
-    done = sum(part.nstep for part in journey.parts)
+        events += journey.modes.armed(switches, modes, asked.dae.n, cuts)
     left = None if deadline is None else max(deadline - time.perf_counter(), 1e-9)
     return replace(
         asked,
@@ -117,7 +121,7 @@ def _segment(journey: Journey, stop: float | None, deadline: float | None) -> Re
         t_eval=_inside(journey, end, stop),
         events=tuple(events) or None,
         time_limit=left,
-        max_steps=max(asked.max_steps - done, 1),
+        max_steps=max(asked.max_steps - journey.steps, 1),
         min_step=0.0 if journey.relief is None else journey.relief.min_step,
         consistent=asked.consistent if first else "trust" if journey.continued else "project",
         first_step=asked.first_step if first else journey.first_step,
@@ -126,8 +130,6 @@ def _segment(journey: Journey, stop: float | None, deadline: float | None) -> Re
         breakpoints=(),
         switches=None,
         left=asked.switches if journey.free else None,
-        muted=journey.muted,
-        seen=journey.seen(),
     )
 
 
@@ -150,38 +152,70 @@ def _goes_on(journey: Journey, run: Run, stop: float | None) -> bool:
     if run.reason is Reason.FINISHED and journey.goes_on_beside(run):
         return True
     if run.change is not None:
-        journey.t, journey.after, journey.muted = t, None, None
+        journey.go_on_from(t)
         journey.hand_over(run.change)
         return True
     if in_vain(journey, run):
         return False
     if run.reason in DEFEATS and run.request.plan is not None and len(journey.uses) > 1:
-        journey.t, journey.after, journey.muted = t, None, None
+        journey.go_on_from(t)
         journey.stay(f"{journey.method.name} failed: {run.reason.value}")
         return True
     if run.reason in DEFEATS and journey.switches is not None:  # a branch may end where another one begins
-        journey.t, journey.after, journey.muted = t, None, None
+        journey.go_on_from(t)
         return journey.set_free(f"one branch alone ended with {run.reason.value}")
     if run.reason is Reason.FINISHED:
         if stop is None or stop == asked.t1:
             return False
-        journey.t, journey.after, journey.muted = journey.cuts.begin(stop), stop, None
+        journey.go_on_from(journey.cuts.begin(stop), stop, jumped=True)
         return handed_over(journey, stop)
     if run.reason is not Reason.EVENT or run.watch is None:
         return False
     ended = run.watch.ended
     assert ended is not None
-    journey.t, journey.after, journey.muted, own = t, None, ended, asked.events or ()
-    if ended >= len(own):
-        journey.muted = None
-        which, before = ended - len(own), run.request.y0[n + ended - len(own)]
-        journey.turns.append((t, which))
-        journey.modes.leave(which, float(before or 0.0), run.watch.largest[len(own) :])
-        journey.first_step = careful_step(asked, journey.switches, journey.modes.passed, t, y[:n])
-        return True
-    reset = getattr(own[ended], "reset", None)
-    if reset is None:
+    journey.go_on_from(t, jumped=ended >= len(asked.events or ()))
+    journey.due = run.watch.due
+    if ended >= len(asked.events or ()):
+        return _switched(journey, run, ended - len(asked.events or ()))
+    journey.muted = (*journey.muted, ended)
+    return _dealt_with(journey, run, ended)
+
+
+def _switched(journey: Journey, run: Run, which: int) -> bool:
+    """Change the mode of a switch; False where the span ends with it."""
+    asked, n, (t, y) = journey.asked, journey.asked.dae.n, run.output.last
+    before = run.request.y0[n + which]
+    journey.turns.append((t, which))
+    assert run.watch is not None
+    journey.modes.leave(which, float(before or 0.0), run.watch.largest[len(asked.events or ()) :])
+    if t == asked.t1:
+        journey.parts[-1] = replace(journey.parts[-1], **AT_THE_END)
         return False
-    journey.y = reset_by(reset, t, y[:n])
-    journey.resets.add(len(journey.runs))
-    return t != asked.t1
+    journey.first_step = careful_step(asked, journey.switches, journey.modes.passed, t, y[:n])
+    return True
+
+
+def _dealt_with(journey: Journey, run: Run, ended: int) -> bool:
+    """Make the reset of an event, and of others at the same time where the run ends; False if it does."""
+    asked, n, (t, y) = journey.asked, journey.asked.dae.n, run.output.last
+    own, state = asked.events or (), y[:n]
+    if run.output.steps == 0:  # the equations have jumped, or a reset was made here: one more point
+        journey.resets.add(len(journey.runs) - 1)
+    over, happened = t == asked.t1, (ended, *(journey.due if t == asked.t1 else ()))
+    ends = any(ends_run(own[i], i, journey.parts) for i in happened)
+    for i in happened:
+        reset = getattr(own[i], "reset", None)
+        if reset is not None:
+            state = np.array(reset_by(reset, t, state))
+            journey.final = state
+    journey.y = state.tolist()
+    journey.impacts.append(t)
+    if not over and not ends:
+        journey.final = None
+        journey.resets.add(len(journey.runs))
+        return True
+    if journey.final is not None:
+        journey.final = consistent_start(journey.dae, t, journey.y)
+    if not ends:
+        journey.parts[-1] = replace(journey.parts[-1], **AT_THE_END)
+    return False

@@ -105,12 +105,17 @@ def slid_along(switches: Switches, t: Array, y: Array) -> object | None:
 
 
 def stuck(t: float, segments: int, event: object | None) -> str:
-    """Return why a run in segments does not get on: along which switch it slides, or that events pile up."""
+    """Return why a run in segments does not get on: along which switch it slides, if that is why."""
     if event is None:
-        return f"{segments} segments were made up to t = {t!r}: events come ever faster."
+        return f"The run stopped at t = {t!r}: it was begun anew {segments} times and does not get on."
     where = getattr(event, "label", "a switch")
     return (
         f"The run stopped at t = {t!r}: the solution slides along {where} = 0, and the"
         " equations push it back from both sides. Write what holds there, such as rest, as equations, or end"
         " the run before."
     )
+
+
+def ever_faster(t: float) -> str:
+    """Return why a run does not get on where events pile up."""
+    return f"Events with a reset come ever faster before t = {t!r}: the run cannot pass them."

@@ -75,8 +75,11 @@ def solve_dae(
         memory is theirs. Dense output is then that of ``project_output=False``.
     events : callable or sequence, optional
         Functions (t, y) -> float by SciPy's rules, with attributes ``terminal`` (True or a count) and
-        ``direction``. An attribute ``reset``, a function (t, y) -> new y, lets the run go on from there, made
-        consistent: an impact.
+        ``direction``. A change of sign in a jump of the equations, at a breakpoint or a switch, is an event
+        with the state behind it. An attribute ``reset``, a function (t, y) -> new y, lets the run go on from
+        there, made consistent: an impact; a count in ``terminal`` ends the run behind that reset. Of events
+        at one time every reset is made, in their order. Signs that a reset changes are no events; a start at
+        which an event is zero is reset only if it then goes on in its ``direction``.
     first_step, max_step, max_steps, time_limit : optional
         Limits; the run ends with a reason and the points reached.
     consistent : {"check", "project", "trust"}

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import sympy as sp
@@ -88,6 +89,41 @@ class Distance:
             return value
         below = math.floor(value)
         return (1 - 2 * (below % 2)) * max(math.sin(math.pi * (value - below)), TINIEST)
+
+    def sampled(self, t: Array, y: Array) -> tuple[Array, Array]:
+        """Return values at states by rows, and phases (times x phases), in turns, of what oscillates."""
+        one, turned = _compiled(self.text, self.names), _phases(self.text, self.names)
+        values = _columns(lambda *at: [one(*at)], t, y)[:, 0] / self.scale
+        phases = y[:, :0] if turned is None else _columns(turned, t, y)
+        if not self.step:
+            return values, phases
+        below = np.floor(values)
+        rises = (1.0 - 2.0 * (below % 2.0)) * np.maximum(np.sin(np.pi * (values - below)), TINIEST)
+        return rises, np.hstack([phases, 0.5 * values[:, None]])
+
+
+def _columns(function: Callable[..., Any], t: Array, y: Array) -> Array:
+    """Return the values of formulas at many states, a column each."""
+    try:
+        found = function(t, *y.T)
+        columns = np.empty((t.size, len(found)))
+        for i, each in enumerate(found):
+            columns[:, i] = each
+    except (TypeError, ValueError):  # some formulas take one number at a time
+        rows = [function(time, *state) for time, state in zip(t, y, strict=True)]
+        return np.array(rows, dtype=float).reshape(t.size, -1)
+    return columns
+
+
+@lru_cache(maxsize=256)
+def _phases(text: str, names: tuple[str, ...]) -> Callable[..., Any] | None:
+    """Return what is turned round in a function, in turns; None if nothing is."""
+    function = sp.sympify(text)
+    found = [each.args[0] / (2 * sp.pi) for each in function.atoms(sp.sin, sp.cos, sp.tan)]
+    found += [each.args[0] / 2 for each in function.atoms(sp.floor, sp.ceiling)]  # turned once in two steps
+    found += [each.args[0] / each.args[1] / 2 for each in function.atoms(sp.Mod)]
+    moving = [each for each in dict.fromkeys(found) if each.free_symbols]
+    return sp.lambdify([sp.Symbol(name) for name in names], moving, "numpy") if moving else None
 
 
 @lru_cache(maxsize=256)

@@ -27,12 +27,19 @@ SMALL = 1e-3  # size below which a component counts as this large
 NEAR = 1e-9  # of the span: how far the zero of a switching function may be from a breakpoint
 
 
-def across(asked: Request, before: Run, after: Run, S: Array, directions: Directions) -> Array:
-    """Return S behind the jump between two segments; `directions` are those of the one behind it."""
+def across(
+    asked: Request, before: Run, after: Run, S: Array, directions: Directions, last: Array
+) -> tuple[Array, Array]:
+    """Return S behind the jump between two segments, and how its time moves.
+
+    `directions` are those of the segment behind it; `last` is how the time of the jump before this one moves.
+    """
     n, dae = asked.dae.n, after.request.dae
     (t, y), t_new, y_new = before.output.last, after.request.t0, after.y0
     S, slope, slope_new = S[:n], rates(before.request.dae, t, y)[:n], rates(dae, t_new, y_new)
     tau, reset = _passed(asked, before, t_new, S, slope, directions)
+    if before.watch is not None and before.watch.by_jump:
+        tau = last
     moved = np.zeros((dae.n, directions.many))
     moved[:n] = S + np.outer(slope, tau)
     if reset is not None:
@@ -42,7 +49,7 @@ def across(asked: Request, before: Run, after: Run, S: Array, directions: Direct
     if dae.m:
         offset = offset + np.outer(linearise(dae, t_new, y_new).g_t, tau)
     place = Place(dae, t_new, y_new, y_new, (), directions.modes)
-    return onto_constraints(place, moved, offset, directions.names) - np.outer(slope_new, tau)
+    return onto_constraints(place, moved, offset, directions.names) - np.outer(slope_new, tau), tau
 
 
 def _passed(

@@ -177,16 +177,17 @@ def _in_segments(whole: Request, directions: Directions, begun: Run | None = Non
     """Carry out a request whose run ends and begins anew on the way; `begun` is its first part."""
     journey = travelled(whole, _made, begun)
     start, found, n = None, [], whole.dae.n
+    tau = np.zeros(0)
     for k, run in enumerate(journey.runs):
         dae = run.request.dae
         along = directions if dae is whole.dae else directions.of(dae, run.y0)
         if start is None:
             start = first(dae, run.request.t0, run.y0, along)
         else:
-            start = across(whole, journey.runs[k - 1], run, start, along)
+            start, tau = across(whole, journey.runs[k - 1], run, start, along, tau)
         found.append(_followed(run, journey.parts[k], start, along))
         start = found[-1].last
-    sol = joined(journey)
+    sol = joined(journey, final=False)
     S = _joined_points(journey, sol, [part.points[:, :n] for part in found])
     return Outcome(sol, S, max(part.error for part in found), journey.runs[-1].interrupted)
 
