@@ -70,8 +70,6 @@ class Request:
     left: Switches | None = None  # conditions on the state that are left to the control of errors
     plan: Plan | None = None  # method="auto": what the run may be changed for
     progress: Progress | None = None  # where it is told how far the run is
-    muted: int | None = None  # an event that is zero at the start and not looked at in the first step
-    seen: tuple[int, ...] = ()  # events that were found right at the start already
     save: tuple[int, ...] | None = None  # components to keep
     min_step: float = 0.0  # shorter ones end the run
 

@@ -5,7 +5,8 @@ Stages lie beside such a point, so nothing else tells. A simple zero changes the
 
 from __future__ import annotations
 
-from herk.integrate.steppers.half_explicit.layout import E_VARYING, HalfExplicit, function_at
+from herk.integrate.steppers.half_explicit.derivative import renew_reduced
+from herk.integrate.steppers.half_explicit.layout import E_VARYING, OK, HalfExplicit, function_at
 from herk.integrate.steps import INFINITE
 from herk.jit.state import Floats
 from herk.linalg.orientation import block_signs
@@ -20,11 +21,10 @@ def orientate(t: float, y: Floats, out: Floats, own: HalfExplicit) -> None:
 
 
 def begin_upright(t: float, own: HalfExplicit) -> None:
-    """Take note of the signs at a start; on a pattern that of E is known after the first step."""
+    """Take note of the signs at a start, or where Python hands the run back."""
     own.e_turns = INFINITE
     if own.sparse:
-        for b in range(own.n):
-            own.e_sign[b] = 0.0
+        begin_on_pattern(t, own)
     elif own.e_blocks > 0:
         orientate(t, own.y, own.e_new, own)
         for b in range(own.e_blocks):
@@ -58,9 +58,31 @@ def needed(b: int, own: HalfExplicit) -> bool:
     return False
 
 
+def begin_on_pattern(t: float, own: HalfExplicit) -> None:
+    """Take note of the signs of the factors at the current point."""
+    for b in range(own.n):
+        own.e_sign[b] = 0.0
+    if own.e_blocks > 0 and own.e_mode == E_VARYING and renew_reduced(t, own.y, own) == OK:
+        own.nlu -= 1
+        signs(SparseLU.at(own.e_factors), own.e_sign)
+
+
+def signs(factors: SparseLU, out: Floats) -> None:
+    """Write the sign of every block of factors."""
+    last = 0
+    for b in range(factors.blocks):
+        first = last
+        last = factors.block_start[b + 1]
+        out[b] = 1.0
+        for i in range(first, last):
+            if factors.inverse[i] < 0.0:
+                out[b] = -out[b]
+
+
 def overturned_on_pattern(factors: SparseLU, own: HalfExplicit) -> bool:
     """Tell the same by the factors at the new point, which are those of its derivative."""
     before, now, last, differential = own.e_sign, own.e_new, 0, own.flags
+    signs(factors, now)
     for j in range(own.n):
         differential[j] = 0
     for j in range(own.differential):
@@ -68,12 +90,10 @@ def overturned_on_pattern(factors: SparseLU, own: HalfExplicit) -> bool:
     for b in range(factors.blocks):
         first = last
         last = factors.block_start[b + 1]
-        sign, used = 1.0, False
+        used = False
         for i in range(first, last):
-            sign = -sign if factors.inverse[i] < 0.0 else sign
             used = used or differential[own.e_columns[factors.column[i]]] == 1
-        now[b] = sign
-        if used and sign * before[b] < 0.0:
+        if used and now[b] * before[b] < 0.0:
             return True
     for b in range(factors.blocks):
         before[b] = now[b]
