@@ -55,12 +55,16 @@ TWICE = [("mechanisms", 22000008)]
 WRITTEN = [("linear", seed) for seed in (11000118, 12000101, 12000110)]
 # The finer estimate of dop853 vanished by chance: in a first step, and in one across a resonance.
 VANISHED = [("circuits", 97000089), ("bells", 92000089)]
+# Large models: entries of odd units were taken for rounding, values between steps had pivots of elsewhere, and
+# nothing looked at determinants.
+MANY = [("sparse", seed) for seed in (23, 50, 97, 118, 137)]
+MANY_END = [("sparse", seed) for seed in (13, 16, 63, 64, 70, 1279)]
 
 # An unknown that cancels when a constraint is multiplied out: code waited for its value.
 CANCELLED = [("attacks", 51000161)]
 
 
-@pytest.mark.parametrize(("family", "seed"), LATE + CRAWLED + OVER + DIGITS + BACK + GIVEN + RISEN)
+@pytest.mark.parametrize(("family", "seed"), LATE + CRAWLED + OVER + DIGITS + BACK + GIVEN + RISEN + MANY_END)
 def test_the_end_of_a_solution_is_noticed_before_it_is_passed(family: str, seed: int) -> None:
     verdict, _, script = examine(family, seed)
     assert verdict.outcome is Outcome.HONEST, f"{script}\n# {verdict.detail}"
@@ -71,7 +75,7 @@ def test_the_end_of_a_solution_is_noticed_before_it_is_passed(family: str, seed:
     ("family", "seed"),
     [
         *(*NOISE, *POLES, *COMBINED, *CHANCE, *FADING, *KINKS, *ROWS, *TURNED, *SHORT, *SIDE),
-        *(*WRITTEN, *TWICE, *CANCELLED, *UNITS, *BY_CHANCE, *VANISHED),
+        *(*WRITTEN, *TWICE, *CANCELLED, *UNITS, *BY_CHANCE, *VANISHED, *MANY),
     ],
 )
 def test_what_was_repaired_stays_right(family: str, seed: int) -> None:

@@ -167,6 +167,7 @@ def switch(loop: Loop, own: HalfExplicit, slot: int) -> int:
     enter(0 if own.sparse else slot, own)
     if slot != own.slot:
         own.h_last = 0.0  # nothing is known of its pivots
+        own.marked = 0
         for i in range(m + 1):
             peak[i] = 0.0
     own.slot = slot
@@ -199,7 +200,6 @@ def enter(slot: int, own: HalfExplicit) -> None:
     own.guessed = row[ROW_GUESSED]
     own.pivots = row[ROW_PIVOTS]
     own.lu_valid = 0
-    own.marked = 0
     own.stage_algebraic, own.stage_derivative = row[ROW_STAGE], row[ROW_STAGE + 1]
     own.stage_residual = row[ROW_STAGE + 2]
     for i in range(n):

@@ -247,6 +247,7 @@ def accept(loop: Loop) -> int:
         return reselect(loop, own)
     if not loop.fixed and outgrown(own):
         own.h_last = 0.0  # pivots in old units tell nothing
+        own.marked = 0
         return switch(loop, own, own.slot)
     return CONSIDER if own.patience > 0 and suspect(loop.h_tried, own) else RUNNING
 

@@ -188,3 +188,21 @@ def test_smallest_corrections_are_those_of_least_squares() -> None:
     found = Corrections(csr_array(matrix))
     np.testing.assert_allclose(found.smallest(right), np.linalg.pinv(matrix) @ right, rtol=1e-10)
     assert found.independent
+
+
+def test_a_factor_that_cancels_by_its_numbers_hides_no_constraint() -> None:
+    # 0.1 times ten is one: y0' does not occur in the derivatives of the first two rows. The determinant of the
+    # pencil s E - A is a constant, so nothing is left free, and there are as many constraints as unknowns.
+    E = [[0, 0, 0, 0, 0], [0] * 5, [0, "1e-4", 0, 0, 0], ["-1e5", 0, "0.1", 0, 0], ["1e-3", "-1e6", 0, 0, 0]]
+    f = [
+        "1e-18*y2 + 1e-12*y4 - t",
+        "1e5*y4 + cos(t)",
+        "1e-17*y0 + 10*y1 - t",
+        "1e19*y1 - 1e4*y2 - 1e10*y3 - 1e10*y4 + t",
+        "-1e-7*y0 - 1e11*y1 + 100*y3 + 200*y4 + t",
+    ]
+    model = Model("cancelling", ["y4", "y1", "y2", "y3", "y0"], E, f, t_span=(0, 1), y0=[None] * 5)
+    s = sp.Symbol("s")
+    pencil = s * model.E - sp.Matrix(model.f).jacobian(list(model.states))
+    assert sp.nsimplify(pencil, rational=True).det().free_symbols == set()
+    assert len(by_structure(model).constraints) == 5
