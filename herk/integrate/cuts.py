@@ -43,11 +43,13 @@ class Cuts:
         return 1.0 if self.t1 > self.t0 else -1.0
 
     def following(self, t: float) -> float | None:
-        """Return the next breakpoint up to the end; those that differ by rounding are one."""
+        """Return the next breakpoint up to the end; those that differ by rounding are one, the end too."""
         sign, least = self.forward, 4 * self.gap
         place = bisect_right(self._ahead, sign * t + least)
-        ahead = self._ahead[place : place + 1]
-        return sign * ahead[0] if ahead and ahead[0] <= sign * self.t1 else None
+        ahead = self._ahead[place] if place < len(self._ahead) else np.inf
+        if abs(ahead - sign * self.t1) <= least:
+            return self.t1
+        return sign * ahead if ahead < sign * self.t1 else None
 
     def end(self, stop: float | None) -> float:
         """Return where the segment before a breakpoint ends; without one, the end of the span."""

@@ -34,7 +34,8 @@ class JoinedOutput:
         flat = times.reshape(-1)
         sign = 1.0 if self.ends[-1] >= self.starts[0] else -1.0
         low, high = sorted((self.starts[0], self.ends[-1]))
-        if times.ndim > 1 or not ((flat >= low) & (flat <= high)).all():
+        slack = 2 * GAP * max(abs(low), abs(high))  # the end of the span may be a breakpoint
+        if times.ndim > 1 or not ((flat >= low - slack) & (flat <= high + slack)).all():
             raise InputError(
                 f"Dense output is known from {low} to {high}; ask for a time or a vector of times in between."
             )
@@ -55,6 +56,8 @@ def joined(journey: Journey) -> Solution:
     kept = [part.y[:count] for part in parts]
     if asked.t_eval is None:
         t, y = points(parts, kept, journey.resets)
+        if parts[-1].success and 0 < abs(t[-1] - asked.t1) <= 2 * GAP * max(abs(asked.t0), abs(asked.t1)):
+            t[-1] = asked.t1  # a breakpoint, before which the last segment ends
     else:
         t, y = _output(journey)
     counts = {each.name: sum(getattr(part, each.name) for part in parts) for each in fields(Stats)}

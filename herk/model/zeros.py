@@ -87,7 +87,7 @@ def _sum(function: sp.Expr, t: sp.Symbol, span: Span, depth: int) -> Array:
     often = once.size * abs(span[1] - span[0]) / length
     if not often <= MOST:
         raise TooOften(often, float(np.diff([*once, once[0] + length]).min()))
-    times = (once[None, :] + length * np.arange(math.ceil(max(span) - begin) / length + 2)[:, None]).ravel()
+    times = (once[None, :] + length * np.arange(math.ceil((max(span) - begin) / length) + 2)[:, None]).ravel()
     return np.sort(times[(times >= low) & (times <= max(span))])
 
 
