@@ -11,6 +11,7 @@ import numpy as np
 from herk.core import InputError, Solution, Stats
 from herk.core.dae import Array
 from herk.integrate.cuts import GAP
+from herk.integrate.impulses import impulses
 from herk.integrate.renewal import note
 from herk.integrate.slopes import Slopes
 
@@ -80,7 +81,7 @@ def joined(journey: Journey) -> Solution:
         y_events=y_events,
         residual=max(part.residual for part in parts),
         selections=tuple(each for part in parts for each in part.selections),
-        notes=tuple(dict.fromkeys([*map(note, renewals), *journey.said, *said])),
+        notes=tuple(dict.fromkeys([*map(note, renewals), *journey.said, *impulses(journey), *said])),
         names=asked.dae.names,
         method=asked.method.name if asked.plan is None else "auto",
         methods=tuple(journey.uses),
