@@ -48,6 +48,6 @@ def _note(name: str, times: list[float]) -> str:
     more = f" and at {len(times) - SHOWN} later times" if len(times) > SHOWN else ""
     return (
         f"{name} jumps at t = {shown}{more}, as the constraints demand. Its derivative is an impulse there"
-        " that does not act on other equations; if it should, give what jumps to them without the derivative, or"
-        " describe the jump as an event with a reset."
+        " that does not act on other equations; if it should, give what jumps to them without the"
+        " derivative, or describe the jump as an event with a reset."
     )

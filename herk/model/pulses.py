@@ -190,7 +190,7 @@ def _around(pulse: Pulse, t: sp.Symbol, part: Span, span: Span) -> Array:
     Some that are near each other stand together; where they are everywhere it is an oscillation.
     """
     low, high = sorted(part)
-    places = zeros(pulse.zero, t, part)
+    places = zeros(pulse.zero, t, part, depth=1)
     places = places[(places >= low) & (places <= high)]
     before, behind = _widths(pulse, t, places, abs(span[1] - span[0]))
     wide = np.maximum(before, behind)
