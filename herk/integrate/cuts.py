@@ -6,6 +6,7 @@ wrong side. The same for our steppers and for rivals.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -26,6 +27,11 @@ class Cuts:
     t1: float
     breakpoints: Sequence[float]
 
+    @cached_property
+    def _ahead(self) -> list[float]:
+        """Return the breakpoints in the order in which they come, with the sign of the direction."""
+        return sorted(self.forward * time for time in self.breakpoints)
+
     @property
     def gap(self) -> float:
         """Return the distance between a breakpoint and the ends of the segments beside it."""
@@ -37,10 +43,13 @@ class Cuts:
         return 1.0 if self.t1 > self.t0 else -1.0
 
     def following(self, t: float) -> float | None:
-        """Return the next breakpoint up to the end; those that differ by rounding are one."""
+        """Return the next breakpoint up to the end; those that differ by rounding are one, the end too."""
         sign, least = self.forward, 4 * self.gap
-        ahead = [b for b in self.breakpoints if sign * t + least < sign * b <= sign * self.t1]
-        return min(ahead, key=lambda b: sign * b) if ahead else None
+        place = bisect_right(self._ahead, sign * t + least)
+        ahead = self._ahead[place] if place < len(self._ahead) else np.inf
+        if abs(ahead - sign * self.t1) <= least:
+            return self.t1
+        return sign * ahead if ahead < sign * self.t1 else None
 
     def end(self, stop: float | None) -> float:
         """Return where the segment before a breakpoint ends; without one, the end of the span."""

@@ -12,6 +12,7 @@ from herk.core import InputError, Solution, Stats
 from herk.core.dae import Array
 from herk.integrate.cuts import GAP
 from herk.integrate.dense import times_in
+from herk.integrate.impulses import impulses
 from herk.integrate.interpolant import Interpolant
 from herk.integrate.renewal import note
 from herk.integrate.slopes import Slopes
@@ -36,7 +37,8 @@ class JoinedOutput:
         flat = times.reshape(-1)
         sign = 1.0 if self.ends[-1] >= self.starts[0] else -1.0
         low, high = sorted((self.starts[0], self.ends[-1]))
-        if times.ndim > 1 or not ((flat >= low) & (flat <= high)).all():
+        slack = 2 * GAP * max(abs(low), abs(high))  # the end of the span may be a breakpoint
+        if times.ndim > 1 or not ((flat >= low - slack) & (flat <= high + slack)).all():
             raise InputError(
                 f"Dense output is known from {low} to {high}; ask for a time or a vector of times in between."
             )
@@ -57,6 +59,8 @@ def joined(journey: Journey, *, final: bool = True) -> Solution:
     kept = [part.y[:count] for part in parts]
     if asked.t_eval is None:
         t, y = points(parts, kept, journey.resets)
+        if parts[-1].success and 0 < abs(t[-1] - asked.t1) <= 2 * GAP * max(abs(asked.t0), abs(asked.t1)):
+            t[-1] = asked.t1  # a breakpoint, before which the last segment ends
     else:
         t, y = _output(journey)
     last = None if journey.final is None or not final else _saved(asked, journey.final)
@@ -84,7 +88,7 @@ def joined(journey: Journey, *, final: bool = True) -> Solution:
         y_events=y_events,
         residual=max(part.residual for part in parts),
         selections=tuple(each for part in parts for each in part.selections),
-        notes=tuple(dict.fromkeys([*map(note, renewals), *journey.said, *said])),
+        notes=tuple(dict.fromkeys([*map(note, renewals), *journey.said, *impulses(journey), *said])),
         names=asked.dae.names,
         method=asked.method.name if asked.plan is None else "auto",
         methods=tuple(journey.uses),

@@ -58,6 +58,7 @@ class Journey:
     impacts: list[float] = field(default_factory=list)  # times of resets
     steps: int = 0  # in all segments
     beside: list[float] = field(default_factory=list)  # times before, at and behind narrow peaks of the state
+    _cuts: tuple[tuple[float, ...], Cuts] | None = None  # the one that holds, and what it was made for
 
     def __post_init__(self) -> None:
         """Begin with the method asked for."""
@@ -95,8 +96,10 @@ class Journey:
     @property
     def cuts(self) -> Cuts:
         """Return where the span is cut at breakpoints."""
-        relief = () if self.relief is None else (self.relief.t,)
-        return Cuts(self.asked.t0, self.asked.t1, (*self.asked.breakpoints, *self.renewals, *relief))
+        more = (*self.renewals, *(() if self.relief is None else (self.relief.t,)))
+        if self._cuts is None or self._cuts[0] != more:  # there may be very many breakpoints
+            self._cuts = more, Cuts(self.asked.t0, self.asked.t1, (*self.asked.breakpoints, *more))
+        return self._cuts[1]
 
     def go_on_from(self, t: float, after: float | None = None, *, jumped: bool = False) -> None:
         """Let the next segment begin there, behind a breakpoint or not.

@@ -12,6 +12,7 @@ import numpy as np
 from herk.core import Dae, InputError, Problem, Switches, nearest
 from herk.core.dae import Array
 from herk.core.names import as_name
+from herk.integrate.brought import breakpoints_with, brought
 from herk.integrate.checks import (
     atol_of,
     breakpoints_of,
@@ -65,7 +66,8 @@ class Request:
     selection: str
     generate: bool
     project_output: bool
-    breakpoints: tuple[float, ...] = ()
+    breakpoints: tuple[float, ...] = ()  # all of them,
+    told: tuple[float, ...] = ()  # and those that the call or a problem names
     switches: Switches | None = None
     left: Switches | None = None  # conditions on the state that are left to the control of errors
     plan: Plan | None = None  # method="auto": what the run may be changed for
@@ -177,8 +179,9 @@ def request(
         if name not in METHOD_OPTIONS:
             raise nearest(name, METHOD_OPTIONS, "option")
     dae, span, start = system(given, t_span, y0, parameters)
-    t0, t1 = span_of(span)
-    atol, times, switches = _brought(given, dae, (t0, t1), options["atol"], breakpoints, switches)
+    model, (t0, t1) = getattr(dae, "model", None), span_of(span)
+    atol, told, switches = brought(given, dae, options["atol"], breakpoints_of(breakpoints), switches)
+    limits = _limits(options)
     dae, start = extended(dae, (t0, t1), start, yp0)
     step = _step(options["step"], t0, t1)
     chosen, plan = _method(method, dae, step)
@@ -195,52 +198,15 @@ def request(
         t_eval=times_of(options["t_eval"], t0, t1),
         dense_output=bool(options["dense_output"]),
         events=asked_of(dae, events_of(options["events"])),
-        **_limits(options),
+        **limits,
         consistent=choice(options["consistent"], CONSISTENT, "consistent"),
         callback=_told(dae, callback_of(options["callback"])),
-        newton=choice(extra.get("newton", "simplified"), NEWTON, "newton"),
-        selection=choice(extra.get("selection", "sparse"), SELECTION, "selection"),
-        generate=bool(extra.get("generate", True)),
-        project_output=bool(extra.get("project_output", True)),
-        breakpoints=breakpoints_of(times),
+        **_of_methods(extra),
+        breakpoints=breakpoints_with(told, model, (t0, t1), min(limits["max_step"], step or math.inf)),
+        told=told,
         switches=switches_of(switches, dae),
         save=saved_of(options.get("save"), dae),
     )
-
-
-def _brought(
-    given: Any, dae: Dae, span: tuple[float, float], atol: Any, times: Any, switches: Any
-) -> tuple[Any, Any, Any]:
-    """Return atol, breakpoints and switches: those of the call, otherwise those the system brings."""
-    if isinstance(given, Switches):
-        switches = given
-    if switches is True or (switches is None and _searched(given, dae)):
-        switches = _found(dae, everything=switches is True)
-    switches = None if switches is False else switches
-    if isinstance(given, Problem):
-        atol = given.atol(atol) if given.sizes and np.ndim(atol) == 0 else atol
-        return atol, times or given.breakpoints, switches or given.switches
-    model = getattr(dae, "model", None)
-    if not times and model is not None:
-        times = model.breakpoints_in(span)
-    return atol, times, switches
-
-
-def _searched(given: Any, dae: Dae) -> bool:
-    """Tell whether conditions are looked for unasked: in a model, not where a problem says what happens."""
-    if isinstance(given, Problem) and (given.breakpoints or given.switches is not None):
-        return False
-    return getattr(dae, "form", "") == "overdetermined"
-
-
-def _found(dae: Dae, *, everything: bool) -> Switches | None:
-    """Return the switches of a model that are written in its equations."""
-    from herk.model.switching import switches_of as of_model
-
-    model = getattr(dae, "model", None)
-    if model is None:
-        raise InputError("switches=True needs a herk.Model, in whose equations conditions can be found.")
-    return of_model(model, model.conditions if everything else model.jumps, unasked=not everything)
 
 
 def _told(dae: Dae, callback: Any) -> Any:
@@ -271,6 +237,15 @@ def _method(given: Any, dae: Dae, step: float | None) -> tuple[Method, Plan | No
             " or 'radau13'."
         )
     return chosen, None
+
+
+def _of_methods(extra: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "newton": choice(extra.get("newton", "simplified"), NEWTON, "newton"),
+        "selection": choice(extra.get("selection", "sparse"), SELECTION, "selection"),
+        "generate": bool(extra.get("generate", True)),
+        "project_output": bool(extra.get("project_output", True)),
+    }
 
 
 def _limits(options: Mapping[str, Any]) -> dict[str, Any]:

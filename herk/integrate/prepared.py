@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from herk.core import Problem, Reason, Solution, Switches, nearest
+from herk.core import Reason, Solution, Switches, nearest
 from herk.core.dae import Array
+from herk.integrate.brought import breakpoints_with
 from herk.integrate.checks import atol_of, rtol_of, span_of, start_of, times_of
 from herk.integrate.implicit import tolerances, user_size
 from herk.integrate.kept import Reusable, made
@@ -34,11 +35,11 @@ class Prepared:
     It serves one thread at a time; `copy` gives another one for another thread.
     """
 
-    def __init__(self, asked: Request, *, found: bool = False) -> None:
-        """Check and compile everything once; `found`: the breakpoints are those the model shows."""
+    def __init__(self, asked: Request) -> None:
+        """Check and compile everything once."""
         model = getattr(asked.dae, "model", None)
         self.reusable = Reusable(asked)
-        self.asked, self._found = self.reusable.asked, found and model is not None and bool(model.in_time)
+        self.asked, self._shows = self.reusable.asked, model is not None and bool(model.in_time)
         self._names = {p.name: i for i, p in enumerate(getattr(model, "parameters", {}))}
         self._known: Array = np.array(getattr(asked.dae.generated, "values", ()), dtype=float)
 
@@ -49,7 +50,7 @@ class Prepared:
 
     def copy(self) -> Prepared:
         """Return the same for another thread."""
-        return Prepared(self.asked, found=self._found)
+        return Prepared(self.asked)
 
     def solve(
         self,
@@ -103,10 +104,12 @@ class Prepared:
 
     def _shown(self, asked: Request, parameters: Mapping[str, float] | None) -> Request:
         """Return the request with the breakpoints the model shows for this span and these values."""
-        if not self._found or not (parameters or (asked.t0, asked.t1) != (self.asked.t0, self.asked.t1)):
+        if not self._shows or not (parameters or (asked.t0, asked.t1) != (self.asked.t0, self.asked.t1)):
             return asked
         model: Any = asked.dae.model  # type: ignore[attr-defined]
-        found = model.with_parameters(**(parameters or {})).breakpoints_in((asked.t0, asked.t1))
+        model = model.with_parameters(**(parameters or {}))
+        longest = min(asked.max_step, asked.step or np.inf)
+        found = breakpoints_with(asked.told, model, (asked.t0, asked.t1), longest)
         return replace(asked, breakpoints=found) if found != asked.breakpoints else asked
 
     def _values(self, parameters: Mapping[str, float] | None) -> Array | None:
@@ -177,7 +180,7 @@ def prepare(
     extra = {name: options.pop(name) for name in list(options) if name not in OPTIONS}
     given = {name: extra.pop(name) for name in ("breakpoints", "switches", "yp0") if name in extra}
     asked = request(system, t_span, y0, method, OPTIONS | options, extra, parameters=parameters, **given)
-    made = Prepared(asked, found=not given.get("breakpoints") and not isinstance(system, Problem))
+    made = Prepared(asked)
     made.machine.spent(np.inf, 0.0)  # it will be worth the quickest code
     return made
 

@@ -90,6 +90,7 @@ def solve_dae(
         Values for this run, by name; nothing is derived or compiled again for them.
     breakpoints : sequence of float, optional
         Times at which the equations are not smooth: no step leads across, algebraic components may jump.
+        They come on top of those a problem brings and of those a model shows.
     switches : Switches or bool, optional
         Equations that change where functions of the state change sign. Unless it is False, conditions in a
         model (Piecewise, sign, Heaviside) at which the equations jump are found, located and restarted at;

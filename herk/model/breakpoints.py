@@ -3,35 +3,47 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 import sympy as sp
 
 from herk.codegen.equations import Equations, filled
-from herk.core.dae import Array
+from herk.codegen.numbers import inserted, readable
+from herk.core import InputError
+from herk.model.crossings import compiled
+from herk.model.deciding import deciding, distances
+from herk.model.periods import TooOften
+from herk.model.zeros import MOST, zeros
 
-MOST_STEPS = 10_000  # of floor and ceiling in a span, that are met one by one
-SAMPLES = 4001  # of the span, between which a condition is taken to change at most once
-HALVINGS = 80
-BESIDE = 4 * float(np.finfo(float).eps)  # of a time at which a function jumps: both sides are looked at
-
-DECIDING = (
-    sp.core.relational.Relational, sp.sign, sp.Heaviside, sp.Abs, sp.Max, sp.Min, sp.floor, sp.ceiling,
-)  # fmt: skip
+SOME = 100  # of very many changes are looked at
+BESIDE, JUMP = 1e-7, 1e-5  # of the time between two changes, and of the size of a formula
+EVENLY = 0.5  # of the mean time between two changes, above which none is short
 
 
-def switching_functions(system: Equations) -> tuple[sp.Expr, ...]:
+class Switching(NamedTuple):
+    """A function of time and parameters whose sign decides, and the formulas by pieces in which it does."""
+
+    function: sp.Expr
+    pieces: tuple[sp.Expr, ...]
+
+
+def switching_functions(system: Equations) -> tuple[Switching, ...]:
     """Return the functions of time and parameters whose changes of sign switch E or f."""
     known = {system.t, *system.parameters}
-    found = [
-        distance
-        for part in (filled(system.E), system.f)
-        for distance in distances(part)
-        if system.t in distance.free_symbols and distance.free_symbols <= known
-    ]
-    return tuple(dict.fromkeys(sorted(found, key=sp.default_sort_key)))
+    found: dict[sp.Expr, set[sp.Expr]] = {}
+    for part in (filled(system.E), system.f):
+        here = {
+            each for each in distances(part) if system.t in each.free_symbols and each.free_symbols <= known
+        }
+        for function, piece in deciding(part) if here else ():
+            if function in here:
+                found.setdefault(function, set()).add(piece)
+        found |= {function: set() for function in here - set(found)}
+    order = sp.default_sort_key
+    return tuple(Switching(each, tuple(sorted(found[each], key=order))) for each in sorted(found, key=order))
 
 
 def conditions(system: Equations, states: Sequence[sp.Symbol]) -> tuple[sp.Expr, ...]:
@@ -45,83 +57,58 @@ def conditions(system: Equations, states: Sequence[sp.Symbol]) -> tuple[sp.Expr,
     return tuple(found)
 
 
-def distances(part: sp.Basic) -> Iterator[sp.Expr]:
-    """Yield the functions whose signs decide which branch of a formula holds."""
-    for atom in part.atoms(*DECIDING):  # once: a large model is gone through
-        if isinstance(atom, sp.core.relational.Relational):
-            yield atom.lhs - atom.rhs
-        elif isinstance(atom, (sp.floor, sp.ceiling)):
-            yield _step(atom)
-        elif isinstance(atom, (sp.Max, sp.Min)):
-            yield from (first - second for i, first in enumerate(atom.args) for second in atom.args[:i])
-        else:
-            yield atom.args[0]
-
-
-def _step(step: sp.Expr) -> sp.Expr:
-    """Return a function that is zero where floor or ceiling jumps."""
-    return sp.sin(sp.pi * step.args[0])
-
-
 @lru_cache(maxsize=64)
 def breakpoints(
-    functions: tuple[sp.Expr, ...],
+    functions: tuple[Switching, ...],
     t: sp.Symbol,
     parameters: tuple[tuple[sp.Symbol, float], ...],
     span: tuple[float, float],
+    max_step: float = math.inf,
 ) -> tuple[float, ...]:
-    """Return the zeros of these functions: all of linear ones, of others those in the span."""
+    """Return the zeros of these functions: all of linear ones, of others those in the span.
+
+    One that changes its sign more often than can be met one by one is refused, unless steps are limited to
+    the shortest time between two changes: then every branch is met, and the control of errors sees to it. So
+    it does where formulas only bend, in branches of about the same length: every step meets many of them.
+    """
     found: set[float] = set()
-    values = {p: sp.Float(v) for p, v in parameters}
-    for function in functions:
-        known = function.xreplace(values)
-        steps = _whole(known, t, span)
-        found |= set(zeros(known, t, span)) if steps is None else steps
+    for each in functions:
+        function, *pieces = (inserted(formula, dict(parameters)) for formula in (each.function, *each.pieces))
+        try:
+            found |= set(zeros(function, t, span).tolist())
+        except TooOften as too:
+            if not max_step <= too.least and not _bends(function, pieces, t, span, too):
+                raise too_often(_named(function), too, span) from None
     return tuple(sorted(found))
 
 
-def zeros(function: sp.Expr, t: sp.Symbol, span: tuple[float, float]) -> Iterator[float]:
-    """Yield the zeros of a function of time: of a linear one wherever it is, of others those in the span."""
-    slope, steps = sp.diff(function, t), function.atoms(sp.floor, sp.ceiling)
-    if steps or t in slope.free_symbols:
-        cuts = (time for step in steps for time in _whole(_step(step), t, span) or ())
-        beside = (time + side * abs(time) for time in cuts for side in (-BESIDE, BESIDE))
-        yield from _crossings(function, t, np.union1d(np.linspace(*span, SAMPLES), list(beside)))
-    elif not slope.is_zero:
-        number = complex((-function.xreplace({t: sp.S.Zero}) / slope).evalf())
-        if not number.imag and abs(number.real) < 1e300:
-            yield number.real
+def _bends(
+    function: sp.Expr, pieces: Sequence[sp.Expr], t: sp.Symbol, span: tuple[float, float], too: TooOften
+) -> bool:
+    """Tell whether formulas only bend where a function changes its sign, and it does so about evenly."""
+    length = span[1] - span[0]
+    if not pieces or too.least * too.many < EVENLY * abs(length):
+        return False
+    if any(each.free_symbols - {t} for each in pieces):  # of the state
+        return False
+    times, beside = zeros(function, t, (span[0], span[0] + length * SOME / too.many)), BESIDE * too.least
+    for each in pieces:
+        before, behind = (compiled(each, t)(times + side) for side in (-beside, beside))
+        if not (np.abs(behind - before) <= JUMP * max(np.abs(behind).max(initial=0.0), 1.0)).all():
+            return False
+    return True
 
 
-def _whole(function: sp.Expr, t: sp.Symbol, span: tuple[float, float]) -> set[float] | None:
-    """Return the times in the span at which a linear function, the argument of a sine, is a whole number."""
-    if not isinstance(function, sp.sin):
-        return None
-    inside = function.args[0] / sp.pi
-    slope = sp.diff(inside, t)
-    if not slope.is_number or slope == 0:
-        return None
-    rate, start = float(slope), float(inside.xreplace({t: sp.S.Zero}))
-    low, high = sorted(rate * end + start for end in span)
-    if not high - low < MOST_STEPS:
-        return None
-    return {(number - start) / rate for number in range(math.floor(low) + 1, math.ceil(high))}
+def too_often(what: str, too: TooOften, span: tuple[float, float]) -> InputError:
+    """Return what is said where something happens too often to be met one by one."""
+    return InputError(
+        f"{what} about {too.many:.2g} times from t = {span[0]:g} to {span[1]:g}, and at most {MOST} times are"
+        f" met one by one. Choose a shorter span, or give max_step={too.least:.2g} or less: the control of"
+        " errors sees to all of them then."
+    )
 
 
-def _crossings(function: sp.Expr, t: sp.Symbol, times: Array) -> Iterator[float]:
-    """Yield the times at which a function of time changes its sign, at most once between two of the given."""
-    value = sp.lambdify(t, function, "numpy")
-    with np.errstate(all="ignore"):
-        signs = np.sign([float(np.real(value(time))) for time in times])
-        for i in np.flatnonzero(signs[:-1] * signs[1:] < 0):
-            low, high = times[i], times[i + 1]
-            for _ in range(HALVINGS):
-                middle = 0.5 * (low + high)  # numpy's number: division by zero is no error
-                if np.sign(float(np.real(value(middle)))) == signs[i]:
-                    low = middle
-                else:
-                    high = middle
-            yield float(high)
-        for i in np.flatnonzero(signs[1:-1] == 0) + 1:
-            if signs[i - 1] * signs[i + 1] < 0:
-                yield float(times[i])
+def _named(function: sp.Expr) -> str:
+    step = isinstance(function, sp.sin) and function.args[0].has(sp.pi)
+    shown = f"floor({readable(function.args[0] / sp.pi)})" if step else str(readable(function))
+    return f"{shown} jumps" if step else f"{shown} changes its sign"

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import sympy as sp
 
 from herk.codegen.equations import Equations
-from herk.model.breakpoints import breakpoints, switching_functions
+from herk.model.breakpoints import Switching, breakpoints, switching_functions
 from herk.model.pulses import Pulse, pulses, times
 
 
 class InTime(NamedTuple):
     """Functions of time and parameters: those whose zeros are breakpoints, and where pulses may be."""
 
-    switching: tuple[sp.Expr, ...]
+    switching: tuple[Switching, ...]
     pulses: tuple[Pulse, ...]
 
     def __bool__(self) -> bool:
@@ -22,12 +23,17 @@ class InTime(NamedTuple):
         return bool(self.switching or self.pulses)
 
     def times(
-        self, t: sp.Symbol, parameters: tuple[tuple[sp.Symbol, float], ...], span: tuple[float, float]
+        self,
+        t: sp.Symbol,
+        parameters: tuple[tuple[sp.Symbol, float], ...],
+        span: tuple[float, float],
+        max_step: float = math.inf,
     ) -> tuple[float, ...]:
-        """Return the breakpoints for these values and this span."""
+        """Return the breakpoints for these values and this span, if steps are no longer than `max_step`."""
         if not self:
             return ()
-        found = breakpoints(self.switching, t, parameters, span), times(self.pulses, t, parameters, span)
+        where = t, parameters, span, max_step
+        found = breakpoints(self.switching, *where), times(self.pulses, *where)
         return tuple(sorted({time for each in found for time in each}))
 
 

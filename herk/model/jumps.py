@@ -14,7 +14,7 @@ import sympy as sp
 
 from herk.codegen.equations import filled
 from herk.core.dae import Array
-from herk.model.breakpoints import distances
+from herk.model.deciding import distances
 from herk.model.index_reduction.scales import scales
 
 if TYPE_CHECKING:

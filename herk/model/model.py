@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -175,9 +176,9 @@ class Model(FrontDoors):
         """Return the times at which a condition on time alone changes, and those of narrow pulses."""
         return self.breakpoints_in(self.t_span)
 
-    def breakpoints_in(self, span: tuple[float, float]) -> tuple[float, ...]:
-        """Return these times for another span."""
-        return self.in_time.times(self.t, tuple(self.parameters.items()), span)
+    def breakpoints_in(self, span: tuple[float, float], max_step: float = math.inf) -> tuple[float, ...]:
+        """Return these times for another span, and steps that are no longer than this."""
+        return self.in_time.times(self.t, tuple(self.parameters.items()), span, max_step)
 
     def numeric(self, constraints: Sequence[sp.Expr] = ()) -> Equations:
         """Return the system with values of parameters; `constraints` (hidden ones included) become g."""

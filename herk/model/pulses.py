@@ -7,7 +7,7 @@ its peak and on both of its sides.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -15,35 +15,47 @@ import numpy as np
 import sympy as sp
 
 from herk.codegen.equations import Equations, filled
-from herk.model.breakpoints import zeros
+from herk.codegen.numbers import inserted, readable
+from herk.core.dae import Array
+from herk.model.breakpoints import too_often
+from herk.model.crossings import Values, compiled
+from herk.model.periods import TooOften
+from herk.model.zeros import Span, slope_of, zeros
 
 NARROW = 0.1  # part of the span: steps may become as long as that where nothing happens
 ALONE = 8.0  # widths between neighbours: what comes more often is an oscillation, which steps meet
 HIGH = 4  # powers above this are narrow where their bases are at their largest
-MOST = 200  # pulses in a span that are met one by one
 STEEP = (sp.tanh, sp.erf, sp.erfc, sp.atan)  # smooth steps: two of them make a pulse
+BENT = (*STEEP, sp.acot)  # of an argument that is level somewhere one of them makes a pulse
+NARROWEST = 2.0**-70  # of the span
+REFINED = 4  # halvings by which a width is found more closely
+SOME = 1000  # of very many pulses are looked at, whether they are any
+NONE = np.zeros(0)
 
 
 class Pulse(NamedTuple):
-    """A function of time that is zero at pulses, and the inverse of their width squared."""
+    """A function of time that is zero at pulses, and the one that changes by one within a width.
+
+    It falls on both sides of a peak if it is a logarithm; a step may rise as well.
+    """
 
     zero: sp.Expr
-    curvature: sp.Expr
+    level: sp.Expr
+    falls: bool
 
 
 def pulses(system: Equations) -> tuple[Pulse, ...]:
     """Return where pulses of E and f may be, as functions of time and parameters.
 
-    One smooth step in an entry is seen by what it leaves behind.
+    One smooth step in an entry is seen by what it leaves behind, unless the entry is not linear in it.
     """
     t, known = system.t, {system.t, *system.parameters}
-    found: dict[sp.Expr, Pulse] = {}
+    found: dict[tuple[sp.Expr, sp.Expr], Pulse] = {}
     for part in (*filled(system.E), *system.f):
         if t in part.free_symbols:
-            steps = list(_steps(part, t, known))
-            for pulse in (*_peaks(part, t, known), *(steps if len(steps) > 1 else ())):
-                found.setdefault(pulse.zero, pulse)
-    return tuple(pulse for _, pulse in sorted(found.items(), key=lambda each: sp.default_sort_key(each[0])))
+            for pulse in (*_peaks(part, t, known), *_bends(part, t, known), *_steps(part, t, known)):
+                found.setdefault((pulse.zero, pulse.level), pulse)
+    return tuple(sorted(found.values(), key=lambda pulse: tuple(map(sp.default_sort_key, pulse[:2]))))
 
 
 def _in_time(expr: sp.Basic, t: sp.Symbol, known: set[sp.Symbol]) -> bool:
@@ -51,59 +63,95 @@ def _in_time(expr: sp.Basic, t: sp.Symbol, known: set[sp.Symbol]) -> bool:
     return t in symbols and symbols <= known
 
 
-def _peaked(factor: sp.Basic) -> bool:
+def _peaked(factor: sp.Basic, t: sp.Symbol) -> bool:
     """Tell whether a factor can be a peak: an exponential, or a power that is negative or high."""
     if not isinstance(factor, sp.Pow):
         return isinstance(factor, (sp.exp, sp.sech))
-    return bool(factor.base.is_number or (factor.exp.is_number and (factor.exp < 0 or factor.exp > HIGH)))
+    if t in factor.exp.free_symbols:
+        return True
+    return not factor.exp.is_number or bool(factor.exp < 0 or factor.exp > HIGH)
 
 
 def _peaks(part: sp.Basic, t: sp.Symbol, known: set[sp.Symbol]) -> Iterator[Pulse]:
     """Yield where products of exponentials and powers are largest; there the logarithm is level."""
     inside: set[sp.Basic] = set()
     for term in sp.preorder_traversal(part):
-        factors = [f for f in sp.Mul.make_args(term) if _peaked(f) and _in_time(f, t, known)]
+        factors = [f for f in sp.Mul.make_args(term) if _peaked(f, t) and _in_time(f, t, known)]
         if factors and not (len(factors) == 1 and factors[0] in inside):
             inside |= set(factors)  # met again as terms of their own
+            level = sp.Add(*map(_logarithm, factors))
             slope = sp.Add(*(_slope(factor, t) for factor in factors))
-            bend = sp.diff(slope, t)
             if slope.has(t):
-                yield Pulse(slope, -bend / 2)
+                yield Pulse(slope, level, falls=True)
+
+
+def _logarithm(factor: sp.Expr) -> sp.Expr:
+    """Return the logarithm of a factor, which exists where the factor itself is less than any double."""
+    if isinstance(factor, sp.exp):
+        return factor.args[0]
+    if isinstance(factor, sp.sech):
+        return -_of_cosh(factor.args[0])
+    if isinstance(factor.base, sp.cosh):
+        return factor.exp * _of_cosh(factor.base.args[0])
+    return factor.exp * sp.log(sp.Abs(factor.base))
+
+
+def _of_cosh(inside: sp.Expr) -> sp.Expr:
+    """Return the logarithm of a hyperbolic cosine, which overflows."""
+    return sp.Abs(inside) + sp.log(1 + sp.exp(-2 * sp.Abs(inside)))
 
 
 def _slope(factor: sp.Expr, t: sp.Symbol) -> sp.Expr:
-    """Return the slope of the logarithm, which exists where the factor itself is less than any double."""
+    """Return the slope of the logarithm; its zeros are found in it as it is written here."""
     if isinstance(factor, sp.exp):
-        return sp.diff(factor.args[0], t)
+        return _derivative(factor.args[0], t)
     if isinstance(factor, sp.sech):
-        return -sp.tanh(factor.args[0]) * sp.diff(factor.args[0], t)
-    base = factor.base
-    if base.is_number:
-        return sp.log(base) * sp.diff(factor.exp, t)
-    if isinstance(base, sp.cosh):
-        return factor.exp * sp.tanh(base.args[0]) * sp.diff(base.args[0], t)
-    return factor.exp * sp.diff(base, t) / base
+        return -sp.tanh(factor.args[0]) * _derivative(factor.args[0], t)
+    base, exponent = factor.args
+    if isinstance(base, sp.cosh) and t not in exponent.free_symbols:
+        return exponent * sp.tanh(base.args[0]) * _derivative(base.args[0], t)
+    moving = sp.log(base) * _derivative(exponent, t)
+    return moving + exponent * _derivative(base, t) / base
+
+
+def _derivative(function: sp.Expr, t: sp.Symbol) -> sp.Expr:
+    found = slope_of(function, t)
+    return sp.S.Zero if found is None else found
+
+
+def _bends(part: sp.Basic, t: sp.Symbol, known: set[sp.Symbol]) -> Iterator[Pulse]:
+    """Yield where arguments of smooth steps are level: 1 - tanh(u**2) is a pulse."""
+    for step in part.atoms(*BENT):
+        if _in_time(step, t, known):
+            slope = _derivative(step.args[0], t)
+            if slope.has(t):
+                yield Pulse(slope, step.args[0], falls=False)
 
 
 def _steps(part: sp.Basic, t: sp.Symbol, known: set[sp.Symbol]) -> Iterator[Pulse]:
     """Yield where smooth steps are: arguments of zero, and 1 / (c + exp(u)) where both terms are equal."""
+    found: dict[sp.Basic, sp.Expr] = {}
     for step in part.atoms(*STEEP):
         if _in_time(step, t, known):
-            inside = step.args[0]
-            yield Pulse(inside, sp.diff(inside, t) ** 2)
+            found[step] = step.args[0]
     for quotient in part.atoms(sp.Pow):
         if quotient.exp.is_negative and _in_time(quotient, t, known) and isinstance(quotient.base, sp.Add):
             fixed, moving = quotient.base.as_independent(t)
-            grows = _slope_of_product(moving, t)
-            if fixed.is_positive and grows is not None:
-                yield Pulse(sp.log(moving) - sp.log(fixed), grows**2)
+            level = _exponent(moving, t)
+            if fixed != 0 and level is not None:
+                found[quotient] = level - sp.log(fixed)
+    if len(found) == 1:
+        (step,) = found
+        dummy = sp.Dummy()
+        if not sp.diff(part.xreplace({step: dummy}), dummy).has(dummy):
+            return
+    yield from (Pulse(level, level, falls=False) for level in found.values())
 
 
-def _slope_of_product(product: sp.Expr, t: sp.Symbol) -> sp.Expr | None:
-    exponents = [f for f in sp.Mul.make_args(product) if f.has(t)]
-    return (
-        sp.diff(exponents[0].args[0], t) if len(exponents) == 1 and isinstance(exponents[0], sp.exp) else None
-    )
+def _exponent(product: sp.Expr, t: sp.Symbol) -> sp.Expr | None:
+    """Return the logarithm of a product in which time occurs in one exponential alone."""
+    fixed, moving = product.as_independent(t, as_Add=False)
+    return moving.args[0] + sp.log(fixed) if isinstance(moving, sp.exp) else None
 
 
 @lru_cache(maxsize=64)
@@ -112,37 +160,79 @@ def times(
     t: sp.Symbol,
     parameters: tuple[tuple[sp.Symbol, float], ...],
     span: tuple[float, float],
+    max_step: float = math.inf,
 ) -> tuple[float, ...]:
-    """Return the peaks of narrow pulses in the span and the times a width before and behind them."""
-    values = {p: sp.Float(v) for p, v in parameters}
+    """Return the peaks of narrow pulses in the span and the times a width before and behind them.
+
+    Those that come too often to be met one by one are refused, unless steps are limited.
+    """
     everywhere: set[float] = set()
-    for pulse in found:
-        everywhere |= set(_around(pulse, t, values, span))
+    for each in found:
+        zero, level = (inserted(formula, dict(parameters)) for formula in each[:2])
+        pulse = Pulse(zero, level, each.falls)
+        try:
+            everywhere |= set(_around(pulse, t, span, span).tolist())
+        except TooOften as too:
+            if _any(pulse, t, span, too.many) and not max_step <= too.least:
+                raise too_often(f"A narrow pulse, by {readable(level)}, comes", too, span) from None
     return tuple(sorted(everywhere))
 
 
-def _around(
-    pulse: Pulse, t: sp.Symbol, values: Mapping[sp.Symbol, sp.Float], span: tuple[float, float]
-) -> Iterator[float]:
-    """Yield the times of narrow pulses that stand alone, a few for each."""
-    low, high = sorted(span)
-    places = sorted(time for time in zeros(pulse.zero.xreplace(values), t, span) if low <= time <= high)
-    widths = _widths(pulse.curvature.xreplace(values), t, places)
-    if len(places) > MOST:
-        return
-    for i, (time, width) in enumerate(zip(places, widths, strict=True)):
-        nearest = min((abs(time - other) for j, other in enumerate(places) if j != i), default=np.inf)
-        if 0.0 < width < NARROW * (high - low) and nearest > ALONE * width:
-            yield from (time - width, time, time + width)
+def _any(pulse: Pulse, t: sp.Symbol, span: Span, many: float) -> bool:
+    """Tell whether any of very many places is a narrow pulse: an oscillation has none."""
+    part = span[0], span[0] + (span[1] - span[0]) * SOME / many
+    return bool(_around(pulse, t, part, span).size)
 
 
-def _widths(curvature: sp.Expr, t: sp.Symbol, places: list[float]) -> list[float]:
-    """Return the widths of pulses at their peaks; 0 where there is a trough, or a pole."""
-    value = sp.lambdify(t, curvature, "math")
-    found = []
-    for time in places:
-        try:
-            found.append(1.0 / math.sqrt(value(time)))
-        except (ArithmeticError, ValueError, TypeError):  # ValueError: a trough, TypeError: no real number
-            found.append(0.0)
-    return found
+def _around(pulse: Pulse, t: sp.Symbol, part: Span, span: Span) -> Array:
+    """Return the times of narrow pulses in a part of the span, three for each.
+
+    Some that are near each other stand together; where they are everywhere it is an oscillation.
+    """
+    low, high = sorted(part)
+    places = zeros(pulse.zero, t, part, depth=1)
+    places = places[(places >= low) & (places <= high)]
+    before, behind = _widths(pulse, t, places, abs(span[1] - span[0]))
+    wide = np.maximum(before, behind)
+    reach = np.where(np.isfinite(wide), wide, 0.0)
+    apart = np.diff(places) > ALONE * np.maximum(reach[:-1], reach[1:])
+    group = np.concatenate([[0], np.cumsum(apart)])[: places.size]
+    ends = [np.full(places.size + 1, sign * np.inf) for sign in (1, -1)]
+    np.minimum.at(ends[0], group, places)
+    np.maximum.at(ends[1], group, places)
+    together = (ends[1] - ends[0])[group] < NARROW * (high - low)
+    narrow = together & (wide < NARROW * abs(span[1] - span[0]))
+    peak = places[narrow]
+    return np.concatenate([peak - before[narrow], peak, peak + behind[narrow]])
+
+
+def _widths(pulse: Pulse, t: sp.Symbol, places: Array, span: float) -> tuple[Array, Array]:
+    """Return how far from each place the level has changed by one; infinity where there is no peak."""
+    if not places.size:
+        return NONE, NONE
+    value = compiled(pulse.level, t)
+    (before, fell), (behind, fell_too) = (_width(value, places, sign * span) for sign in (-1.0, 1.0))
+    peak = np.logical_and(fell, fell_too) if pulse.falls else np.ones(places.size, dtype=bool)
+    return np.where(peak, before, np.inf), np.where(peak, behind, np.inf)
+
+
+def _width(value: Values, places: Array, span: float) -> tuple[Array, Array]:
+    """Return how far from these places a level has changed by one, and whether it has fallen.
+
+    It is looked at from near to far: where a peak is flat its curvature says nothing.
+    """
+    top, far, fell = value(places), np.full(places.size, np.inf), np.zeros(places.size, dtype=bool)
+    share = NARROWEST
+    while share < 1.0 and np.isinf(far).any():
+        with np.errstate(invalid="ignore"):
+            change = value(places + share * span) - top
+        met = np.isinf(far) & ~(np.abs(change) < 1.0)
+        far[met], fell[met] = share * abs(span), change[met] < 0.0
+        share *= 2.0
+    low, high = 0.5 * far, far
+    for _ in range(REFINED):
+        middle = 0.5 * (low + high)
+        with np.errstate(invalid="ignore"):
+            inside = np.abs(value(places + np.copysign(middle, span)) - top) < 1.0
+        low, high = np.where(inside, middle, low), np.where(inside, high, middle)
+    return high, fell

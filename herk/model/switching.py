@@ -16,7 +16,7 @@ from sympy.core.relational import GreaterThan, LessThan, Relational, StrictGreat
 
 from herk.core import Switches
 from herk.core.dae import Array
-from herk.model.breakpoints import distances
+from herk.model.deciding import distances
 from herk.model.functions import floor
 from herk.model.model import Model
 

@@ -18,6 +18,7 @@ from tests.fuzz import (
     singular,
     sparse,
     switching,
+    windows,
 )
 from tests.fuzz.member import Member
 
@@ -32,6 +33,7 @@ FAMILIES: dict[str, Callable[[int], Member]] = {
     "pivots": pivots.make,
     "switching": switching.make,
     "bells": bells.make,
+    "windows": windows.make,
     "testset": known.make,
     "attacks": attacks.make,
     "sparse": sparse.make,

@@ -196,3 +196,27 @@ def test_a_thousand_breakpoints_are_no_reason_to_stop() -> None:
     assert sol.y[0, -1] == pytest.approx(
         np.pi / 400 - (10.0 - 1273 * np.pi / 400), abs=2e-7
     )  # sign(0) = 0 at the start
+
+
+@pytest.mark.parametrize(
+    ("equations", "start", "name"),
+    [
+        (["x' = q'", "q = Heaviside(t - 1)"], {"x": 0}, "q"),
+        (["x' = z", "x = Heaviside(t - 1)", "y' = z"], {"y": 0}, "x"),
+        (["x' = v", "v' = z", "x = Abs(t - 1)", "y' = z"], {"y": 0}, "v"),
+    ],
+)
+def test_an_impulse_that_acts_on_nothing_is_noted_with_its_unknown_and_time(equations, start, name) -> None:
+    """The derivative of what jumps at t = 1 is a Dirac impulse, which no step can see."""
+    model = herk.Model.from_equations("impulse", equations, start=start, t_span=(0, 2))
+    sol = herk.solve_dae(model)
+    (note,) = [each for each in sol.notes if "impulse" in each]
+    assert note.startswith(f"{name} jumps at t = 1, as the constraints demand.")
+
+
+def test_algebraic_unknowns_and_resets_may_jump_without_a_note() -> None:
+    E, f = [[1, 0], [0, 0]], ["-x + u", "u - Heaviside(t - 1)"]
+    assert herk.solve_dae(herk.Model("lag", ["x", "u"], E, f, t_span=(0, 2), y0=[0, 0])).notes == ()
+    hit = floor(0.5)
+    hit.reset = lambda t, y: [y[0], -y[1]]
+    assert herk.solve_dae(BALL, events=hit).notes == ()

@@ -21,6 +21,15 @@ SHAPES = {
     "two smooth steps": ("(tanh((t - c)/w) - tanh((t - c)/w - 6))/2", lambda w: 6 * w),
     "two logistic steps": ("1/(1 + exp(-(t - c)/w)) - 1/(1 + exp(6 - (t - c)/w))", lambda w: 6 * w),
     "two error functions": ("(erf((t - c)/w) - erf((t - c)/w - 6))/2", lambda w: 6 * w),
+    "flat top": ("exp(-((t - c)/w)**4)", lambda w: 2 * math.gamma(1.25) * w),
+    "flatter top": ("exp(-((t - c)/w)**10)", lambda w: 2 * math.gamma(1.1) * w),
+    "resonance of order 4": ("1/(1 + ((t - c)/w)**4)", lambda w: math.pi / math.sqrt(2) * w),
+    "resonance of order 6": ("1/(1 + ((t - c)/w)**6)", lambda w: 2 * math.pi / 3 * w),
+    "step of a square": ("erfc(((t - c)/w)**2)", lambda w: 2 * math.gamma(0.75) / ROOT_PI * w),
+    "square of a step": ("1 - tanh((t - c)/w)**2", lambda w: 2 * w),
+    "logistic bump": ("(1 - 1/(1 + exp((c - t)/w)))/(1 + exp((c - t)/w))", lambda w: w),
+    "corner on top": ("exp(-Abs(t - c)/w)", lambda w: 2 * w),
+    "skew": ("exp((t - c)/w - exp((t - c)/w))", lambda w: w),
 }
 
 
@@ -98,3 +107,28 @@ def test_what_is_no_narrow_pulse_does_not_cut_a_span(smooth: str) -> None:
 
 def test_formulas_of_the_state_are_no_pulses_in_time() -> None:
     assert fed("exp(-((x - 5)/0.01)**2)").breakpoints == ()
+
+
+@pytest.mark.parametrize("periodic", ["Mod(t, 1) - 0.5", "sin(pi*t)/pi"])
+def test_trains_of_many_pulses_are_met_pulse_by_pulse(periodic: str) -> None:
+    model = fed(f"1e3*exp(-(({periodic})/0.001)**2)").with_span(150.25)
+    sol = herk.solve_dae(model.with_start([0, 0 if "Mod" in periodic else 1e3]), rtol=1e-8)
+    assert sol.y[0, -1] == pytest.approx(150 * ROOT_PI + (0 if "Mod" in periodic else ROOT_PI / 2), rel=1e-5)
+
+
+def test_humps_that_stand_together_are_met_though_they_are_near_each_other() -> None:
+    """exp(-(u**2 - 1)**2) has two peaks; its integral over the whole of u by Bessel functions."""
+    from scipy.special import iv
+
+    right = math.pi / 2 * math.exp(-0.5) * (iv(-0.25, 0.5) + iv(0.25, 0.5))
+    sol = herk.solve_dae(fed("1e3*exp(-(((t - 5)/1e-3)**2 - 1)**2)"))
+    assert sol.y[0, -1] == pytest.approx(right, rel=1e-5)
+
+
+def test_pulses_that_come_too_often_to_be_met_one_by_one_are_refused() -> None:
+    with pytest.raises(herk.InputError, match=r"A narrow pulse, by .*, comes about .* times"):
+        fed("exp(-(sin(1e6*t)/1e-3)**2)").breakpoints  # noqa: B018
+
+
+def test_a_quick_oscillation_is_no_train_of_pulses() -> None:
+    assert fed("exp(sin(1e6*t))").breakpoints == ()

@@ -10,7 +10,7 @@ import sympy as sp
 from scipy.optimize import brentq
 
 from herk.core.dae import Array
-from herk.model.breakpoints import distances
+from herk.model.deciding import distances
 from herk.model.model import Model
 
 SAMPLES = 4001  # of the span, to find changes of sign between them

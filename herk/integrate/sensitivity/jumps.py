@@ -107,7 +107,7 @@ def _moving(asked: Request, t: float, directions: Directions) -> Array:
     tau = np.zeros(directions.many)
     near = NEAR * abs(asked.t1 - asked.t0)
     values = {} if model is None else {**model.parameters, model.t: t}
-    for function in () if model is None else model.in_time.switching:
+    for function, _ in () if model is None else model.in_time.switching:
         slope = float(function.diff(model.t).evalf(subs=values))
         if slope and abs(float(function.evalf(subs=values)) / slope) <= near:
             symbols = {p.name: p for p in model.parameters}
