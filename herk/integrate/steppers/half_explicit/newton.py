@@ -67,25 +67,32 @@ def renew(t: float, y: Floats, own: HalfExplicit) -> bool:
 
 
 def renewed_dense(own: HalfExplicit) -> bool:
-    """Factor a full matrix; the pivot reported is the determinant where it is smooth."""
-    n, m, nd = own.n, own.m, own.differential
+    """Factor a full matrix; the pivot reported is the determinant where it is smooth.
+
+    Its rows are measured by what they were when the selection was made. In units of what they are now, one
+    that vanishes as a whole would not be seen to vanish.
+    """
+    n, m, nd, level = own.n, own.m, own.differential, own.level
     jac, lu, order, rows, pivots = own.jacobian, own.lu, own.order, own.newton_order, own.pivot
-    scale = 1.0
     for i in range(m):
         size = 0.0
         for c in range(m):
             lu[i * m + c] = jac[i * n + order[nd + c]]
             size = max(size, abs(lu[i * m + c]))
-        scale = times(scale, size)
+        if level[i] == 0.0:
+            level[i] = size
     smallest = factor(lu, 0, m, rows)
+    pivots[0] = 0.0
+    if not smallest > 0.0:
+        return False
     determinant = parity(rows, m)
     for i in range(m):
-        determinant = times(determinant, lu[rows[i] * m + i])
+        determinant = times(determinant, lu[rows[i] * m + i] / level[rows[i]])
     # Its sign tells branches of solutions apart. Of many constraints it falls too fast to be a pivot.
-    pivots[0] = determinant / scale
+    pivots[0] = determinant
     if not own.smooth:
         pivots[0] = smallest if determinant > 0.0 else -smallest
-    return smallest > 0.0
+    return True
 
 
 def parity(order: Wholes, m: int) -> float:
