@@ -59,21 +59,30 @@ def differenced(slopes: Callable[[Array], Any], y: Array) -> Any:
 
 
 def beyond_rounding(
-    slopes: Callable[[Array], Array], y: Array, value: Callable[[], Array], jac: Array, larger: float
+    slopes: Callable[[Array], Array],
+    y: Array,
+    value: Callable[[], Array],
+    jac: Array,
+    larger: float,
+    floor: Array | None = None,
 ) -> Array:
-    """Return the Jacobian with longer steps for unknowns whose changes are lost beside the terms of others.
+    """Return the Jacobian with longer steps for entries that are lost beside the other terms of their row.
 
     Nothing is known of the size of an unknown that is zero: what is 1e12 does not change by 1e-9. It may be
-    `larger` than the largest one.
+    `larger` than the largest one. `floor` are sizes below which unknowns do not matter, as tolerances tell.
     """
-    guess, most = guessed_sizes(y), larger * float(np.abs(y).max(initial=0.0))
-    if not (guess < BESIDE * most).any():
+    guess, top = guessed_sizes(y), larger * float(np.abs(y).max(initial=0.0))
+    least = np.full(len(y), BESIDE * top) if floor is None else np.maximum(floor, BESIDE * top)
+    most = np.maximum(least, top)
+    if not (guess < least).any():
         return jac
-    clear = CLEAR * np.abs(value())[:, None]
+    terms = np.abs(np.nan_to_num(jac)) @ np.abs(y)  # at a consistent start their sum is zero
+    clear = CLEAR * np.maximum(np.abs(value()), terms)[:, None]
     while True:
-        lost = (guess < BESIDE * most) & (np.abs(jac) * (STEP * guess) <= clear).all(axis=0)
-        if not lost.any():
+        lost = (guess < least) & (np.abs(jac) * (STEP * guess) <= clear)
+        columns = lost.any(axis=0)
+        if not columns.any():
             return jac
-        guess = np.where(lost, np.minimum(LONGER * guess, most), guess)
+        guess = np.where(columns, np.minimum(LONGER * guess, most), guess)
         longer = slopes(STEP * guess)
         jac = np.where(lost & np.isfinite(longer).all(axis=0), longer, jac)
