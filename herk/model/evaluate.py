@@ -245,7 +245,7 @@ def jacobian(dae: Dae, t: float, y: Array, floor: Array | None = None) -> Array:
     if not dae.m:
         return np.zeros((0, dae.n))
     slopes = partial(_slopes, dae, t, y)
-    larger = DERIVATIVES if getattr(dae, "known", 0) else 1.0
+    larger = DERIVATIVES if getattr(dae, "known", dae.n) < dae.n else 1.0
     return beyond_rounding(slopes, y, partial(constraints, dae, t, y), differenced(slopes, y), larger, floor)
 
 

@@ -199,3 +199,11 @@ def test_open_derivatives_are_found_in_any_units(seed: int) -> None:
     assert sol.success, sol.message
     right = [np.cos(1), -np.sin(1), np.cos(1) - 2 * np.sin(1)]
     np.testing.assert_allclose(sol.y[:, -1] / unit, right, atol=1e-5)
+
+
+def test_a_value_at_which_f_is_not_zero_is_no_other_start() -> None:
+    """y' = -y by exponentials: F(-0.115) = -0.6 was taken for zero, by a slope found far away."""
+    dae = herk.Dae(F=lambda t, y, yp: [np.exp(1e3 * yp[0]) - np.exp(-1e3 * y[0])], n=1)
+    sol = herk.solve_dae(dae, (0.0, 1.0), [5e-4], rtol=1e-8, atol=1e-12)
+    assert sol.success, sol.message
+    assert sol.y[0, -1] == pytest.approx(5e-4 * np.exp(-1), rel=1e-6)

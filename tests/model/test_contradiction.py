@@ -37,7 +37,7 @@ def test_rows_of_e_that_exclude_each_other_are_refused(unit: float) -> None:
             m=1,
         )
 
-    with pytest.raises(herk.InputError, match="Rows 0, 1 of E y' = f contradict each other.*Correct E or f"):
+    with pytest.raises(herk.InputError, match=r"Rows 0, 1 of E y' = f contradict each other.*Correct E or f"):
         herk.solve_dae(dae(2.0), (0.0, 1.0), [0.0, 0.0])
     assert "contradict each other" in herk.check_constraints(dae(2.0), 0.0, [0.0, 0.0])[0]
     sol = herk.solve_dae(dae(1.0), (0.0, 1.0), [0.0, 0.0], rtol=1e-6)

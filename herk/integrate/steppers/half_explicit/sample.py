@@ -2,7 +2,7 @@
 
 Both ways the algebraic components are completed by g = 0, so interpolated points lie on the constraints like
 accepted ones. g = 0 may have other solutions, far away with pivots of the same sign: what is found must be
-among the values the step has, else it is followed from the nearest of them, or by shorter steps of the method.
+among the values the step has. Else it is followed from the nearest of them, or by shorter steps.
 """
 
 from __future__ import annotations
@@ -105,29 +105,6 @@ def polynomial(theta: float, h: float, terms: int, own: HalfExplicit) -> None:
             new[order[j]] += h * weight * k[s * n + j]
 
 
-def bracket(theta: float, side: float, own: HalfExplicit) -> int:
-    """Return which value of the step is the nearest before (side < 0) or behind: 0 start, 1-3 probes, 4 end."""
-    nearest = 0 if side < 0.0 else 4
-    for q in range(1, own.probes + 1):
-        if (node(q, own) - theta) * side >= 0.0 and (node(q, own) - node(nearest, own)) * side < 0.0:
-            nearest = q
-    return nearest
-
-
-def node(q: int, own: HalfExplicit) -> float:
-    """Return where in the step a value is known."""
-    if q == 0 or q == 4:
-        return 0.0 if q == 0 else 1.0
-    return own.node_0 if q == 1 else own.node_1 if q == 2 else own.node_2
-
-
-def known(q: int, c: int, ends: Floats, own: HalfExplicit) -> float:
-    """Return the value of an algebraic component there."""
-    if q == 0 or q == 4:
-        return ends[c] if q == 0 else ends[own.n + c]
-    return own.probed[(q - 1) * own.n + c]
-
-
 def linear_guess(theta: float, ends: Floats, own: HalfExplicit) -> None:
     """Start the other algebraic components between their values at both ends of the step."""
     n, order = own.n, own.order
@@ -163,7 +140,7 @@ def among(own: HalfExplicit) -> bool:
 
 
 def bracket(theta: float, side: float, own: HalfExplicit) -> int:
-    """Return which value of the step is the nearest before (side < 0) or behind: 0 start, 1-3 probes, 4 end."""
+    """Return which value of a step is nearest before (side < 0) or behind: 0 start, 1-3 probes, 4 end."""
     nearest = 0 if side < 0.0 else 4
     for q in range(1, own.probes + 1):
         if (node(q, own) - theta) * side >= 0.0 and (node(q, own) - node(nearest, own)) * side < 0.0:
