@@ -70,8 +70,8 @@ def beyond_rounding(
     """Return the Jacobian with longer steps for unknowns whose changes are lost beside the terms of others.
 
     Nothing is known of the size of an unknown that is zero: what is 1e12 does not change by 1e-9. It may be
-    `larger` than the largest one. `floor` are sizes below which unknowns do not matter, as tolerances tell; up
-    to these, entries are looked for one by one. A change that comes out of nothing is no slope: that of an
+    `larger` than the largest one. `floor` are sizes below which unknowns do not matter, as tolerances tell;
+    up to these, entries are looked for one by one. A change that comes out of nothing is no slope: that of an
     exponential far away.
     """
     guess, top = guessed_sizes(y), larger * float(np.abs(y).max(initial=0.0))
