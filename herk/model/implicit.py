@@ -120,8 +120,8 @@ def occurs_later(system: Implicit, t: Array, w: Array) -> float | None:
         seen = seen - here
         if (np.abs(unseen - here) > NOISE * np.abs(seen)).any() or (
             np.abs(rows.T @ seen) > NOISE * (np.abs(rows.T) @ np.abs(seen))
-        ).any():
-            return float(t[k])
+        ).any():  # at the start that is rounding, in units that differ by many orders
+            return float(t[k]) if k else None
     return None
 
 

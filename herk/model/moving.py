@@ -15,7 +15,7 @@ from herk.core import Dae
 from herk.core.dae import Array
 from herk.linalg.balance import rank
 from herk.model.evaluate import jacobian
-from herk.model.occurrence import EXACT, Look, complement, rows_of
+from herk.model.occurrence import EXACT, Look, complement, rows_of, size_of_rates
 
 Residual = Callable[[Dae, float, Array, Array], Array]
 
@@ -75,10 +75,9 @@ def moving(dae: Dae, residual: Residual, near: Sequence[Look], later: Sequence[L
     rows = rows_of(seen)
     free = complement(rows)
     occurs = np.any([each.by_yp.any(axis=0) for each in seen], axis=0)
-    size = np.abs(residual(dae, here.t, here.y, np.zeros(dae.n)))[:, None]
     slopes = np.max([np.abs(each.by_yp) for each in seen], axis=0)
-    ratio = np.divide(size, slopes, out=np.zeros_like(slopes), where=slopes > 0.0).max(axis=0)
-    steps = np.where(occurs, 2.0 ** np.ceil(np.log2(np.maximum(ratio, 1.0))), 0.0)
+    size = size_of_rates(slopes, residual(dae, here.t, here.y, np.zeros(dae.n)))
+    steps = np.where(occurs, 2.0 ** np.ceil(np.log2(size)), 0.0)
     made = Moving(dae, residual, rows, free, steps)
     if dae.g is None:
         below = free.T @ here.by_y

@@ -15,7 +15,8 @@ NEAR, LATER = 4, 12  # points near the start and times on the way at which dF/dy
 NOISE = 1e-7  # of short differences, relative to the largest entry: below it, a derivative does not occur
 EXACT = 1e-13  # the same where dF/dy' is given, or F is linear in y' and differences can be long
 LONG = (2.0**20, 1.0)  # such differences
-LINEAR = 1e-6  # of the largest entry, by which short differences may be off long ones
+LINEAR = 1e-6  # of the largest entry, by which short differences may be off long ones,
+ROUNDING = 1e-9  # and of F
 
 
 @dataclass(frozen=True)
@@ -66,27 +67,40 @@ def _look(dae: Dae, both: Dae, t: float, point: Array) -> Look | None:
     n = dae.n
     with np.errstate(all="ignore"):
         whole = jacobian(both, t, point)
+        if not np.isfinite(whole).all():
+            return None
         by_yp, linear, noise = whole[:, n:], False, EXACT if dae.jac_yp is not None else NOISE
-        for step in LONG if not dae.large and np.isfinite(whole).all() else ():
-            long = _differences(both, t, point, step)
-            top = np.abs(by_yp).max(axis=1, keepdims=True)
-            if (np.abs(long - by_yp) <= LINEAR * top).all():
-                linear, noise, by_yp = True, EXACT, long if dae.jac_yp is None else by_yp
-                break
-    if not np.isfinite(whole).all():
-        return None
+        long = None if dae.large else _long_differences(both, t, point, by_yp)
+    if long is not None:
+        linear, noise, by_yp = True, EXACT, long if dae.jac_yp is None else by_yp
     top = np.abs(by_yp).max(axis=1, keepdims=True)
     return Look(t, point[:n], whole[:, :n], np.where(np.abs(by_yp) > noise * top, by_yp, 0.0), linear)
 
 
-def _differences(both: Dae, t: float, point: Array, step: float) -> Array:
+def _long_differences(both: Dae, t: float, point: Array, short: Array) -> Array | None:
+    """Return dF/dy' by differences so long that rounding is lost beside them, if short ones are the same."""
     assert both.g is not None
-    here, columns = np.asarray(both.g(t, point)), []
-    for j in range(both.m, 2 * both.m):
-        moved = point.copy()
-        moved[j] += step
-        columns.append((np.asarray(both.g(t, moved)) - here) / (moved[j] - point[j]))
-    return np.array(columns).T
+    n, here = both.m, np.asarray(both.g(t, point))
+    top, rounding = np.abs(short).max(axis=1, keepdims=True), ROUNDING * np.abs(here)[:, None]
+    size = size_of_rates(short, here)
+    for step in LONG:
+        columns = []
+        for j in range(n):
+            moved = point.copy()
+            moved[n + j] += step * size[j]
+            columns.append((np.asarray(both.g(t, moved)) - here) / (moved[n + j] - point[n + j]))
+        long: Array = np.array(columns).T
+        if (np.abs(long - short) <= LINEAR * top + rounding).all():
+            return long
+    return None
+
+
+def size_of_rates(by_yp: Array, here: Array) -> Array:
+    """Return how large y' must be to be felt in F beside what F is, at least one."""
+    slopes = np.abs(by_yp)
+    felt = slopes > NOISE * slopes.max(axis=1, keepdims=True)
+    ratio = np.divide(np.abs(here)[:, None], slopes, out=np.zeros_like(slopes), where=felt)
+    return np.maximum(ratio.max(axis=0), 1.0)
 
 
 def columns_of(found: Sequence[Look]) -> Array:
