@@ -7,6 +7,7 @@ from herk.jit.state import Floats, Wholes, view
 from herk.linalg.dense import factor, substitute, times
 
 MOST_ITERATIONS = 25
+NEAR_ZERO = 1e-3  # of the size below which an unknown does not matter
 SLOW = 0.1  # contraction above which the Jacobian is renewed
 CAUTION = 0.1  # a faster contraction is taken for luck
 STALLED = 0.5  # contraction of corrections that may be nothing but rounding in g,
@@ -33,6 +34,14 @@ def jacobian(t: float, y: Floats, own: HalfExplicit) -> None:
         function_at(own.at_g)(t, y, own.parameters, shifted)
         for i in range(m):
             out[i * n + j] = (shifted[i] - base[i]) / increment
+        if abs(kept) <= NEAR_ZERO * floor[j]:  # or half of y**2 over y would be taken for an entry
+            y[j] = kept - increment
+            function_at(own.at_g)(t, y, own.parameters, shifted)
+            own.ngev += 1
+            for i in range(m):
+                other = (base[i] - shifted[i]) / (kept - y[j])
+                if abs(other) < 1e300:
+                    out[i * n + j] = 0.5 * (out[i * n + j] + other)
         y[j] = kept
     own.ngev += n + 1
 
