@@ -100,7 +100,8 @@ def size_of_rates(by_yp: Array, here: Array) -> Array:
     slopes = np.abs(by_yp)
     felt = slopes > NOISE * slopes.max(axis=1, keepdims=True)
     ratio = np.divide(np.abs(here)[:, None], slopes, out=np.zeros_like(slopes), where=felt)
-    return np.maximum(ratio.max(axis=0), 1.0)
+    size: Array = np.maximum(ratio.max(axis=0), 1.0)
+    return size
 
 
 def columns_of(found: Sequence[Look]) -> Array:
