@@ -1,6 +1,6 @@
 """Members of the other families as plain Python functions E, f, g, with and without derivatives of g.
 
-All constraints are given, as a model finds them. Truths are theirs.
+All constraints are given, as a model finds them, and dg/dy where units are odd. Truths are theirs.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ FAMILIES: tuple[Callable[[int], Member], ...] = (
     singular.make,
 )
 DERIVATIVES = ("", "jac_g", "g_t", "jac_g g_t")
+SPREAD = 1e9  # of units, beyond which dg/dy is given
 MODULES = [
     "math",
     {"Abs": abs, "sign": np.sign, "Max": max, "Min": min, "Heaviside": lambda x, *_: np.heaviside(x, 0.5)},
@@ -38,6 +39,8 @@ def make(seed: int) -> Member:
     rng = rng_of("callables", seed)
     member = pick(rng, FAMILIES)(int(rng.integers(1 << 30)))
     given = pick(rng, DERIVATIVES)
+    if max(member.sizes) > SPREAD * min(member.sizes) and "jac_g" not in given:
+        given = f"jac_g {given}".strip()  # differences cannot tell entries from rounding
     kind = f"{member.family}: {member.kind}, {given or 'no derivatives'} given"
     return replace(member, family="callables", kind=kind, seed=seed, called=("E", "f", "g", *given.split()))
 
