@@ -99,7 +99,7 @@ def bound(dae: Dae) -> Bound:
         spread = dae.large and len(shape) == 2 and callable(given)
         compiled = in_full(given, dae) if spread else in_place_of(given)
         if isinstance(compiled, Refusal):
-            called = wrapped(name, partial(full, given, dae) if spread else given)
+            called = wrapped(name, partial(full, given, dae) if spread else given, shape)
             callbacks.append(callback(called, given, dae.n, math.prod(shape), made))
             natives.append(callbacks[-1].native)
         else:
@@ -128,7 +128,7 @@ def in_place_of(function: Any) -> InPlace | Refusal:
     if not callable(function):
         function = _absent
     try:
-        key = (function, *_captured(function))
+        key = (function, *captured(function))
         if key in _compiled:
             return _compiled[key]
     except TypeError:  # an object that cannot be hashed is no function
@@ -160,7 +160,10 @@ def _in_place(function: Any) -> InPlace:
 
     @numba.njit(FUNCTION, error_model="numpy")
     def in_place(t, y, out):  # type: ignore[no-untyped-def]
-        out[:] = np.asarray(inner(t, y)).ravel()
+        found = np.asarray(inner(t, y.copy())).ravel()  # it may spoil y
+        if found.size != out.size:  # one number would be taken for all
+            raise ValueError("the values of a callable are not as many as at the start")
+        out[:] = found
 
     return in_place  # type: ignore[no-any-return]
 
@@ -170,7 +173,7 @@ def _absent(t: float, y: Array, out: Array) -> None:  # noqa: ARG001
     out[:] = np.nan
 
 
-def _captured(function: Any, depth: int = 0) -> tuple[Any, ...]:
+def captured(function: Any, depth: int = 0) -> tuple[Any, ...]:
     """Return the values a function takes from outside.
 
     Numba freezes them, so a changed value means another compilation.
@@ -213,12 +216,12 @@ def _mark(value: Any, depth: int) -> tuple[Any, ...]:
     if isinstance(value, (tuple, list)):
         return type(value).__name__, *(_mark(each, depth) for each in value)
     if isinstance(value, types.FunctionType) or is_compiled(value):
-        return value, *_captured(value, depth + 1)
+        return value, *captured(value, depth + 1)
     return (type(value).__name__,)
 
 
-def wrapped(name: str, function: Any) -> InPlace:
-    """Return the in-place function in plain Python.
+def wrapped(name: str, function: Any, shape: tuple[int, ...]) -> InPlace:
+    """Return the in-place function in plain Python; what it gives must have this shape at every call.
 
     What arithmetic refuses is not a number, as in compiled code.
     """
@@ -227,13 +230,28 @@ def wrapped(name: str, function: Any) -> InPlace:
 
     def in_place(t: float, y: Array, out: Array) -> None:
         try:
-            out[:] = np.ravel(real(call(name, function, float(t), y)))
+            value = call(name, function, float(t), y)
+            found = np.asarray(value)
+            if found.shape != shape:
+                found = _full(name, value, shape, t, y)
+            out[:] = (real(found) if found.dtype.kind == "c" else found).ravel()
         except CallableError as error:
             if not _outside_domain(error.__cause__):
                 raise
             out[:] = np.nan
 
     return in_place
+
+
+def _full(name: str, value: Any, shape: tuple[int, ...], t: float, y: Array) -> Array:
+    """Return a sparse matrix as a full one; what has another shape is refused."""
+    full: Array = np.asarray(value.toarray() if hasattr(value, "toarray") else value)
+    if full.shape == shape and value is not None:
+        return full
+    what = "None" if value is None else f"an array of shape {full.shape}"
+    raise CallableError(
+        f"{name}(t, y) returned {what} at t = {t!r}, y = {y.tolist()}; shape {shape} is needed everywhere."
+    )
 
 
 def _outside_domain(error: BaseException | None) -> bool:
@@ -247,12 +265,15 @@ def raised_again(machine: Stepper, places: Sequence[tuple[float, Array]]) -> Cal
 
     The error then has a name, t, y and a traceback.
     """
+    dae = machine.dae
     for t, y in [*places, *machine.places()]:
-        for name in NAMES:
-            function = getattr(machine.dae, name)
+        for name, shape in shapes(dae).items():
+            function = getattr(dae, name)
             if callable(function):
                 try:
-                    call(name, getattr(function, "py_func", function), t, y)
+                    value = call(name, getattr(function, "py_func", function), t, y)
+                    if len(shape) == 1 or not dae.large:
+                        value = value if np.shape(value) == shape else _full(name, value, shape, t, y)
                 except CallableError as found:
                     return found
     return None

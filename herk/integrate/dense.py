@@ -10,8 +10,10 @@ import numpy as np
 
 from herk.core import HerkError, InputError
 from herk.core.dae import Array
+from herk.integrate.callables import raised_again
 from herk.integrate.steppers.protocol import Stepper
 from herk.integrate.steps import OK
+from herk.model.evaluate import CallableError
 
 
 def rows(machine: Stepper, t: Array, y: Array, slots: np.ndarray, times: Array) -> Array:
@@ -28,9 +30,7 @@ def rows(machine: Stepper, t: Array, y: Array, slots: np.ndarray, times: Array) 
     with np.errstate(all="ignore"):
         status = machine.between(t, y, slots, np.ascontiguousarray(times), out)
     if status != OK:
-        raise HerkError(
-            "The constraints could not be solved between two accepted points; use smaller tolerances."
-        )
+        raise _why(machine)
     return out
 
 
@@ -42,6 +42,21 @@ def times_in(t: Any) -> Array:
         raise InputError(
             f'Dense output takes a time or a vector of times, not {t!r}; a component by name is sol["x"].'
         ) from None
+
+
+def _why(machine: Stepper) -> BaseException:
+    """Return why there is no value: a function of the user raised, or what is to be solved was not."""
+    functions = machine.functions
+    error, places = (functions.error, functions.places) if functions.given else (None, [])
+    if error is None:
+        what = "The constraints" if machine.dae.m else "The equations"
+        return HerkError(f"{what} could not be solved between two accepted points; use smaller tolerances.")
+    functions.forget()
+    if isinstance(error, (CallableError, KeyboardInterrupt)):
+        return error
+    return raised_again(machine, places) or CallableError(
+        f"A callable raised {type(error).__name__}: {error}."
+    )
 
 
 def checked(points: Array, t: float | Array) -> Array:

@@ -8,10 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from herk.core import Dae, InputError, Solution
+from herk.core import Dae, InputError, Reason, Solution
 from herk.core.dae import Array
 from herk.integrate.checks import start_of
-from herk.model.implicit import Implicit, written_out
+from herk.model.implicit import Implicit, occurs_later, written_out
+
+LATE = (
+    "At t = {t!r} F(t, y, y') depends on a derivative that did not occur in it near the start, so that the"
+    " points from there on are no solution. Write it as a herk.Model, or give a span that ends before."
+)
 
 
 def extended(dae: Dae, span: tuple[float, float], y0: Any, yp0: Any) -> tuple[Dae, Any]:
@@ -71,6 +76,10 @@ def answered(dae: Dae, sol: Solution) -> Solution:
     if not isinstance(dae, Implicit):
         return sol
     n = dae.known
+    late = occurs_later(dae, sol.t, sol.y) if sol.success else None
+    if late is not None:
+        message = LATE.format(t=late)
+        sol = replace(sol, reason=Reason.SINGULAR, message=message)
     events = None if sol.y_events is None else [rows[:, :n] for rows in sol.y_events]
     dense = None if sol.sol is None else Known(sol.sol, n)
     slopes = None if sol.sol is None or sol.slopes is None else KnownSlopes(sol.sol, sol.slopes, n)

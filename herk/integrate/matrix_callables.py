@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import types
 from collections.abc import Mapping
 from functools import partial
 from typing import Any
@@ -12,7 +13,7 @@ import numpy as np
 from herk.codegen.thunks import callback, with_parameters
 from herk.core import Dae, InputError
 from herk.core.dae import Array
-from herk.integrate.callables import NAMES, Bound, InPlace, Refusal, in_place_of, wrapped
+from herk.integrate.callables import NAMES, Bound, InPlace, Refusal, captured, in_place_of, wrapped
 from herk.jit.compiled import is_compiled
 from herk.jit.pointers import FUNCTION
 from herk.linalg.pattern import Pattern
@@ -34,7 +35,7 @@ def bound_on(dae: Dae, jac_g: Pattern, E: Pattern, t: float, y: Array) -> Bound:
         compiled = in_place_of(function) if pattern is None else _gathering(function, pattern, t, y)
         if isinstance(compiled, Refusal):
             called = wrapped(
-                name, function if pattern is None else partial(_on_pattern, name, function, pattern)
+                name, function if pattern is None else partial(_on_pattern, name, function, pattern), (size,)
             )
             callbacks.append(callback(called, function, dae.n, size, made))
             natives.append(callbacks[-1].native)
@@ -81,7 +82,7 @@ def in_full(given: Any, dae: Dae) -> InPlace | Refusal:
 
         @numba.njit(FUNCTION, error_model="numpy")
         def in_place(t, y, out):  # type: ignore[no-untyped-def]
-            values = np.asarray(inner(t, y)).ravel()
+            values = np.asarray(inner(t, y.copy())).ravel()
             if values.size == out.size:
                 out[:] = values
             else:
@@ -109,12 +110,15 @@ def _gathering(function: Any, pattern: Pattern, t: float, y: Array) -> InPlace |
         return Refusal("sparse matrices are made in Python")
     if np.ndim(function(t, y.copy())) == 1:
         return in_place_of(function)
-    if pattern not in _gathered:
-        _gathered[pattern] = in_place_of(_gather(function, pattern))
-    return _gathered[pattern]
+    if not (is_compiled(function) or isinstance(function, types.FunctionType)):
+        return Refusal(f"{type(function).__name__} objects are not functions")
+    known, key = _gathered.setdefault(pattern, {}), (function, *captured(function))
+    if key not in known:
+        known[key] = in_place_of(_gather(function, pattern))
+    return known[key]
 
 
-_gathered: WeakKeyDictionary[Pattern, InPlace | Refusal] = WeakKeyDictionary()
+_gathered: WeakKeyDictionary[Pattern, dict[Any, InPlace | Refusal]] = WeakKeyDictionary()
 
 
 def _gather(function: Any, pattern: Pattern) -> Any:

@@ -19,7 +19,7 @@ from herk.integrate.steppers.protocol import Stepper
 from herk.integrate.steppers.radau import ready as radau
 from herk.integrate.steppers.radau.layout import RadauMethod
 from herk.linalg.threads import one_thread
-from herk.model.contradiction import contradictions
+from herk.model.contradiction import at_fault, contradictions
 from herk.model.evaluate import Linearisation, linearise
 from herk.model.forms.forms import Form, analysed_anew, analysis
 from herk.model.several import refuse_several
@@ -87,7 +87,7 @@ def _start(asked: Request) -> Run:
         if asked.consistent == "project"
         else completed_start(dae, asked.t0, asked.y0)
     )
-    here = linearise(dae, asked.t0, y, asked.t1)
+    here = linearise(dae, asked.t0, y, asked.t1, asked.atol / asked.rtol)
     if asked.consistent == "check":
         _check_start(asked, y, here)
         refuse_several(dae, asked.t0, asked.y0, y)
@@ -116,7 +116,9 @@ def _check_start(asked: Request, y: Array, here: Linearisation) -> None:
         )
     contrary = [] if _derived_here(asked) else contradictions(here, asked.t0)
     if contrary:
-        raise InputError(f'{" ".join(contrary)} Correct g, or insist with consistent="trust".')
+        raise InputError(
+            f'{" ".join(contrary)} Correct {at_fault(contrary)}, or insist with consistent="trust".'
+        )
 
 
 def _parameters(run: Run) -> Array | None:

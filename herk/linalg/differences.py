@@ -17,6 +17,7 @@ LEAST = 1e-3  # or the largest unknown, if that is less: a size where nothing el
 FAR = 1e4  # times too long: a step that is no use
 BESIDE = 1e-6  # part of the largest size: in steps for a smaller unknown, changes may be lost in rounding
 CLEAR = 1e5 * EPS  # of a value, is a change that rounding does not spoil
+SUDDEN = 1e-2  # of the terms of a row, which a step a bit longer than one without effect does not change
 LONGER = 1e3  # times as long is the step tried next
 
 
@@ -59,21 +60,36 @@ def differenced(slopes: Callable[[Array], Any], y: Array) -> Any:
 
 
 def beyond_rounding(
-    slopes: Callable[[Array], Array], y: Array, value: Callable[[], Array], jac: Array, larger: float
+    slopes: Callable[[Array], Array],
+    y: Array,
+    value: Callable[[], Array],
+    jac: Array,
+    larger: float,
+    floor: Array | None = None,
 ) -> Array:
     """Return the Jacobian with longer steps for unknowns whose changes are lost beside the terms of others.
 
     Nothing is known of the size of an unknown that is zero: what is 1e12 does not change by 1e-9. It may be
-    `larger` than the largest one.
+    `larger` than the largest one. `floor` are sizes below which unknowns do not matter, as tolerances tell;
+    up to these, entries are looked for one by one. A change that comes out of nothing is no slope: that of an
+    exponential far away.
     """
-    guess, most = guessed_sizes(y), larger * float(np.abs(y).max(initial=0.0))
-    if not (guess < BESIDE * most).any():
+    guess, top = guessed_sizes(y), larger * float(np.abs(y).max(initial=0.0))
+    felt = np.zeros(len(y)) if floor is None else floor
+    if not (guess < np.maximum(BESIDE * top, felt)).any():
         return jac
-    clear = CLEAR * np.abs(value())[:, None]
+    terms = np.abs(np.nan_to_num(jac)) @ np.abs(y)  # at a consistent start their sum is zero
+    terms = np.maximum(np.abs(value()), terms)[:, None]
+    clear, most_felt = CLEAR * terms, np.where(terms > 0.0, SUDDEN * terms, np.inf)
     while True:
-        lost = (guess < BESIDE * most) & (np.abs(jac) * (STEP * guess) <= clear).all(axis=0)
-        if not lost.any():
+        small = np.abs(jac) * (STEP * guess) <= clear
+        whole = (guess < BESIDE * top) & small.all(axis=0)
+        lost = small & ((guess < felt) | whole)
+        columns = lost.any(axis=0)
+        if not columns.any():
             return jac
-        guess = np.where(lost, np.minimum(LONGER * guess, most), guess)
+        most = np.where(whole, np.maximum(top, felt), felt)
+        guess = np.where(columns, np.minimum(LONGER * guess, most), guess)
         longer = slopes(STEP * guess)
-        jac = np.where(lost & np.isfinite(longer).all(axis=0), longer, jac)
+        smooth = np.isfinite(longer).all(axis=0) & (np.abs(longer) * (STEP * guess) <= most_felt)
+        jac = np.where(lost & smooth, longer, jac)

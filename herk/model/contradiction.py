@@ -1,11 +1,12 @@
 """Do the constraints fit the equations.
 
-G differentiated along E y' = f stays zero, to rounding, in any units.
+Rows of E y' = f fit each other, and g differentiated along them stays zero, to rounding, in any units.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,8 @@ def check_constraints(
     system: Any, t: float | None = None, y: Sequence[float] | Array | None = None, tolerance: float = 1e-6
 ) -> list[str]:
     """Differentiate g along E y' = f; return a sentence for every row that does not stay zero.
+
+    And for rows of E y' = f that exclude each other.
 
     Parameters
     ----------
@@ -61,12 +64,23 @@ def contradictions(here: Linearisation, t: float, tolerance: float = 1e-6) -> li
     top, bottom = rows[: len(E)], rows[len(E) :]
     E, jac = E * top[:, None] * columns, here.jac * bottom[:, None] * columns
     y_size = here.y_size
-    drift, size = _drift(E, top * f, top * f_size, jac, bottom * here.g_t, y_size / columns)
+    speeds = _Speeds.of(E, top * f, top * f_size, y_size / columns)
+    off, terms = speeds.left(E, top * f, top * f_size)
+    apart = [int(i) for i in np.flatnonzero(used)[~(np.abs(off) <= tolerance * terms)]]
+    if apart:
+        return [excluding(apart, t)]
+    drift, size = _drift(speeds, jac, bottom * here.g_t)
     return [
         contrary(i, drift[i] / bottom[i], t)
         for i in range(len(drift))
         if not abs(drift[i]) <= tolerance * size[i]
     ]
+
+
+def excluding(rows: list[int], t: float) -> str:
+    """Say that no y' satisfies these rows of E y' = f."""
+    listed = ", ".join(map(str, rows))
+    return f"Rows {listed} of E y' = f contradict each other: no y' satisfies all of them (t = {t!r})."
 
 
 def contrary(row: int, slope: float, t: float) -> str:
@@ -77,19 +91,49 @@ def contrary(row: int, slope: float, t: float) -> str:
     )
 
 
-def _drift(E: Array, f: Array, f_size: Array, jac: Array, g_t: Array, y_size: Array) -> tuple[Array, Array]:
-    """Return dg/dt along the flow, what E leaves open chosen for the best, and the size of its terms.
+@dataclass(frozen=True)
+class _Speeds:
+    """A y' that satisfies E y' = f as well as any, how large its terms are, and what E leaves open."""
 
-    A small part of what the constraint would change if all unknowns moved as fast as the fastest of them
-    counts as size, too: entries and rates that are zero but for rounding have no size of their own.
-    """
-    inverse, kernel = _inverse(E)
-    rate = inverse @ f
-    for _ in range(2):  # refined, so that small rates beside large ones are right too
-        rate += inverse @ (f - E @ rate)
-    drift = jac @ rate + g_t
-    speed = np.abs(inverse) @ f_size
-    size = np.abs(jac) @ (speed + SLOW * np.max(speed / y_size, initial=0.0) * y_size) + np.abs(g_t)
+    rate: Array
+    size: Array
+    y_size: Array
+    kernel: Array
+
+    @classmethod
+    def of(cls, E: Array, f: Array, f_size: Array, y_size: Array) -> _Speeds:
+        inverse, kernel = _inverse(E)
+        rate = inverse @ f
+        for _ in range(2):  # refined, so that small rates beside large ones are right too
+            rate += inverse @ (f - E @ rate)
+        return cls(rate, np.abs(inverse) @ f_size, y_size, kernel)
+
+    def left(self, E: Array, f: Array, f_size: Array) -> tuple[Array, Array]:
+        """Return what y' leaves of E y' = f, and the size of its terms."""
+        return f - E @ self.rate, f_size + np.abs(E) @ self.size
+
+    def in_row(self, jac: Array, moved: Array) -> Array:
+        """Return the size of the terms of a constraint that is differentiated, of free parts of y' too.
+
+        A small part of what the constraint would change if all unknowns moved as fast as the fastest of them
+        counts as size, too: entries and rates that are zero but for rounding have no size of their own.
+        """
+        speed = self.size + np.abs(moved)
+        fastest = np.max(speed / self.y_size, initial=0.0)
+        found: Array = np.abs(jac) @ (speed + SLOW * fastest * self.y_size)
+        return found
+
+
+def at_fault(sentences: list[str]) -> str:
+    """Return what these sentences ask to correct."""
+    return "E or f" if any(" contradict each other" in each for each in sentences) else "g"
+
+
+def _drift(speeds: _Speeds, jac: Array, g_t: Array) -> tuple[Array, Array]:
+    """Return dg/dt along the flow, what E leaves open chosen for the best, and the size of its terms."""
+    kernel, still = speeds.kernel, np.zeros(len(speeds.rate))
+    drift = jac @ speeds.rate + g_t
+    size = speeds.in_row(jac, still) + np.abs(g_t)
     if not kernel.shape[1]:
         return drift, size
     weights = np.divide(1.0, size, out=np.full(len(size), 1.0), where=size > 0.0)
@@ -97,7 +141,7 @@ def _drift(E: Array, f: Array, f_size: Array, jac: Array, g_t: Array, y_size: Ar
     choice = np.zeros(kernel.shape[1])
     for _ in range(2):
         choice -= np.linalg.lstsq(free * weights[:, None], (drift + free @ choice) * weights, rcond=1e-13)[0]
-    return drift + free @ choice, size + np.abs(jac) @ np.abs(kernel @ choice)
+    return drift + free @ choice, speeds.in_row(jac, kernel @ choice) + np.abs(g_t)
 
 
 def _inverse(E: Array) -> tuple[Array, Array]:

@@ -149,15 +149,20 @@ def shapes(dae: Dae) -> dict[str, tuple[int, ...]]:
     return {"E": (dae.n, dae.n), "f": (dae.n,), "g": (dae.m,), "jac_g": (dae.m, dae.n), "g_t": (dae.m,)}
 
 
-def linearise(dae: Dae, t: float, y: Array, t_end: float | None = None) -> Linearisation:
-    """Evaluate everything at (t, y); missing derivatives by differences, in t as the span allows."""
+def linearise(
+    dae: Dae, t: float, y: Array, t_end: float | None = None, floor: Array | None = None
+) -> Linearisation:
+    """Evaluate everything at (t, y); missing derivatives by differences, in t as the span allows.
+
+    In unknowns by steps that are felt: `floor` are the sizes below which they do not matter.
+    """
     if dae.large:
         from herk.model.large import linearised
 
         return linearised(dae, t, y, t_end)
     values = {
         "E": matrix(dae, t, y), "f": evaluate("f", dae.f, t, y, (dae.n,)), "g": constraints(dae, t, y),
-        "jac_g": jacobian(dae, t, y), "g_t": time_derivative(dae, t, y, t_end),
+        "jac_g": jacobian(dae, t, y, floor), "g_t": time_derivative(dae, t, y, t_end),
     }  # fmt: skip
     return at_point(dae, t, y, values)
 
@@ -229,7 +234,7 @@ def constraints(dae: Dae, t: float, y: Array) -> Array:
     return evaluate("g", dae.g, t, y, (dae.m,)) if dae.g is not None and dae.m else np.zeros(0)
 
 
-def jacobian(dae: Dae, t: float, y: Array) -> Array:
+def jacobian(dae: Dae, t: float, y: Array, floor: Array | None = None) -> Array:
     """Return dg/dy, by central differences if the DAE does not bring it."""
     if dae.large:
         from herk.model.jacobian_pattern import sparse_jacobian
@@ -240,8 +245,8 @@ def jacobian(dae: Dae, t: float, y: Array) -> Array:
     if not dae.m:
         return np.zeros((0, dae.n))
     slopes = partial(_slopes, dae, t, y)
-    larger = DERIVATIVES if getattr(dae, "known", 0) else 1.0
-    return beyond_rounding(slopes, y, partial(constraints, dae, t, y), differenced(slopes, y), larger)
+    larger = DERIVATIVES if getattr(dae, "known", dae.n) < dae.n else 1.0
+    return beyond_rounding(slopes, y, partial(constraints, dae, t, y), differenced(slopes, y), larger, floor)
 
 
 def _slopes(dae: Dae, t: float, y: Array, steps: Array) -> Array:

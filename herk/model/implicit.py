@@ -6,23 +6,25 @@ whose derivative occurs). With z = D^T y' the system reads
     D^T y' = z,  0 = F(t, y, D z),
 
 and [D^T 0; F_y F_y' D] is regular if and only if F(t, y, y') = 0 has index 1, whatever combinations of its
-rows are free of y'. With all constraints g of a higher index given, they stand for those rows.
+rows are free of y'. With all constraints g of a higher index given, they stand for those rows. Where other
+parts of y' occur at other times there is no such D, and `moving` takes over.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from herk.core import Dae, HerkError, InputError
+from herk.core import Dae, InputError
 from herk.core.dae import Array
-from herk.model.evaluate import CallableError, jacobian, real
+from herk.model.evaluate import jacobian, real
+from herk.model.moving import Moving, moving
+from herk.model.occurrence import NOISE, columns_of, complement, looks, rank_of, rows_of
 
-SAMPLES = 4  # points near the start at which dF/dy' is looked at
-NOISE = 1e-7  # of differences, relative to the largest entry: below it, a direction does not occur
+CHECKED = 200  # points of a solution at which dF/dy' is looked at again
 HIGHER = (
     "F(t, y, y') = 0 does not determine y' at the start: its index is above 1 there. Give all constraints,"
     " hidden ones included, as g, or write it as a herk.Model, whose hidden constraints are found."
@@ -36,6 +38,7 @@ class Implicit(Dae):
     known: int = 0
     directions: Array = field(default_factory=lambda: np.zeros((0, 0)))
     row_names: tuple[str, ...] = ()
+    whole: Dae | None = None  # as it was given
 
     def start(self, y0: Sequence[float | None], yp0: Sequence[float | None] | None) -> list[float | None]:
         """Return the start of w; z that is not given is left to be computed."""
@@ -53,9 +56,13 @@ class Implicit(Dae):
 def written_out(dae: Dae, t_span: tuple[float, float], y0: Sequence[float | None]) -> Implicit:
     """Return the system in (y, z)."""
     n, both = dae.n, _in_both(dae)
-    across, down = _occurrence(dae, both, t_span, np.array([0.0 if v is None else v for v in y0]))
-    D = _directions(down)
-    rows = _directions(across.T) if dae.g is not None else np.eye(n)
+    near, later = looks(dae, both, t_span, np.array([0.0 if v is None else v for v in y0]))
+    D = columns_of(near)
+    if rank_of(near) < D.shape[1] or columns_of([*near, *later]).shape[1] > D.shape[1]:
+        other = moving(dae, _residual, near, later)
+        if other is not None:
+            return _in_matrices(dae, other)
+    rows = rows_of(near) if dae.g is not None else np.eye(n)
     r, k = D.shape[1], rows.shape[1]
     E = np.zeros((n + r, n + r))
     E[:r, :n] = D.T
@@ -72,7 +79,64 @@ def written_out(dae: Dae, t_span: tuple[float, float], y0: Sequence[float | None
         known=n,
         directions=D,
         row_names=(*names, *(f"row {i} of g" for i in range(dae.m))),
+        whole=dae,
     )
+
+
+def _in_matrices(dae: Dae, form: Moving) -> Implicit:
+    """Return the system as E y' = f with constraints."""
+    free = form.free.T if dae.g is None else np.zeros((0, dae.n))
+    single = [np.flatnonzero(row) for row in free]
+    names = [f"row {at[0]} of F" if len(at) == 1 else f"part {k} of F" for k, at in enumerate(single)]
+    m = len(free) + dae.m
+    return Implicit(
+        E=form.matrix,
+        f=form.rate,
+        g=form.constraints if m else None,
+        n=dae.n,
+        m=m,
+        jac_g=None if dae.g is None else dae.jac_g,
+        names=dae.names,
+        known=dae.n,
+        directions=np.zeros((dae.n, 0)),
+        row_names=(*names, *(f"row {i} of g" for i in range(dae.m))),
+        whole=dae,
+    )
+
+
+def occurs_later(system: Implicit, t: Array, w: Array) -> float | None:
+    """Return the first of these times at which F depends on a part of y' that the system leaves out."""
+    dae, D, n = system.whole, system.directions, system.known
+    if dae is None or system.n == n:  # all of dF/dy' is there
+        return None
+    out, rows = complement(D), complement(rows_of_system(system))
+    rng = np.random.default_rng(31)
+    for k in np.unique(np.linspace(0, t.size - 1, min(t.size, CHECKED)).astype(int)):
+        y, z = w[:n, k], w[n:, k]
+        size = np.abs(z).max(initial=0.0) or 1.0
+        inside = D @ (size * rng.uniform(0.3, 1.5, D.shape[1]))
+        outside = out @ (size * rng.uniform(0.3, 1.5, out.shape[1]))
+        here, seen, unseen = (_tried(dae, t[k], y, D @ z + moved) for moved in (0.0 * y, inside, outside))
+        seen = seen - here
+        if (np.abs(unseen - here) > NOISE * np.abs(seen)).any() or (
+            np.abs(rows.T @ seen) > NOISE * (np.abs(rows.T) @ np.abs(seen))
+        ).any():  # at the start that is rounding, in units that differ by many orders
+            return float(t[k]) if k else None
+    return None
+
+
+def _tried(dae: Dae, t: float, y: Array, yp: Array) -> Array:
+    """Return F(t, y, y'), not a number outside its domain."""
+    try:
+        with np.errstate(all="ignore"):
+            return _residual(dae, t, y, yp)
+    except Exception:  # noqa: BLE001 - whatever a user's function raises there
+        return np.full(dae.n, np.nan)
+
+
+def rows_of_system(system: Implicit) -> Array:
+    """Return the combinations of rows of F that are among its constraints."""
+    return system.f.__self__.rows  # type: ignore[attr-defined,no-any-return]
 
 
 @dataclass(frozen=True)
@@ -155,50 +219,6 @@ def _in_both(dae: Dae) -> Dae:
         return np.hstack([left, part(dae.jac_yp, "jac_yp", t, w, slice(n, 2 * n))])
 
     return Dae(E=plain.E, f=residual, g=residual, n=2 * n, m=n, jac_g=derivative)
-
-
-def _occurrence(dae: Dae, both: Dae, t_span: tuple[float, float], y: Array) -> tuple[Array, Array]:
-    """Return dF/dy' at points near the start, side by side and one below the other."""
-    found, first = [], None
-    for t, point in _points(dae.n, t_span, y):
-        try:
-            with np.errstate(all="ignore"):
-                jac = jacobian(both, t, point)[:, dae.n :]
-        except HerkError as error:
-            first = error if first is None else first
-            if not isinstance(error, CallableError):
-                raise
-            continue
-        if np.isfinite(jac).all():
-            found.append(jac)
-    if not found:
-        raise InputError(f"dF/dy' could not be evaluated near the start. {first or 'It is not finite.'}")
-    return np.hstack(found), np.vstack(found)
-
-
-def _points(n: int, t_span: tuple[float, float], y: Array) -> Iterator[tuple[float, Array]]:
-    """Yield times and (y, y') near the start."""
-    rng, (t0, t1) = np.random.default_rng(17), t_span
-    for share in np.linspace(0.0, 1e-3, SAMPLES):
-        moved = y + share * rng.uniform(0.5, 1.0, n) * (np.abs(y) + 1.0)
-        yield float(t0 + share * (t1 - t0)), np.concatenate([moved, rng.uniform(0.3, 1.5, n)])
-
-
-def _directions(stacked: Array) -> Array:
-    """Return an orthonormal basis of what the columns of these matrices look at; unit vectors if possible."""
-    n = stacked.shape[1]
-    heights = np.abs(stacked).max(axis=1, initial=0.0)
-    scaled = stacked[heights > 0] / heights[heights > 0, None]
-    occurs = (np.abs(scaled) > NOISE).any(axis=0)
-    part = scaled[:, occurs]
-    widths = np.abs(part).max(axis=0, initial=0.0)
-    _, values, basis = np.linalg.svd(part / widths, full_matrices=False)
-    rank = int((values > 1e2 * NOISE * values.max(initial=0.0)).sum())
-    units = np.eye(n)[:, occurs]
-    if rank == units.shape[1]:
-        return units
-    spanned: Array = units @ np.linalg.qr((basis[:rank] * widths).T)[0]
-    return spanned
 
 
 def _named(dae: Dae, D: Array) -> list[str]:

@@ -30,31 +30,33 @@ def answers(member: Member) -> list[Answer]:
         "atol": member.atol,
         "max_steps": MAX_STEPS,
     }
-    model = member.model()
-    if member.parameters:  # the right values are given to the run alone
-        model, settings["parameters"] = member.model(other_values(member)), dict(member.parameters)
-    free = herk.solve_dae(model, dense_output=True, **settings)
+    if member.breakpoints:
+        settings["breakpoints"] = member.breakpoints
+    system = member.system()
+    if member.parameters and not member.called:  # the right values are given to the run alone
+        system, settings["parameters"] = member.system(other_values(member)), dict(member.parameters)
+    free = herk.solve_dae(*system, dense_output=True, **settings)
     reached = float(free.t[-1])
     inside = times[np.abs(times - member.t_span[0]) <= abs(reached - member.t_span[0])]
     points = {"accepted": (free.t, free.y), "dense": (inside, free(inside))}
     found = [_answer(free, points, reached)]
     for channel, options in (("t_eval", {}), ("unprojected", {"project_output": False})):
-        sol = herk.solve_dae(model, t_eval=times, **settings, **options)
+        sol = herk.solve_dae(*system, t_eval=times, **settings, **options)
         found.append(_answer(sol, {channel: (sol.t, sol.y)}, None))
-    sol = again(member, model, times, settings)
+    sol = again(member, system, times, settings)
     return [*found, _answer(sol, {"again": (sol.t, sol.y)}, None)]
 
 
-def again(member: Member, model: Any, times: Array, settings: dict[str, Any]) -> Any:
+def again(member: Member, system: tuple[Any, ...], times: Array, settings: dict[str, Any]) -> Any:
     """Return a run with a machine that made others before: from a later point, and with other values."""
     import herk
 
     settings = settings | {"method": OTHER.get(member.method, "auto"), "t_eval": times}
-    prepared = herk.prepare(model, **settings)
+    prepared = herk.prepare(*system, **settings)
     t0, t1 = member.t_span
     halfway = t0 + 0.5 * ((t1 if member.ends_at is None else member.ends_at) - t0)
     later = {"t_span": (halfway, t1), "y0": member.truth(np.array([halfway]))[:, 0], "t_eval": [t1]}
-    others = [{"parameters": other_values(member)}] if member.parameters else []
+    others = [{"parameters": other_values(member)}] if member.parameters and not member.called else []
     for changes in (later, *others):
         with contextlib.suppress(herk.HerkError):  # off the constraints, or in a singular place: all the same
             prepared.solve(**changes)

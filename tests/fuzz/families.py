@@ -7,6 +7,7 @@ from collections.abc import Callable
 from tests.fuzz import (
     attacks,
     bells,
+    callables,
     circuits,
     driven,
     known,
@@ -37,4 +38,5 @@ FAMILIES: dict[str, Callable[[int], Member]] = {
     "testset": known.make,
     "attacks": attacks.make,
     "sparse": sparse.make,
+    "callables": callables.make,
 }

@@ -57,6 +57,7 @@ class Member:
     channels     where values are judged
     located      corners are found by a run itself, to this multiple of its tolerance
     sparse       it is solved by the code for many unknowns
+    called       it is solved as Python functions with these names; empty: as a model
     enlarged     how many times larger a relative error may be later: that is the model's doing
     """
 
@@ -80,11 +81,17 @@ class Member:
     enlarged: float = 1.0
     located: float = 0.0
     sparse: bool = False
+    called: tuple[str, ...] = ()
 
     @property
     def atol(self) -> Array:
         """Return the absolute tolerance of each unknown."""
         return self.rtol * np.array(self.sizes)
+
+    @property
+    def breakpoints(self) -> list[float]:
+        """Return the corners that functions do not show and that are not to be found."""
+        return list(self.corners) if self.called and not self.located else []
 
     @property
     def label(self) -> str:
@@ -105,12 +112,23 @@ class Member:
             y0=list(self.y0),
         )
 
+    def system(self, values: Mapping[str, float] | None = None) -> tuple[Any, ...]:
+        """Return what is solved, with span and start if it does not bring them."""
+        model = self.model(values)
+        if not self.called:
+            return (model,)
+        from tests.fuzz.callables import dae_of
+
+        return dae_of(model, self.called), self.t_span, list(self.y0)
+
     def script(self, t: float | None = None, channel: str = "t_eval") -> str:
         """Return a short program that solves this member and shows what it gives and what is right at t."""
         rows = ",\n       ".join(repr(list(row)) for row in self.E)
         atol = [float(f"{value:.3g}") for value in self.atol]
-        call = f'model, method="{self.method}", rtol={self.rtol:g}, atol={atol}'
-        call += f", parameters={self.parameters}" if self.parameters else ""
+        system = "dae, model.t_span, model.y0" if self.called else "model"
+        call = f'{system}, method="{self.method}", rtol={self.rtol:g}, atol={atol}'
+        call += f", parameters={self.parameters}" if self.parameters and not self.called else ""
+        call += f", breakpoints={self.breakpoints}" if self.breakpoints else ""
         lines = [
             f"# {self.label} ({self.kind})",
             "import herk",
@@ -121,6 +139,8 @@ class Member:
             f"    parameters={self.parameters}, t_span={self.t_span},",
             f"    y0={list(self.y0)})",
         ]
+        if self.called:  # from the root of the repository
+            lines += ["from tests.fuzz.callables import dae_of", f"dae = dae_of(model, {self.called})"]
         if t is None:
             lines += [f"sol = herk.solve_dae({call})", "print(sol.success, sol.t[-1], sol.message)"]
             lines += [f"# the solution ends at t = {self.ends_at!r}"] if self.ends_at is not None else []

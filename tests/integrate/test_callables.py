@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import gc
+import re
 import types
 import warnings
 from math import exp
@@ -261,3 +262,127 @@ def test_of_many_closures_of_one_text_only_some_are_compiled_and_all_are_right(m
         sol = herk.solve_dae(herk.Dae(E=np.eye(1), f=decay(float(k)), n=1), (0.0, 1.0), [1.0], rtol=1e-9)
         assert sol.y[0, -1] == pytest.approx(exp(-k), rel=1e-6)
     assert len(callables._compiled) - before == 3
+
+
+class Late:
+    """A callable object, which numba does not compile: right until t = 0.5, then of another shape."""
+
+    def __init__(self, other) -> None:
+        self.other = other
+
+    def __call__(self, t, y):
+        return self.other if t > 0.5 else [-y[0], -y[1]]
+
+
+@pytest.mark.parametrize(
+    ("other", "words"),
+    [
+        ([0.0], r"shape \(1,\)"),
+        (0.0, r"shape \(\)"),
+        ([[1.0, 2.0]], r"shape \(1, 2\)"),
+        ([1.0, 2.0, 3.0], r"shape \(3,\)"),
+        (None, "None"),
+    ],
+)
+def test_values_of_another_shape_later_end_the_run_with_a_sentence(other, words: str) -> None:
+    sol = herk.solve_dae(herk.Dae(E=np.eye(2), f=Late(other), n=2), (0.0, 1.0), [1.0, 1.0])
+    assert sol.reason == "exception"
+    assert sol.t[-1] < 0.5
+    assert re.search(rf"f\(t, y\) returned .*{words} at t = .*shape \(2,\) is needed everywhere", sol.message)
+
+
+def shorter_later(t, y):
+    return y if t < 0.5 else y[:1]
+
+
+def test_compiled_values_of_another_shape_later_end_the_run_too() -> None:
+    dae = herk.Dae(E=np.eye(2), f=shorter_later, n=2)
+    assert bound(dae).compiled
+    sol = herk.solve_dae(dae, (0.0, 1.0), [1.0, 1.0])
+    assert sol.reason == "exception"
+    assert re.search(r"f\(t, y\) returned an array of shape \(1,\) at t = ", sol.message)
+
+
+def spoiling(t, y):
+    y *= -2.0
+    return y
+
+
+def spoiling_a_part(t, y):
+    y[0] = -2.0 * y[0]
+    return [y[0], -2.0 * y[1]]
+
+
+@pytest.mark.parametrize("f", [spoiling, spoiling_a_part])
+def test_a_compiled_function_that_changes_y_in_place_spoils_a_copy(f) -> None:
+    assert bound(herk.Dae(E=np.eye(2), f=f, n=2)).compiled
+    assert end(f, n=2) == pytest.approx([exp(-2.0), exp(-2.0)], rel=1e-7)
+
+
+class Pairs:
+    """y0 = y1 among many unknowns; matrices by methods, objects and partial functions."""
+
+    n = 120
+
+    def slopes(self, t, y):
+        jac = np.zeros((1, self.n))
+        jac[0, :2] = 1.0, -1.0
+        return jac
+
+    def __call__(self, t, y):
+        return self.slopes(t, y)
+
+    def mass(self, t, y):
+        return (1.0 + t) * np.eye(self.n)
+
+
+@pytest.mark.parametrize("method", ["dopri5", "radau5"])
+def test_matrices_of_many_unknowns_are_given_by_whatever_can_be_called(method: str) -> None:
+    pairs, start = Pairs(), np.ones(Pairs.n)
+    E = np.diag([1.0, 0.0, *np.ones(Pairs.n - 2)])
+    for jac in (pairs, pairs.slopes, functools.partial(Pairs.slopes, pairs)):
+        dae = herk.Dae(E=E, f=lambda t, y: -y, g=lambda t, y: [y[0] - y[1]], n=Pairs.n, m=1, jac_g=jac)
+        sol = herk.solve_dae(dae, (0.0, 1.0), start, method=method, rtol=1e-6)
+        assert sol.y[:2, -1] == pytest.approx([exp(-1), exp(-1)], rel=1e-5)
+    mass = functools.partial(Pairs.mass, pairs)
+    sol = herk.solve_dae(herk.Dae(E=mass, f=lambda t, y: -y, n=Pairs.n), (0.0, 1.0), start, method=method)
+    assert sol.y[:, -1] == pytest.approx(0.5 * start, rel=1e-3)
+
+
+def slopes_by_global(t, y):
+    jac = np.zeros((1, 120))
+    jac[0, 0], jac[0, 1] = 1.0, RATE
+    return jac
+
+
+def test_a_global_of_a_matrix_of_many_unknowns_is_honoured_when_it_changes(monkeypatch) -> None:
+    """With a wrong slope Newton's method finds no end: 1 instead of -1e3."""
+    E = np.diag([1.0, 0.0, *np.ones(118)])
+    dae = herk.Dae(
+        E=E, f=lambda t, y: -y, g=lambda t, y: [y[0] + RATE * y[1]], n=120, m=1, jac_g=slopes_by_global
+    )
+    for rate in (-1.0, -1e3):
+        monkeypatch.setitem(globals(), "RATE", rate)
+        sol = herk.solve_dae(dae, (0.0, 1.0), [1.0, -1.0 / rate, *np.ones(118)], rtol=1e-6)
+        assert sol.success, sol.message
+        assert sol.y[1, -1] == pytest.approx(-exp(-1) / rate, rel=1e-5)
+
+
+def test_what_a_callable_raises_between_steps_is_said_in_its_name() -> None:
+    class Fragile:
+        broken = False
+
+        def __call__(self, t, y):
+            if self.broken:
+                raise ValueError("no data")
+            return -y
+
+    f = Fragile()
+    sol = herk.solve_dae(
+        herk.Dae(E=np.eye(1), f=f, n=1), (0.0, 1.0), [1.0], method="dopri5", dense_output=True
+    )
+    f.broken = True
+    with pytest.raises(herk.HerkError, match=r"f\(t, y\) raised ValueError: no data"):
+        sol(0.05)
+    f.broken = False
+    assert sol(0.05)[0] == pytest.approx(exp(-0.05), rel=1e-3)

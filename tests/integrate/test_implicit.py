@@ -199,3 +199,67 @@ def test_open_derivatives_are_found_in_any_units(seed: int) -> None:
     assert sol.success, sol.message
     right = [np.cos(1), -np.sin(1), np.cos(1) - 2 * np.sin(1)]
     np.testing.assert_allclose(sol.y[:, -1] / unit, right, atol=1e-5)
+
+
+def test_a_value_at_which_f_is_not_zero_is_no_other_start() -> None:
+    """y' = -y by exponentials: F(-0.115) = -0.6 was taken for zero, by a slope found far away."""
+    dae = herk.Dae(F=lambda t, y, yp: [np.exp(1e3 * yp[0]) - np.exp(-1e3 * y[0])], n=1)
+    sol = herk.solve_dae(dae, (0.0, 1.0), [5e-4], rtol=1e-8, atol=1e-12)
+    assert sol.success, sol.message
+    assert sol.y[0, -1] == pytest.approx(5e-4 * np.exp(-1), rel=1e-6)
+
+
+def ramp(t: float) -> float:
+    return max(0.0, t - 1.0)
+
+
+MOVING = {  # F, y(0), y0(t): which part of y' occurs depends on the time
+    "a derivative occurs from t = 1 on": (
+        lambda t, y, yp: [yp[0] + ramp(t) * yp[1] - np.cos(t) + ramp(t) * np.sin(t), y[1] - np.cos(t)],
+        [0.0, 1.0],
+        np.sin,
+    ),
+    "another combination at every time": (
+        lambda t, y, yp: [yp[0] - 1 + t * (yp[1] - np.cos(t)), y[1] - np.sin(t)],
+        [0.0, 0.0],
+        lambda t: t,
+    ),
+}
+
+
+@pytest.mark.parametrize("method", ["dopri5", "radau5"])
+@pytest.mark.parametrize("case", MOVING)
+def test_parts_of_the_derivative_that_occur_at_other_times_are_solved_for(case: str, method: str) -> None:
+    """The first was called a success (1.976 instead of sin 5), the second refused though of index 1."""
+    F, start, exact = MOVING[case]
+    with_g = {"g": lambda t, y: [F(t, y, [0.0, 0.0])[1]], "m": 1}
+    for given in ({}, with_g):
+        sol = herk.solve_dae(
+            herk.Dae(F=F, n=2, **given), (0.0, 5.0), start, method=method, rtol=1e-8, atol=1e-8
+        )
+        assert sol.success, sol.message
+        assert sol.y[0, -1] == pytest.approx(exact(5.0), abs=1e-6)
+        slope = (exact(5.0 + 1e-5) - exact(5.0 - 1e-5)) / 2e-5
+        assert sol.yp[0, -1] == pytest.approx(slope, abs=1e-5)
+
+
+@pytest.mark.parametrize("method", ["dopri5", "radau5"])
+def test_a_derivative_with_a_small_coefficient_counts_in_its_own_unit(method: str) -> None:
+    """x' + z' + x = 1, z = sin t, z in units of 1e-9: x = 1 - (cos t + sin t)/2 - exp(-t)/2."""
+    dae = herk.Dae(F=lambda t, y, yp: [yp[0] + 1e-9 * yp[1] + y[0] - 1, 1e-9 * y[1] - np.sin(t)], n=2)
+    sol = herk.solve_dae(dae, (0.0, 5.0), [0.0, 0.0], atol=[1e-9, 1.0], rtol=1e-9, method=method)
+    right = 1 - (np.cos(5) + np.sin(5)) / 2 - np.exp(-5) / 2
+    assert sol.y[0, -1] == pytest.approx(right, abs=1e-6)
+
+
+def test_a_derivative_that_turns_up_where_nobody_looked_ends_in_no_success() -> None:
+    """x' = 1 until x = 1; from there on z' occurs, which only the solution shows."""
+    dae = herk.Dae(
+        F=lambda t, y, yp: [yp[0] - 1 + max(0.0, y[0] - 1) * (yp[1] + np.sin(t)), y[1] - np.cos(t)], n=2
+    )
+    sol = herk.solve_dae(dae, (0.0, 5.0), [0.0, 1.0], max_step=0.1)
+    assert sol.reason == "singular"
+    assert "depends on a derivative that did not occur in it near the start" in sol.message
+    before = herk.solve_dae(dae, (0.0, 0.9), [0.0, 1.0])
+    assert before.success
+    assert before.y[0, -1] == pytest.approx(0.9, abs=1e-9)

@@ -104,3 +104,31 @@ def test_slopes_at_the_edge_of_a_domain_are_taken_on_its_side(pairs: int, raisin
     )
     found = jacobian(dae, 0.0, np.concatenate([np.zeros(pairs), np.ones(pairs)]))
     np.testing.assert_allclose(found, np.eye(2 * pairs), atol=1e-2)
+
+
+@pytest.mark.parametrize("method", ["dopri5", "radau5"])
+def test_an_unknown_that_is_zero_moves_by_what_its_tolerance_tells_of_its_size(method: str) -> None:
+    """x = exp(-t), z = 1e9 sin(t): by steps that fit x nothing of z was seen, and g contradicted x' = -x."""
+    dae = herk.Dae(
+        E=np.diag([1.0, 0.0]),
+        f=lambda t, y: np.array([-y[0], 0.0]),
+        g=lambda t, y: np.array([y[1] / 1e9 - np.sin(t) + y[0] - np.exp(-t)]),
+        n=2,
+        m=1,
+    )
+    sol = herk.solve_dae(dae, (0.0, 1.0), [1.0, 0.0], atol=[1e-9, 1.0], rtol=1e-9, method=method)
+    assert sol.y[:, -1] == pytest.approx([np.exp(-1), 1e9 * np.sin(1)], rel=1e-7)
+
+
+def test_an_entry_that_is_lost_in_one_row_only_is_found() -> None:
+    """x z and z to 1e-10 of it in one row, x alone in another: each entry is an exact coefficient."""
+    sizes = np.array([1e9, 1e4])
+    dae = herk.Dae(
+        E=np.zeros((2, 2)),
+        f=lambda t, y: 0.0 * y,
+        g=lambda t, y: [1e-15 * y[0], 1e-10 * y[1] + 1e-16 * y[0] * y[1] - 1e-6],
+        n=2,
+        m=2,
+    )
+    found = jacobian(dae, 0.0, np.array([0.0, 1e4]), sizes)
+    np.testing.assert_allclose(found, [[1e-15, 0.0], [1e-12, 1e-10]], rtol=1e-6)

@@ -69,3 +69,27 @@ def test_a_selection_that_was_waited_for_is_made_once_and_leads_to_the_same_step
     assert len(first.selections) > 3
     assert np.array_equal(first.t, second.t)
     assert np.array_equal(first.y, second.y)
+
+
+@pytest.mark.parametrize("unit", [1e-15, 1.0, 1e15])
+def test_constraints_hold_in_any_unit_of_theirs_after_a_selection_that_changed_nothing(unit: float) -> None:
+    """Elimination wrote over dg/dy, by which Newton's method tells what rounding is: it took nothing for it."""
+    gravity = 9.81
+
+    def f(t: float, z: Array) -> Array:
+        return np.array([z[2], z[3], -2 * z[4] * z[0], -2 * z[4] * z[1] - gravity, 0.0])
+
+    def g(t: float, z: Array) -> Array:
+        length = z[0] ** 2 + z[1] ** 2
+        speed = z[2] ** 2 + z[3] ** 2
+        return unit * np.array(
+            [length - 1, z[0] * z[2] + z[1] * z[3], speed - gravity * z[1] - 2 * z[4] * length]
+        )
+
+    dae = herk.Dae(E=np.diag([1.0, 1.0, 1.0, 1.0, 0.0]), f=f, g=g, n=5, m=3)
+    sol = herk.solve_dae(dae, (0.0, 10.0), [1.0, 0.0, 0.0, 0.0, 0.0], rtol=1e-6, atol=1e-6)
+    assert sol.success, sol.message
+    worst = max(np.abs(g(t, y)).max() for t, y in zip(sol.t, sol.y.T, strict=True))
+    assert worst < 1e-9 * unit
+    energy = (sol.y[2] ** 2 + sol.y[3] ** 2) / 2 + gravity * sol.y[1]
+    assert np.abs(energy).max() < 1e-3

@@ -272,6 +272,21 @@ class Unrolled:
         ]
 
     def extension(self) -> list[str]:
-        """Return the lines that compute and store all stages, those of dense output included."""
+        """Return the lines that compute and store all stages, those of dense output included.
+
+        And the new point and the probes, among which values between steps must be.
+        """
         last = self.stages + 1 + self.extra
-        return [*self.load(1), *self.sequence(1, last), *self.keep(1, last), "return 0"]
+        new = [f"mem[{self.start['new'] + c}] = z{self.stages}_{c}" for c in range(self.n)]
+        inside = [*new, *self.probed(), *self.roughness()]
+        return [*self.load(1), *self.sequence(1, last), *self.keep(1, last), *inside, "return 0"]
+
+    def probed(self) -> list[str]:
+        """Return the lines that store the algebraic components of the probes."""
+        places = self.probes[0] if self.probes is not None else ()
+        start, n = self.start["probed"], self.n
+        return [
+            f"mem[{start + q * n + c}] = z{i}_{c}"
+            for q, i in enumerate(places)
+            for c in self.source.algebraic
+        ]

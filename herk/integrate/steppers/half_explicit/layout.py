@@ -171,6 +171,7 @@ class HalfExplicit(State):
     g: Floats
     jacobian: Floats
     lu: Floats
+    level: Floats  # sizes of its rows when the selection was made; 0: not known yet
     e_now: Floats
     e_lu: Floats
     e_sign: Floats  # of these determinants,
@@ -257,7 +258,7 @@ def sizes(
     }
     whole = n * n if entries is None else 0
     systems |= {"e_sign": n, "e_new": n + whole, "e_whole": whole}
-    systems |= {"heaviest": m, "weight": n, "relative": n, "e_unit": n, "e_level": n}
+    systems |= {"heaviest": m, "level": m, "weight": n, "relative": n, "e_unit": n, "e_level": n}
     wholes = dict.fromkeys(
         ("order", "required", "e_rows", "e_columns", "newton_order", "e_order", "cost", "open"), n
     )

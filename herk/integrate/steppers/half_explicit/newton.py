@@ -7,6 +7,7 @@ from herk.jit.state import Floats, Wholes, view
 from herk.linalg.dense import factor, substitute, times
 
 MOST_ITERATIONS = 25
+NEAR_ZERO = 1e-3  # of the size below which an unknown does not matter
 SLOW = 0.1  # contraction above which the Jacobian is renewed
 CAUTION = 0.1  # a faster contraction is taken for luck
 STALLED = 0.5  # contraction of corrections that may be nothing but rounding in g,
@@ -33,6 +34,14 @@ def jacobian(t: float, y: Floats, own: HalfExplicit) -> None:
         function_at(own.at_g)(t, y, own.parameters, shifted)
         for i in range(m):
             out[i * n + j] = (shifted[i] - base[i]) / increment
+        if abs(kept) <= NEAR_ZERO * floor[j]:  # or half of y**2 over y would be taken for an entry
+            y[j] = kept - increment
+            function_at(own.at_g)(t, y, own.parameters, shifted)
+            own.ngev += 1
+            for i in range(m):
+                other = (base[i] - shifted[i]) / (kept - y[j])
+                if abs(other) < 1e300:
+                    out[i * n + j] = 0.5 * (out[i * n + j] + other)
         y[j] = kept
     own.ngev += n + 1
 
@@ -67,25 +76,32 @@ def renew(t: float, y: Floats, own: HalfExplicit) -> bool:
 
 
 def renewed_dense(own: HalfExplicit) -> bool:
-    """Factor a full matrix; the pivot reported is the determinant where it is smooth."""
-    n, m, nd = own.n, own.m, own.differential
+    """Factor a full matrix; the pivot reported is the determinant where it is smooth.
+
+    Its rows are measured by what they were when the selection was made. In units of what they are now, one
+    that vanishes as a whole would not be seen to vanish.
+    """
+    n, m, nd, level = own.n, own.m, own.differential, own.level
     jac, lu, order, rows, pivots = own.jacobian, own.lu, own.order, own.newton_order, own.pivot
-    scale = 1.0
     for i in range(m):
         size = 0.0
         for c in range(m):
             lu[i * m + c] = jac[i * n + order[nd + c]]
             size = max(size, abs(lu[i * m + c]))
-        scale = times(scale, size)
+        if level[i] == 0.0:
+            level[i] = size
     smallest = factor(lu, 0, m, rows)
+    pivots[0] = 0.0
+    if not smallest > 0.0:
+        return False
     determinant = parity(rows, m)
     for i in range(m):
-        determinant = times(determinant, lu[rows[i] * m + i])
+        determinant = times(determinant, lu[rows[i] * m + i] / level[rows[i]])
     # Its sign tells branches of solutions apart. Of many constraints it falls too fast to be a pivot.
-    pivots[0] = determinant / scale
+    pivots[0] = determinant
     if not own.smooth:
         pivots[0] = smallest if determinant > 0.0 else -smallest
-    return smallest > 0.0
+    return True
 
 
 def parity(order: Wholes, m: int) -> float:

@@ -82,11 +82,11 @@ def chosen(loop: Loop, own: HalfExplicit) -> bool:
 
     Entries are compared as they are, unless what that chooses is poor in units of the unknowns.
     """
-    n, m, a, kept, wanted = own.n, own.m, own.jacobian, own.stacked, own.wanted
+    n, m, a, wanted = own.n, own.m, own.stacked, own.wanted
     threshold = 1.0 if loop.rejected >= SUSPECT else own.threshold
     jacobian(loop.t, own.y, own)
-    for i in range(m * n):
-        kept[i] = a[i]
+    for i in range(m * n):  # what is eliminated is a copy: Newton's method goes on with dg/dy
+        a[i] = own.jacobian[i]
     if not own.in_units and m == eliminate(
         a, m, n, own.required, own.cost, own.size, own.heaviest, own.left, threshold, IN_ANY_UNITS, wanted
     ):
@@ -102,13 +102,13 @@ def in_units(required: Wholes, threshold: float, wanted: Wholes, own: HalfExplic
 
     If there are none, where it may be the guess at the size of one that must be taken, without that guess.
     """
-    n, m, a, kept, weight, relative = own.n, own.m, own.jacobian, own.stacked, own.weight, own.relative
+    n, m, a, weight, relative = own.n, own.m, own.stacked, own.weight, own.relative
     for i in range(n):
         weight[i] = own.size[i] + own.floor[i]
         relative[i] = own.size[i] / weight[i]
     for guessed in range(1, -1, -1):
         for i in range(m * n):
-            a[i] = kept[i]
+            a[i] = own.jacobian[i]
         scale(a, m, n, weight)
         if not guessed:
             level_required(a, m, n, own.required)
@@ -146,7 +146,7 @@ def volume(order: Wholes, own: HalfExplicit) -> float:
     """Return the logarithm of the product of the pivots that an elimination left behind."""
     total = 0.0
     for i in range(own.m):
-        total += log(abs(own.jacobian[i * own.n + order[i]]))
+        total += log(abs(own.stacked[i * own.n + order[i]]))
     return total
 
 
@@ -170,6 +170,8 @@ def switch(loop: Loop, own: HalfExplicit, slot: int) -> int:
         own.marked = 0
         for i in range(m + 1):
             peak[i] = 0.0
+        for i in range(m):
+            own.level[i] = 0.0
     own.slot = slot
     loop.slot = slot
     for i in range(n):

@@ -19,6 +19,7 @@ from herk.linalg.differences import time_step
 from herk.linalg.stacked import solve_stacked
 
 INCREMENT = 1.5e-8  # relative, of differences
+NEAR_ZERO = 1e-3  # of the size below which an unknown does not matter
 
 
 def evaluate_here(t: float, own: Radau) -> None:
@@ -119,11 +120,30 @@ def column(t: float, j: int, size: float, own: Radau) -> bool:
         whole[i * n + j] = (own.moved[i] - own.full[i]) / increment
         total += 0.0 * whole[i * n + j]
     if not own.have_jacobian and not own.ahead:
-        constraints(t, y, own.g_moved, own)
+        column_of_g(t, j, kept, y, own)
         for i in range(m):
-            g_y[i * n + j] = (own.g_moved[i] - own.g[i]) / increment
             total += 0.0 * g_y[i * n + j]
     return total == 0.0
+
+
+def column_of_g(t: float, j: int, kept: float, y: Floats, own: Radau) -> None:
+    """Write a column of g_y, where y[j] has been moved from where it was kept.
+
+    By a central difference near zero: half the second derivative times the increment would be all there is
+    of y**2, and taken for an entry.
+    """
+    n, m, g_y, increment = own.n, own.m, own.g_y, y[j] - kept
+    constraints(t, y, own.g_moved, own)
+    for i in range(m):
+        g_y[i * n + j] = (own.g_moved[i] - own.g[i]) / increment
+    if abs(kept) <= NEAR_ZERO * own.floor[j]:
+        y[j] = kept - increment
+        constraints(t, y, own.g_moved, own)
+        for i in range(m):
+            other = (own.g[i] - own.g_moved[i]) / (kept - y[j])
+            if abs(other) < INFINITE:
+                g_y[i * n + j] = 0.5 * (g_y[i * n + j] + other)
+        y[j] = kept + increment
 
 
 def constraint_jacobian(t: float, y: Floats, own: Radau) -> None:
@@ -141,10 +161,7 @@ def constraint_jacobian(t: float, y: Floats, own: Radau) -> None:
     for j in range(n):
         kept = y[j]
         y[j] = kept + INCREMENT * (abs(kept) + own.floor[j])
-        increment = y[j] - kept
-        constraints(t, y, own.g_moved, own)
-        for i in range(m):
-            g_y[i * n + j] = (own.g_moved[i] - own.g[i]) / increment
+        column_of_g(t, j, kept, y, own)
         y[j] = kept
 
 

@@ -1,0 +1,79 @@
+"""Members of the other families as plain Python functions E, f, g, with and without derivatives of g.
+
+All constraints are given, as a model finds them, and dg/dy where units are odd. Truths are theirs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from tests.fuzz import circuits, driven, known, limits, linear, mechanisms, pivots, singular
+from tests.fuzz.member import Array, Member, pick, rng_of
+
+FAMILIES: tuple[Callable[[int], Member], ...] = (
+    linear.make,
+    driven.make,
+    mechanisms.make,
+    circuits.make,
+    limits.make,
+    pivots.make,
+    known.make,
+    singular.make,
+)
+DERIVATIVES = ("", "jac_g", "g_t", "jac_g g_t")
+SPREAD = 1e9  # of units, beyond which dg/dy is given
+MODULES = [
+    "math",
+    {"Abs": abs, "sign": np.sign, "Max": max, "Min": min, "Heaviside": lambda x, *_: np.heaviside(x, 0.5)},
+]
+
+
+def make(seed: int) -> Member:
+    """Return a member of some family, to be solved as functions that numba does not compile."""
+    rng = rng_of("callables", seed)
+    member = pick(rng, FAMILIES)(int(rng.integers(1 << 30)))
+    given = pick(rng, DERIVATIVES)
+    if max(member.sizes) > SPREAD * min(member.sizes) and "jac_g" not in given:
+        given = f"jac_g {given}".strip()  # differences cannot tell entries from rounding
+    kind = f"{member.family}: {member.kind}, {given or 'no derivatives'} given"
+    return replace(member, family="callables", kind=kind, seed=seed, called=("E", "f", "g", *given.split()))
+
+
+@dataclass(frozen=True)
+class Called:
+    """Formulas as an object that is called with (t, y); it can be pickled, and numba does not know it."""
+
+    arguments: tuple[Any, ...]
+    formulas: Any  # nested lists
+
+    @cached_property
+    def function(self) -> Any:
+        """Return the formulas as Python over floats."""
+        return sp.lambdify(self.arguments, self.formulas, modules=MODULES, cse=True)
+
+    def __call__(self, t: float, y: Array) -> Array:
+        """Return their values."""
+        return np.array(self.function(t, *y.tolist()), dtype=float)
+
+
+def dae_of(model: Any, called: tuple[str, ...]) -> Any:
+    """Return the overdetermined DAE of a model as functions, with those of its derivatives that are named."""
+    import herk
+
+    eq = model.equations()
+    n, m, arguments = eq.n, eq.m, (eq.t, *eq.states)
+    moving = set().union(*(sp.sympify(entry).free_symbols for entry in eq.E)) & set(arguments)
+    E = Called(arguments, eq.E.tolist()) if moving else np.array(eq.E.tolist(), dtype=float)
+    given: dict[str, Any] = {}
+    if m:
+        given["g"] = Called(arguments, list(eq.g))
+        rest = {"jac_g": [[eq.jac_g[i, j] for j in range(n)] for i in range(m)], "g_t": list(eq.g_t)}
+        given |= {name: Called(arguments, rows) for name, rows in rest.items() if name in called}
+    names = tuple(str(state) for state in eq.states)
+    return herk.Dae(E=E, f=Called(arguments, list(eq.f)), n=n, m=m, names=names, **given)
