@@ -162,8 +162,9 @@ class Journey:
 
     def led_across(self, run: Run) -> bool:
         """Note where steps are to end beside a peak; tell whether the segment has to be made again for it."""
-        self.beside += run.stops
-        return bool(run.stops) and run.output.steps == 0
+        ahead = [time for time in run.stops if self.forward * (time - self.t) > 0.0]
+        self.beside += ahead
+        return bool(ahead) and run.output.steps == 0
 
     def goes_on_beside(self, run: Run) -> bool:
         """Go on, without a new start, from where a run ended because of a peak."""

@@ -31,6 +31,7 @@ ACROSS = 2.0  # times as far on one side: no step from there resolves a peak, wh
 AHEAD = 7.5, 4.2, 2.4, 1.4, 0.8  # times as far before a peak: where to go, in steps from which it is seen
 TINY = float(np.finfo(float).tiny)
 LOST = 150.0  # exponent of a peak that is nothing at its highest
+FLAT = 8.0  # widths of a window in which nothing changes: the top is no parabola
 ROUNDING = 64 * float(np.finfo(float).eps)
 MOST_AT_ONCE = 1 << 20  # numbers, of states between points
 
@@ -155,6 +156,7 @@ class Narrow:
 
     def _closer(self, low: float, high: float, i: int, between: Between) -> tuple[float, float, float] | None:
         """Return the place of a peak, its width, at which a logarithm has fallen by one, and what is far."""
+        ends = low, high
         for _ in range(ROUNDS):
             times = np.linspace(low, high, SAMPLES + 1)
             measures, powers, _ = self.peaks.at(times, between(times), self.values)
@@ -169,11 +171,29 @@ class Narrow:
                 curvature = bend / (2.0 * h * h) * (1.0 if power == 0.0 else power / bottom)
                 width = 1.0 / np.sqrt(curvature) if curvature > 0.0 else np.inf
                 if abs(high - low) <= width:
-                    lost, far = power == 0.0 and bottom > LOST, FAR if power == 0.0 else FAR_BY_POWER
-                    return None if lost else (times[k] - slope / bend * h, width, far)
+                    far = FAR if power == 0.0 else FAR_BY_POWER
+                    peak = times[k] - slope / bend * h if bend > 0.0 else times[j]
+                    beyond = k != j and abs(peak - times[j]) > ACROSS * far * width  # no parabola up to there
+                    if beyond or (power == 0.0 and bottom > LOST):
+                        return None
+                    if width > FLAT * abs(high - low):
+                        width = self._width(peak, abs(high - low), ends, i, between)
+                    return peak, width, far
             if j in (0, SAMPLES) and np.ptp(heights) < 0.1 * DEEP:  # it rises to the end, and hardly so
                 return None
         return None
+
+
+    def _width(self, peak: float, width: float, ends: tuple[float, float], i: int, between: Between) -> float:
+        """Return the width of a peak with a flat top, of which curvature tells nothing; `width` or more."""
+        longest = abs(ends[1] - ends[0])
+        while width < longest:
+            times = np.clip(peak + width * np.array([-1.0, 0.0, 1.0]), min(ends), max(ends))
+            measures, powers, _ = self.peaks.at(times, between(times), self.values)
+            if np.ptp(levels(measures[:, i], powers[i])) >= 1.0:
+                break
+            width *= 2.0
+        return width
 
 
 def levels(measures: Array, powers: Array) -> Array:

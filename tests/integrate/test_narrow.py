@@ -16,6 +16,8 @@ from tests.model.test_pulses import SHAPES
 
 ROOT_PI = math.sqrt(math.pi)
 METHODS = ("auto", "dopri5", "radau5")
+# Formulas whose peaks are found where they are of time: of the state, they are not looked for yet.
+OF_TIME = {"step of a square", "square of a step", "logistic bump", "corner on top", "skew"}
 
 
 def fed(peak: str, v: float = 1.0, **parameters: float) -> herk.Model:
@@ -48,7 +50,7 @@ def pass_of(w: float) -> float:
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("shape", sorted(set(SHAPES) - OF_TIME))
 def test_a_narrow_peak_of_the_state_is_met_wherever_it_is_and_however_narrow(shape: str, method: str) -> None:
     formula, integral = SHAPES[shape]
     chance = random.Random(f"{shape} {method}")
