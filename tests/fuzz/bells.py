@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from scipy.special import erf, ive
@@ -186,9 +187,9 @@ def _around(places: list[float], duration: float, t_end: float) -> tuple[float, 
     return tuple(float(time) for place in places for time in (place, *(place + beside)) if 0 < time < t_end)
 
 
-def _inexact(w: float) -> dict[str, float]:
+def _inexact(w: float) -> dict[str, Any]:
     """Return how an error of s is forgiven: it moves the peak, beside which values are not judged."""
-    return {"located": LOCATED, "enlarged": ORDINARY * min(max(1.0, 0.1 / w), 10.0)}
+    return {"located": LOCATED, "enlarged": ORDINARY * min(max(1.0, 0.1 / w), 10.0), "moved": True}
 
 
 def _on_constraints(member: Member) -> tuple[str, ...]:

@@ -149,11 +149,24 @@ def worst(member: Member, t: Array, y: Array) -> tuple[float, float, int]:
         size = np.maximum.accumulate(np.where(np.isfinite(right), np.abs(right), 0.0), axis=1)
         allowed = max(TIMES_TOLERANCE, RELATIVE / member.rtol) * max(1.0, member.enlarged / ORDINARY)
         forgiven = allowed * (member.atol[:, None] + member.rtol * size)
-        off = np.minimum(np.abs(y - right), np.abs(y - member.truth(_beyond_corners(member, t))))
+        off = _off(member, t, y, right)
         excess = off / (forgiven * _steepness(member, t))
     excess = np.where(np.isfinite(right), np.where(np.isfinite(y), excess, np.inf), 0.0)
     component, point = np.unravel_index(int(np.argmax(excess)), excess.shape)
     return float(excess[component, point]), float(t[point]), int(component)
+
+
+def _off(member: Member, t: Array, y: Array, right: Array) -> Array:
+    """Return how far values are from the truth: of their time or, where that is located by the run, nearby.
+
+    A peak of the state comes early or late by an error of the state that is forgiven. Its flanks are steep: what
+    is right so much earlier or later is right.
+    """
+    if not member.moved:
+        return np.minimum(np.abs(y - right), np.abs(y - member.truth(_beyond_corners(member, t))))
+    near = [member.truth(t + share * _located(member)) for share in (-1.0, -0.5, 0.5, 1.0)]
+    low, high = np.minimum.reduce([right, *near]), np.maximum.reduce([right, *near])
+    return np.maximum(np.maximum(low - y, y - high), 0.0)
 
 
 def _steepness(member: Member, t: Array) -> Array:

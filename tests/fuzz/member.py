@@ -56,6 +56,7 @@ class Member:
     corners      times at which the solution or a derivative of it jumps
     channels     where values are judged
     located      corners are found by a run itself, to this multiple of its tolerance
+    moved        errors of the state move the whole solution by as much in time
     sparse       it is solved by the code for many unknowns
     called       it is solved as Python functions with these names; empty: as a model
     enlarged     how many times larger a relative error may be later: that is the model's doing
@@ -81,6 +82,7 @@ class Member:
     enlarged: float = 1.0
     located: float = 0.0
     sparse: bool = False
+    moved: bool = False
     called: tuple[str, ...] = ()
 
     @property

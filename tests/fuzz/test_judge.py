@@ -123,6 +123,30 @@ def test_a_jump_may_come_a_little_late_but_neither_much_nor_half(
     assert found.outcome is outcome, found.detail
 
 
+@pytest.mark.parametrize(
+    ("late", "high", "outcome"),
+    [
+        (0.0, 0.0, Outcome.RIGHT),
+        (0.9, 0.0, Outcome.RIGHT),
+        (-0.9, 0.0, Outcome.RIGHT),
+        (20.0, 0.0, Outcome.WRONG_SUCCESS),
+        (0.0, 0.02, Outcome.WRONG_SUCCESS),
+    ],
+)
+def test_a_steep_flank_may_come_as_late_as_its_cause_is_located_and_be_no_higher(
+    late: float, high: float, outcome: Outcome
+) -> None:
+    width, located = 2e-5, 30.0 * SINE.rtol * 4.0  # a flank that is passed in the time in which it is located
+
+    def flank(t: np.ndarray) -> np.ndarray:
+        return np.array([np.tanh((t - 2.0) / width), np.zeros_like(t)])
+
+    member = replace(SINE, truth=flank, sizes=(1.0, 1.0), located=30.0, moved=True, corners=())
+    times = np.linspace(2.0 - 3 * width, 2.0 + 3 * width, 50)
+    points = {"dense": (np.append(times, 4.0), flank(np.append(times, 4.0) - late * located) + high)}
+    assert judge(member, [Answer(True, "finished", points, 4.0)]).outcome is outcome
+
+
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 def test_a_success_with_values_that_are_no_numbers_is_wrong(value: float) -> None:
     given_answer = answer(SINE)

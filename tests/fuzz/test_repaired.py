@@ -44,6 +44,8 @@ SHORT = [("testset", 30000038)]
 UNITS = [("linear", 70000244)]
 # Radau between steps: in the middle of a step the polynomial was right by chance.
 BY_CHANCE = [("linear", 71000182)]
+# Radau between steps: a constraint vanishes on the way from the start of a step, not from its end.
+FROM_BEHIND = [("linear", 120000116)]
 # Near a fold the determinant is rounding: once it rose, and the run went on along the other solution.
 RISEN = [("singular", 70000004), ("singular", 70000100)]
 # Units kept the rows that a pendulum has at its side in use at its lowest point, where they determine nothing.
@@ -75,7 +77,7 @@ def test_the_end_of_a_solution_is_noticed_before_it_is_passed(family: str, seed:
     ("family", "seed"),
     [
         *(*NOISE, *POLES, *COMBINED, *CHANCE, *FADING, *KINKS, *ROWS, *TURNED, *SHORT, *SIDE),
-        *(*WRITTEN, *TWICE, *CANCELLED, *UNITS, *BY_CHANCE, *VANISHED, *MANY),
+        *(*WRITTEN, *TWICE, *CANCELLED, *UNITS, *BY_CHANCE, *FROM_BEHIND, *VANISHED, *MANY),
     ],
 )
 def test_what_was_repaired_stays_right(family: str, seed: int) -> None:

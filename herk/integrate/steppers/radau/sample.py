@@ -275,6 +275,8 @@ def further(own: Radau, t: Floats, y: Floats, slots: Wholes, times: Floats, out:
         if status != OK:
             own.step = i if own.repeated == ROUGH else -1
             status = in_short_steps(times[q], t[i], t[i + 1] - t[i], ends, own)
+            if status != OK:  # rows vanish on the way from the start; from the end they may not
+                status = in_short_steps(times[q], t[i + 1], t[i] - t[i + 1], view(y, i * n + n, n), own)
         if status != OK:
             return status
         for j in range(n):
