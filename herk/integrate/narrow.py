@@ -183,7 +183,6 @@ class Narrow:
                 return None
         return None
 
-
     def _width(self, peak: float, width: float, ends: tuple[float, float], i: int, between: Between) -> float:
         """Return the width of a peak with a flat top, of which curvature tells nothing; `width` or more."""
         longest = abs(ends[1] - ends[0])
