@@ -41,6 +41,7 @@ class Case:
 class Study:
     """Cases with their settings; `timed` studies want a core for themselves.
 
+    A run is repeated until there are `repeats` of it, or they have taken `repeat_seconds` together.
     `grid` is the number of output intervals or "steps". `stand_in` names, for a solver that not everybody
     has, another one that takes part where it is not installed.
     """
@@ -53,6 +54,7 @@ class Study:
     steps: tuple[int, ...] = ()
     timed: bool = False
     repeats: int = 1
+    repeat_seconds: float = 0.2
     time_limit: float = 10.0
     grid: int | str = 50
     series_rtol: tuple[float, ...] = ()

@@ -36,6 +36,7 @@ class Sweep:
     solver: str
     settings: tuple[Setting, ...]
     repeats: int
+    repeat_seconds: float
     time_limit: float
     grid: int | str
     trajectories: bool
@@ -130,7 +131,8 @@ def _sweep(
     study: Study, problem: str, changes: str, solver: str, form: str, options: str, files: tuple[str, ...]
 ) -> Sweep:
     sweep = Sweep(
-        study.name, problem, changes, form, solver, (), study.repeats, study.time_limit, study.grid,
+        study.name, problem, changes, form, solver, (),
+        study.repeats, study.repeat_seconds, study.time_limit, study.grid,
         _matches(solver, study.trajectories), options, files,
     )  # fmt: skip
     return replace(sweep, settings=_settings_of(study, sweep, study.rtol, study.steps))

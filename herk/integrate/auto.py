@@ -32,7 +32,6 @@ EARLY = 16  # explicit steps that show what they cost, where that is much
 CHANGE = 1.5e5  # operations that a change costs, a machine being at hand: a run made ready, a first step
 BEGINNING = 3e4  # and that it costs to begin with the other method
 SHARE = 0.1  # of the work left that a trial may cost
-AHEAD = 2.0  # trials that the work seen from the start must be worth if the implicit method is to begin
 CALM, AT_REST = 4, 8  # implicit steps with which a smooth solution begins, a restless one comes to rest
 RESTLESS, FINER = 0.3, 0.2  # how many there are in the time in which it changes: twice 0.16 rtol^-0.2
 HIGHER = 1 / 18  # steps of order 8 beside those of order 5 grow like rtol^(1/9 - 1/6)
@@ -79,8 +78,12 @@ def trial(work: Work) -> float:
 
 
 def beginning(work: Work, steps: float) -> float:
-    """Return the explicit work instead of which a run is begun with so many implicit steps."""
-    return AHEAD * (steps * work.expected() + BEGINNING + work.opening)
+    """Return the explicit work instead of which a run is begun with so many implicit steps.
+
+    There is no margin: on 80 random models at three tolerances it cost more (1.19 times the better method, in
+    the mean) than begins in vain, which are soon left again (1.11).
+    """
+    return steps * work.expected() + BEGINNING + work.opening
 
 
 @lru_cache(maxsize=256)
@@ -92,7 +95,7 @@ def guessed(work: Work, stages: int) -> Guess:
     price = least / work.expected()
     first = EARLY if price > DEARER else FIRST_CHUNK
     few = CHANGE / work.expected()
-    ahead, likely = AHEAD * trial(work) / least, (least + most) / 2
+    ahead, likely = trial(work) / least, (least + most) / 2
     calm = min(ahead, beginning(work, CALM) / least)
     return Guess(trial(work) / SHARE / most, ahead, calm, few, first, least, likely, price)
 

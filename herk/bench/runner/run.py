@@ -25,7 +25,6 @@ EARLY = 1e-3  # of the span; a run with half of its points in it is seen on a lo
 USUAL = 50  # output intervals of a trajectory where errors are taken at the steps
 FINER = 8  # output intervals of a trajectory for one of the grid of errors
 MOST_POINTS = 512  # accepted points at which errors over the interval are taken
-LONG = 0.2  # seconds of timed runs at one setting that are enough
 BRIEF = 0.02  # seconds that they take at least, if runs are repeated at all
 EVERY_SETTING = Setting(None, None, None)
 DONE = ("ok", "unsupported")  # what a later bench does not run again
@@ -95,7 +94,7 @@ def _work(sweep: Sweep) -> Work:
     bound = stability.limit_of(baselines.get(sweep.solver))
     observe = partial(observed, grid=sweep.grid, series_rtol=kept, paths=sweep.trajectories, bound=bound)
     load = partial(_load, sweep.problem, sweep.changes, sweep.solver, sweep.options, sweep.files)
-    times = (sweep.repeats, LONG, BRIEF)
+    times = (sweep.repeats, sweep.repeat_seconds, BRIEF)
     return Work(load, sweep.form, settings, observe, *times, process.MEMORY_LIMIT, sweep.solved)
 
 

@@ -268,6 +268,20 @@ def test_a_run_is_recorded_with_errors_counters_times_and_drift(records):
         assert len(json.loads(rec["options"])["problem_file"]) == 12
 
 
+def test_runs_are_repeated_no_longer_than_the_study_says(records):
+    """A run takes more than 5 ms: in 50 ms there are at most ten, however many are asked for."""
+    short, long = (
+        [
+            rec["repeats"]
+            for rec in records("toy_euler", repeats=30, repeat_seconds=seconds)
+            if rec["kind"] == "run"
+        ]
+        for seconds in (0.05, 60.0)
+    )
+    assert max(short) <= 10
+    assert long == [30, 30, 30]
+
+
 def test_histories_are_kept_where_asked_and_stand_before_their_run(records):
     made = records("toy_euler")
     kinds = [(rec["kind"], rec.get("name", rec.get("rtol"))) for rec in made]
