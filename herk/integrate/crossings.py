@@ -18,6 +18,7 @@ from herk.core.dae import Array
 
 Inner = Callable[[Array], Array]  # states by rows at times inside the steps that are looked at
 Past = tuple[float, float]  # time and value where a switch is past
+Sampled = Callable[[Array, Array], tuple[Array, Array]]  # values and phases at times and states by rows
 
 SAMPLES = 8  # of a step that is looked at
 PER_TURN = 12  # samples of what oscillates
@@ -120,33 +121,34 @@ class Crossings:
             above = own > 0.0
             above[0] = False
             k = int(np.argmax(above)) or own.size
-            past = self._between(times[: k + 1], own[: k + 1], switch, inner, length)
+            past = past_between(times[: k + 1], own[: k + 1], switch.sampled, inner, length)
             if past is None and k < own.size:
                 past = float(times[k]), float(own[k])
             if past is not None:
                 found[i] = past
         return found
 
-    def _between(self, times: Array, v: Array, switch: Any, inner: Inner, length: float) -> Past | None:
-        """Return where a switch is past between samples at which it is not; None: nowhere."""
-        for j in _highest(v) if v.size > 2 else ():
-            low, high = times[max(j - 2, 0)], times[min(j + 2, v.size - 1)]
-            for _ in range(ROUNDS):
-                if not abs(high - low) > FEWEST * length:
-                    break
-                finer = np.linspace(low, high, SAMPLES + 1)
-                try:
-                    near, _ = switch.sampled(finer, inner(finer))
-                except HerkError:
-                    break
-                top = int(np.argmax(near > 0.0))
-                if near[top] > 0.0:
-                    return float(finer[top]), float(near[top])
-                top = min(max(int(np.argmax(near)), 1), SAMPLES - 1)
-                if top not in _highest(near):
-                    break
-                low, high = finer[top - 1], finer[top + 1]
-        return None
+
+def past_between(times: Array, v: Array, sampled: Sampled, inner: Inner, length: float) -> Past | None:
+    """Return where a function rises above zero between samples at which it is not; None: nowhere."""
+    for j in _highest(v) if v.size > 2 else ():
+        low, high = times[max(j - 2, 0)], times[min(j + 2, v.size - 1)]
+        for _ in range(ROUNDS):
+            if not abs(high - low) > FEWEST * length:
+                break
+            finer = np.linspace(low, high, SAMPLES + 1)
+            try:
+                near, _ = sampled(finer, inner(finer))
+            except HerkError:
+                break
+            top = int(np.argmax(near > 0.0))
+            if near[top] > 0.0:
+                return float(finer[top]), float(near[top])
+            top = min(max(int(np.argmax(near)), 1), SAMPLES - 1)
+            if top not in _highest(near):
+                break
+            low, high = finer[top - 1], finer[top + 1]
+    return None
 
 
 def _highest(v: Array) -> Any:

@@ -1,6 +1,7 @@
-"""Events by SciPy's rules: sign changes between accepted points, located on the dense output.
+"""Events by SciPy's rules: changes of sign, located on the dense output; some of them terminal.
 
-Some of them terminal. Switches are looked for inside steps, too: behind one the equations are others.
+They are looked for inside steps, too, where one may be passed there and back. Of switches only the first
+crossing counts: behind it the equations are others.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,6 +17,7 @@ import numpy as np
 from herk.core import HerkError, InputError
 from herk.core.dae import Array
 from herk.integrate.crossings import Crossings, Inner, Past
+from herk.integrate.turns import Bracket, Turns
 from herk.model.evaluate import call
 
 Event = Callable[[float, Array], float]
@@ -42,6 +45,7 @@ class Watch:
     largest: Array = field(default_factory=lambda: np.zeros(0))  # values so far
     crossings: Crossings | None = None  # of switches inside steps
     inside: tuple[int, dict[int, Past]] = -1, {}  # the next step with some, and where they are past
+    turns: list[Turns] = field(default_factory=list)  # of each event
 
     def start(self, t: float, y: Array) -> None:
         """Evaluate the events at the start.
@@ -52,6 +56,7 @@ class Watch:
         self.began = t
         self.t, self.y = [[] for _ in self.events], [[] for _ in self.events]
         self.values = [value(event, t, y) for event in self.events]
+        self.turns = [Turns(partial(value, event)) for event in self.events]
         self.largest = np.abs(self.values)
         self.muted = {i for i, event in enumerate(self.events) if self._passed_over(i, event)}
         switches = [(i, event) for i, event in enumerate(self.events) if getattr(event, "eager", False)]
@@ -100,28 +105,37 @@ class Watch:
             self.inside = -1, {}
 
     def step(
-        self, k: int, t_old: float, t_new: float, y_new: Array, between: Between
+        self, k: int, t_old: float, t_new: float, y_new: Array, inner: Inner
     ) -> tuple[float, Array] | None:
         """Look for events in step k of those that were announced, with the states between its ends.
 
         Return time and state of a terminal one, if it ends the run.
         """
+
+        def between(t: float) -> Array:
+            state: Array = inner(np.array([t]))[0]
+            return state
+
         before, after = self.values, [value(event, t_new, y_new) for event in self.events]
         self.values, self.largest = after, np.maximum(self.largest, np.abs(after))
         since = self._left(t_old, t_new, before, after, between) if self.muted else {}
         past = self.inside[1] if k == self.inside[0] else {}
-        found = []
+        found: list[tuple[float, int, Bracket]] = []
         for i, event in enumerate(self.events):
             low, (high, there) = since.get(i, t_old), past.get(i, (t_new, after[i]))
-            if crosses(before[i], there, self._direction(i)):
-                found.append((locate(event, low, high, before[i], there, between), i))
-        for t, i in sorted(found, key=lambda pair: abs(pair[0] - t_old)):
+            parts: Sequence[Bracket] = [(low, high, before[i], there)]
+            if not getattr(event, "eager", False) and self.turns[i].near(high - low, before[i], there):
+                parts = self.turns[i].brackets((low, high), (before[i], there), inner)
+            passed = [part for part in parts if crosses(*part[2:], self._direction(i))]
+            found += [(locate(event, *part, between), i, part) for part in passed]
+        for t, i, _ in sorted(found, key=lambda each: abs(each[0] - t_old)):
             if self._known(i, t):  # a zero right at an accepted point is seen from both sides
                 continue
             y = between(t)
             if self._noted([i], t, y):
-                self.ended, others = i, [j for at, j in found if j != i and not self._known(j, at)]
-                self.due = tuple(self._noted(self._as_well(others, t, y, before), t, y))
+                others = [each for each in found if each[1] != i and not self._known(each[1], each[0])]
+                self.ended = i
+                self.due = tuple(self._noted(self._as_well(others, t, y), t, y))
                 return t, y
         return None
 
@@ -131,13 +145,17 @@ class Watch:
             return self.t[i][-1] == t
         return t == self.began and getattr(self.events[i], "seen", False)
 
-    def _as_well(self, others: Sequence[int], t: float, y: Array, before: Sequence[float]) -> list[int]:
+    def _as_well(self, others: Sequence[tuple[float, int, Bracket]], t: float, y: Array) -> list[int]:
         """Return those of the events to come in a step that have happened where it ends: two at one time.
 
         The next step would begin on the other side of zero and find nothing.
         """
-        own = [j for j in sorted(others) if not getattr(self.events[j], "eager", False)]
-        return [j for j in own if before[j] * value(self.events[j], t, y) <= 0.0]
+        happened = set()
+        for _, j, (low, high, before, _) in others:
+            here = abs(low - t) <= abs(high - low) >= abs(high - t)
+            if here and not getattr(self.events[j], "eager", False):
+                happened |= {j} if before * value(self.events[j], t, y) <= 0.0 else set()
+        return sorted(happened)
 
     def _left(
         self, t_old: float, t_new: float, before: list[float], after: list[float], between: Between

@@ -189,9 +189,7 @@ class Run:
         if self.watch is not None:
             t_old = float(t[-2]) if t.size > 1 else self.output.last[0]
             stop = self.watch.step(
-                t.size - 1,
-                *(t_old, t_new, y_new),
-                lambda time: self.output.between(t.size, np.array([time]))[0],
+                t.size - 1, *(t_old, t_new, y_new), lambda times: self.output.between(t.size, times)
             )
             if self.watch.sunk:
                 self._end(Reason.STEP_UNDERFLOW, ever_faster(t_new))
