@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import traceback
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -14,13 +14,18 @@ from tests.fuzz.families import FAMILIES
 from tests.fuzz.judge import Answer, Outcome, Verdict, judge, times_to_judge
 from tests.fuzz.member import Array, JudgeError, Member, sparse_code
 from tests.fuzz.parameters import other_values
+from tests.fuzz.passing import level
 
 MAX_STEPS = 200_000
+NONE = np.zeros(0)
 OTHER = {"auto": "dopri5", "dopri5": "radau5", "dop853": "radau5"}  # the method of a run made again
 
 
 def answers(member: Member) -> list[Answer]:
-    """Solve with dense output, at output times, without putting values on g = 0, and with a used machine."""
+    """Solve with dense output and an event, at output times, without putting values on g = 0.
+
+    Last with a used machine.
+    """
     import herk
 
     times = times_to_judge(member)
@@ -35,11 +40,13 @@ def answers(member: Member) -> list[Answer]:
     system = member.system()
     if member.parameters and not member.called:  # the right values are given to the run alone
         system, settings["parameters"] = member.system(other_values(member)), dict(member.parameters)
-    free = herk.solve_dae(*system, dense_output=True, **settings)
+    event = level(member)
+    watched: dict[str, Any] = {"events": [event]} if event else {}
+    free = herk.solve_dae(*system, dense_output=True, **settings, **watched)
     reached = float(free.t[-1])
     inside = times[np.abs(times - member.t_span[0]) <= abs(reached - member.t_span[0])]
     points = {"accepted": (free.t, free.y), "dense": (inside, free(inside))}
-    found = [_answer(free, points, reached)]
+    found = [replace(_answer(free, points, reached), event=event, noted=free.t_events[0] if event else NONE)]
     for channel, options in (("t_eval", {}), ("unprojected", {"project_output": False})):
         sol = herk.solve_dae(*system, t_eval=times, **settings, **options)
         found.append(_answer(sol, {channel: (sol.t, sol.y)}, None))

@@ -9,6 +9,7 @@ from enum import StrEnum
 import numpy as np
 
 from tests.fuzz.member import Array, Member
+from tests.fuzz.passing import Level, fault
 
 TIMES_TOLERANCE = 1e3  # an error up to this many tolerances is forgiven ...
 RELATIVE = 1e-5  # ... and so is this much of the size of an unknown
@@ -60,6 +61,8 @@ class Answer:
     t_reached: float | None = None
     message: str = ""
     notes: Sequence[str] = field(default_factory=tuple)
+    event: Level | None = None  # what was looked for on the way,
+    noted: Array = field(default_factory=lambda: np.zeros(0))  # and when it was found
 
 
 def times_to_judge(member: Member) -> Array:
@@ -113,6 +116,11 @@ def _success(member: Member, answer: Answer) -> Verdict:
         return Verdict(
             Outcome.WRONG_SUCCESS, f"success, but the last point is at {last}, not at the end of the span"
         )
+    if answer.event is not None:
+        size = np.abs(member.truth(times_to_judge(member))[answer.event.component]).max()
+        allowed = _forgiven(member, size)[answer.event.component, 0]
+        if lost := fault(member, answer.event, answer.noted, allowed):
+            return Verdict(Outcome.WRONG_SUCCESS, f"{lost[0]} (t = {lost[1]:.6g})", lost[1], "noted")
     if member.singular_at and not answer.notes:
         return Verdict(Outcome.SILENT, "right through a singular configuration, and no note says so")
     return Verdict(Outcome.RIGHT)
@@ -147,13 +155,17 @@ def worst(member: Member, t: Array, y: Array) -> tuple[float, float, int]:
     with np.errstate(all="ignore"):
         right = member.truth(t)
         size = np.maximum.accumulate(np.where(np.isfinite(right), np.abs(right), 0.0), axis=1)
-        allowed = max(TIMES_TOLERANCE, RELATIVE / member.rtol) * max(1.0, member.enlarged / ORDINARY)
-        forgiven = allowed * (member.atol[:, None] + member.rtol * size)
         off = _off(member, t, y, right)
-        excess = off / (forgiven * _steepness(member, t))
+        excess = off / (_forgiven(member, size) * _steepness(member, t))
     excess = np.where(np.isfinite(right), np.where(np.isfinite(y), excess, np.inf), 0.0)
     component, point = np.unravel_index(int(np.argmax(excess)), excess.shape)
     return float(excess[component, point]), float(t[point]), int(component)
+
+
+def _forgiven(member: Member, size: Array | float) -> Array:
+    """Return the errors that are forgiven where unknowns have grown to this size."""
+    allowed = max(TIMES_TOLERANCE, RELATIVE / member.rtol) * max(1.0, member.enlarged / ORDINARY)
+    return allowed * (member.atol[:, None] + member.rtol * size)
 
 
 def _off(member: Member, t: Array, y: Array, right: Array) -> Array:

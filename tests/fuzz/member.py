@@ -147,6 +147,14 @@ class Member:
             lines += [f"sol = herk.solve_dae({call})", "print(sol.success, sol.t[-1], sol.message)"]
             lines += [f"# the solution ends at t = {self.ends_at!r}"] if self.ends_at is not None else []
             return "\n".join(lines)
+        if channel == "noted":
+            from tests.fuzz.passing import level
+
+            event = level(self)
+            assert event is not None
+            call += f", events=[lambda t, y: y[{event.component}] - {event.value!r}]"
+            lines += [f"sol = herk.solve_dae({call})", "print(sol.success, sol.t_events)"]
+            return "\n".join([*lines, f"# look at t = {t!r}"])
         option = {"t_eval": f", t_eval=[{t!r}]", "unprojected": f", t_eval=[{t!r}], project_output=False"}
         lines.append(f"sol = herk.solve_dae({call}{option.get(channel, ', dense_output=True')})")
         value = (

@@ -14,6 +14,7 @@ from tests.fuzz.families import FAMILIES
 from tests.fuzz.judge import Answer, Outcome, judge, times_to_judge
 from tests.fuzz.mechanism import enlargement
 from tests.fuzz.member import CHANNELS, JudgeError, Member
+from tests.fuzz.passing import Level
 
 CHEAP = [name for name in FAMILIES if name != "mechanisms"]  # its judges take half a second per member
 
@@ -51,6 +52,25 @@ def answer(
 
 def failure(member: Member, t: float, reason: str = "newton", **more) -> Answer:
     return answer(member, success=False, reason=reason, t_reached=t, at=3, **more)
+
+
+PEAK = Level(0, 0.9)  # of sin t: passed at 1.1198 and 2.0218
+UP, DOWN = np.arcsin(0.9), np.pi - np.arcsin(0.9)
+
+
+@pytest.mark.parametrize("noted", [[], [UP], [DOWN], [UP, UP + 0.1, DOWN], [0.5, UP, DOWN], [UP, DOWN, 3.9]])
+def test_an_event_that_is_lost_or_noted_where_it_is_not_is_a_wrong_success(noted) -> None:
+    found = judge(SINE, [replace(answer(SINE), event=PEAK, noted=np.array(noted))])
+    assert (found.outcome, found.channel) == (Outcome.WRONG_SUCCESS, "noted")
+    assert "sol.t_events" in SINE.script(found.t, found.channel)
+
+
+@pytest.mark.parametrize("level", [PEAK, Level(0, 1.0), Level(0, 1.0 - 1e-5), Level(1, 4e-7)])
+def test_events_noted_where_the_truth_passes_are_right(level: Level) -> None:
+    times = np.linspace(0, 4, 2_000_001)
+    v = truth(times)[level.component] - level.value
+    noted = times[:-1][v[:-1] * v[1:] < 0]
+    assert judge(SINE, [replace(answer(SINE), event=level, noted=noted)]).outcome is Outcome.RIGHT
 
 
 @pytest.mark.parametrize("channel", CHANNELS)
