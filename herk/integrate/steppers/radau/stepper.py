@@ -11,6 +11,7 @@ from herk.integrate.steppers.radau.branches import (
     of_elsewhere,
     turned,
 )
+from herk.integrate.steppers.radau.ending import undecided
 from herk.integrate.steppers.radau.equations import constraints, derivative, evaluate_here
 from herk.integrate.steppers.radau.error import error, noise
 from herk.integrate.steppers.radau.layout import (
@@ -182,7 +183,9 @@ def on_constraints(loop: Loop, own: Radau) -> int:
         elif unmoved(loop.target, own):
             status = NO_CONVERGENCE
         else:
-            return BRANCH if crossed(loop.target, own) else OVERTURNED if overturned(loop.target, own) else OK
+            if crossed(loop.target, own) or undecided(loop, own):
+                return BRANCH
+            return OVERTURNED if overturned(loop.target, own) else OK
         if own.fresh:
             return status
     return status
