@@ -38,9 +38,10 @@ def undecided(loop: Loop, own: Radau) -> bool:
 
 
 def displaced(group: int, own: Radau) -> float:
-    """Return how far rounding may move the point, in tolerances; its sign changes from group to group of rows.
+    """Return how far rounding may move the point, in tolerances.
 
-    Errors of two constraints may cancel: any two of them have the same sign once and opposite ones once.
+    Its sign changes from group to group of rows. Errors of two constraints may cancel: any two of them
+    have the same sign once and opposite ones once.
     """
     for k in range(own.d):
         own.right_1[k] = 0.0
