@@ -38,6 +38,7 @@ from herk.integrate.steppers.radau.on_patterns import POWERS, fastest_on_pattern
 from herk.integrate.steppers.radau.open_start import filled
 from herk.integrate.steppers.radau.order import FEWEST, MORE, control, enter, root
 from herk.integrate.steppers.radau.overturning import begin_upright, overturned
+from herk.integrate.steppers.radau.parting import parted
 from herk.integrate.steppers.radau.rows import column_of, row_start
 from herk.integrate.steppers.radau.sample import further, repeat, sample
 from herk.integrate.steppers.radau.selecting import NO_PIVOT, reconsider
@@ -183,7 +184,7 @@ def on_constraints(loop: Loop, own: Radau) -> int:
         elif unmoved(loop.target, own):
             status = NO_CONVERGENCE
         else:
-            if crossed(loop.target, own) or undecided(loop, own):
+            if crossed(loop.target, own) or undecided(loop, own) or parted(loop, own):
                 return BRANCH
             return OVERTURNED if overturned(loop.target, own) else OK
         if own.fresh:
