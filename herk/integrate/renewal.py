@@ -17,7 +17,7 @@ from herk.core import HerkError, Reason
 from herk.core.dae import Array
 from herk.model.evaluate import jacobian
 from herk.model.forms.forms import Form, analysed_at, analysis
-from herk.model.index_reduction.division import below
+from herk.model.index_reduction.division import below, beyond
 from herk.model.roots import roots
 
 if TYPE_CHECKING:
@@ -80,11 +80,13 @@ def _combined(dae: Form, t: float, far: float, y: Array) -> Form | None:
 def zeros_around(dae: Form, t: float, t0: float, t1: float) -> list[float]:
     """Return the times next to this one at which a factor of the combinations divides by zero.
 
-    Behind as well as ahead: with few large steps a run may fail just after it has passed the zero.
+    Behind as well as ahead: with few large steps a run may fail just after it has passed the zero, and a
+    zero soon after the end is felt before it.
     """
     model = dae.model
     pivots = _pivots(dae, {model.t})
-    sides = (roots(pivots, model.t, (t, end), model.parameters) for end in (t1, t0) if end != t)
+    ends = beyond((t0, t1))[1], t0
+    sides = (roots(pivots, model.t, (t, end), model.parameters) for end in ends if end != t)
     others = ([time for time in side if time != t] for side in sides)
     return [min(times, key=lambda time: abs(time - t)) for times in others if times]
 

@@ -23,6 +23,7 @@ LONGER = 2  # times as long may be what has no denominator
 FEW_ENOUGH = 2 * SMALL  # operations up to which constraints are taken out of quotients
 MOST_ROOTS = 3  # of the times at which a denominator vanishes as many are examined
 ZERO = 1e-10  # relative to the size of the terms: roots are known to sixteen digits
+MARGIN = 0.1  # of the span: what vanishes so soon after it is small at its end, which rounding may have moved
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ class Division:
         if not parts or sp.count_ops(denominator) > SMALL:
             return divided
         whole = shortest(sp.Add(*(tidy(factor * denominator) * rhs for factor, rhs in terms)))
-        times = roots(parts, model.t, model.t_span, model.parameters)[:MOST_ROOTS]
+        times = roots(parts, model.t, beyond(model.t_span), model.parameters)[:MOST_ROOTS]
         if any(part.free_symbols & states for part in parts) or not times:
             return whole if sp.count_ops(whole) <= sp.count_ops(divided) else divided
         reduced = shortest(by_unknowns(plain.xreplace(solved(self.constraints, states)), states))
@@ -79,6 +80,12 @@ class Division:
                     continue
             found -= abs(value) > ZERO * size
         return found
+
+
+def beyond(span: tuple[float, float]) -> tuple[float, float]:
+    """Return the span with what comes soon after it, in the direction of time."""
+    t0, t1 = span
+    return t0, t1 + MARGIN * (t1 - t0)
 
 
 def below(expressions: Sequence[sp.Expr], moving: Set[sp.Symbol]) -> set[sp.Expr]:

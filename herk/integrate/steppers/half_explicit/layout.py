@@ -58,6 +58,8 @@ class HalfExplicit(State):
     stages: int
     extra: int  # stages of dense output
     estimates: int
+    estimate: float  # how large the first one is for y' = y and a step of 1, by its first term,
+    estimate_power: int  # and the power of the step in that
     # The selection in force: how many components are differential, have a predicted derivative, a start value
     differential: int
     predicted: int
@@ -134,6 +136,7 @@ class HalfExplicit(State):
     roughness_free: float  # and the others
     resolved: float  # how far they may be
     h_last: float
+    h_known: float  # the same, whatever became of the selection
     # Whether stability limits the steps, see `stability`
     patience: int  # steps in a row it may seem so; 0: nobody asks
     asking: int  # enough is left behind the step being made for a change of method to pay
@@ -281,6 +284,7 @@ def allocate(
     state.sparse, state.e_stride = entries is not None, n + 1 if entries is None else 1
     state.n, state.m, state.stages, state.extra = n, m, tableau.stages, len(tableau.dense_c)
     state.estimates, state.contraction = len(tableau.error), 0.1
+    state.estimate, state.estimate_power = tableau.first_term
     rows, nodes, estimates = rows_of(tableau)
     state.table_a[:], state.table_c[:], state.table_e[:] = rows.ravel(), nodes, estimates.ravel()
     if tableau.dense_B is not None:

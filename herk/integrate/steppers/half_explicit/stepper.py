@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from herk.integrate.controller import starting_step
+from herk.integrate.steppers.half_explicit.belief import compared, doubtful, unknown
 from herk.integrate.steppers.half_explicit.branches import resolved, sinking, sunk, turning, unseen
 from herk.integrate.steppers.half_explicit.error import damping, error_norm
 from herk.integrate.steppers.half_explicit.layout import (
@@ -218,6 +219,11 @@ def judged(loop: Loop, own: HalfExplicit) -> int:
     loop.error = damped * error_norm(loop, own)
     if not loop.error <= 1.0:
         return OK
+    if unknown(h, own) and doubtful(loop, own):
+        loop.error = max(loop.error, compared(loop, own))
+        status = kernel_at(own.kernel)(STEP, loop.t, h, own)
+        if status != OK or not loop.error <= 1.0:
+            return status
     status = resolved(loop, own)
     return OVERTURNED if status == OK and overturned(loop.target, own) else status
 
@@ -227,7 +233,7 @@ def accept(loop: Loop) -> int:
     own = HalfExplicit.at(loop.own)
     worse = kernel_at(own.kernel)(ACCEPT, loop.t, loop.h_tried, own) == WORSE
     own.fresh, own.resumed = 0, 0
-    own.h_last = loop.h_tried
+    own.h_last, own.h_known = loop.h_tried, loop.h_tried
     if not loop.fixed:
         now, before, peak, pivot = own.pivot_now, own.pivot_before, own.pivot_peak, own.pivot
         for i in range(own.pivots + own.sparse):

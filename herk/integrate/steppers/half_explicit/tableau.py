@@ -102,6 +102,19 @@ class Tableau:
         return bool(self.error)
 
     @cached_property
+    def first_term(self) -> tuple[float, int]:
+        """Return c and p of the first error estimate for y' = y, +-c h^p + ...; c = 0 without one."""
+        powers = np.ones(self.stages + 1)  # A^q 1, the new point being the last stage
+        rows = np.vstack([np.pad(self.A, ((0, 0), (0, 1))), np.append(self.b, 0.0)])
+        for weights in self.error[:1]:
+            for p in range(1, self.stages + 2):
+                c = float(weights @ powers[: weights.size])
+                if abs(c) > SLACK:
+                    return abs(c), p
+                powers = rows @ powers
+        return 0.0, 1
+
+    @cached_property
     def mark(self) -> str:
         """Return a short hash of the coefficients.
 

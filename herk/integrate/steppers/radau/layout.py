@@ -90,6 +90,7 @@ class Radau(State):
     at_jacobian: int
     have_e: int  # E is a function, not a matrix
     e_blocks: int  # of E, whose determinants are to keep their signs, or [E; g_y]; 0: nobody looks
+    parts: int  # of [S E; g_y] whose determinants are to keep theirs, if there are several
     e_turns: float  # the last time at which one had not
     have_jacobian: int
     have_g_t: int

@@ -17,6 +17,7 @@ from herk.integrate.steppers.radau.depth import depths, patterns
 from herk.integrate.steppers.radau.layout import EPS, Radau, RadauMethod, allocate
 from herk.integrate.steppers.radau.machine import Machine
 from herk.integrate.steppers.radau.order import enter, rows_of
+from herk.integrate.steppers.radau.parting import note_parts
 from herk.integrate.steppers.radau.restart import put
 from herk.integrate.steppers.radau.sparse_ready import (
     functions_on_patterns,
@@ -63,6 +64,8 @@ def ready(asked: Request, y: Array, here: Linearisation) -> Machine:
         state.e_blocks = int(rows == dae.n - dae.m)
     elif varying:
         _keep_upright(asked, y, here.dense().E, state)
+    elif state.settled and structure is None:
+        note_parts(dae, (asked.t0, asked.t1), y, state)
     state.always = asked.selection == "complete"
     state.believed = EPS if _linear(asked, structure is None) else BELIEVED
     model = getattr(dae, "model", None)

@@ -11,6 +11,7 @@ from herk.integrate.steppers.radau.branches import (
     of_elsewhere,
     turned,
 )
+from herk.integrate.steppers.radau.ending import undecided
 from herk.integrate.steppers.radau.equations import constraints, derivative, evaluate_here
 from herk.integrate.steppers.radau.error import error, noise
 from herk.integrate.steppers.radau.layout import (
@@ -37,6 +38,7 @@ from herk.integrate.steppers.radau.on_patterns import POWERS, fastest_on_pattern
 from herk.integrate.steppers.radau.open_start import filled
 from herk.integrate.steppers.radau.order import FEWEST, MORE, control, enter, root
 from herk.integrate.steppers.radau.overturning import begin_upright, overturned
+from herk.integrate.steppers.radau.parting import parted
 from herk.integrate.steppers.radau.rows import column_of, row_start
 from herk.integrate.steppers.radau.sample import further, repeat, sample
 from herk.integrate.steppers.radau.selecting import NO_PIVOT, reconsider
@@ -182,7 +184,9 @@ def on_constraints(loop: Loop, own: Radau) -> int:
         elif unmoved(loop.target, own):
             status = NO_CONVERGENCE
         else:
-            return BRANCH if crossed(loop.target, own) else OVERTURNED if overturned(loop.target, own) else OK
+            if crossed(loop.target, own) or undecided(loop, own) or parted(loop, own):
+                return BRANCH
+            return OVERTURNED if overturned(loop.target, own) else OK
         if own.fresh:
             return status
     return status
