@@ -28,6 +28,11 @@ class Eliminated:
     entries: dict[int, dict[int, Formula]]
     right: dict[int, Formula]
 
+    @property
+    def divisors(self) -> list[Formula]:
+        """Return what was divided by."""
+        return [self.entries[row][column] for column, row in self.pivots.items()]
+
 
 @dataclass
 class _Entry:
@@ -107,18 +112,23 @@ def ratio(catalogue: Catalogue, a: Formula, b: Formula, sign: int = 1) -> Formul
 
 
 def _quality(entries: Mapping[int, _Entry], row: int, column: int) -> tuple[float, int, int]:
-    """Return how good a pivot is near the start, how simple, and how early its row comes.
+    """Return how good a pivot is near the start, how simple, and how early its row comes."""
+    worst = quality({j: e.values for j, e in entries.items()}, column)
+    return worst, -int(sp.count_ops(entries[column].formula.shape.expr)), -row
+
+
+def quality(row: Mapping[int, Array], column: int) -> float:
+    """Return how good a pivot is near the start; the last of its values is one elsewhere.
 
     It is good beside its row, and beside what it is elsewhere: one that vanishes at the start is large in a
     row of its own.
     """
-    sizes = np.abs(entries[column].values)
-    tops = np.max([np.abs(e.values) for e in entries.values()], axis=0)
-    near, elsewhere = sizes[:-1], sizes[-1]
+    sizes = np.abs(row[column])
+    tops = np.max([np.abs(values) for values in row.values()], axis=0)
+    near, away = sizes[:-1], sizes[-1]
     with np.errstate(all="ignore"):
-        beside = np.concatenate([near / tops[:-1], near / elsewhere])
-    worst = float(np.nan_to_num(beside, nan=0.0, posinf=1.0).min())
-    return min(worst, _GOOD), -int(sp.count_ops(entries[column].formula.shape.expr)), -row
+        beside = np.concatenate([near / tops[:-1], near / away])
+    return min(float(np.nan_to_num(beside, nan=0.0, posinf=1.0).min()), _GOOD)
 
 
 def is_constant(formula: Formula) -> bool:

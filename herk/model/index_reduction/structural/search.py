@@ -52,6 +52,7 @@ class Search:
         self.open: list[tuple[int, Formula, dict[int, Formula]]] = []
         self.scale = np.array(scales(model).y)
         self.flow: Flow = flow(self.rows, self._entries_of_e())
+        self.divisors = list(self.flow.divisors)
 
     def run(self, most: int) -> int:
         """Find all constraints; return the index."""
@@ -114,6 +115,7 @@ class Search:
             values = self._values_of({number: rows[number] for number in members})
             right = {number: base for number, base, _ in self.open if number in members}
             solved = eliminated(self.catalogue, {i: rows[i] for i in members}, right, values)
+            self.divisors += solved.divisors
             kept = tuple(sorted(solved.pivots.values()))
             lost = [number for number in members if number not in kept]
             self.open = [each for each in self.open if each[0] not in lost]
@@ -143,7 +145,10 @@ class Search:
         return tuple(sorted({i for j in moved for i in self.flow.rates[j].rows}))
 
     def _values_of(self, rows: Mapping[int, Mapping[int, Formula]]) -> dict[int, dict[int, Array]]:
-        """Return the entries of rows at points near the start, and elsewhere: there nothing vanishes."""
+        """Return the entries of rows at points near the start, and elsewhere: there nothing vanishes.
+
+        They are in units of the unknowns.
+        """
         space = Space(self.catalogue, self.model.values)
         batch = Batch(space, [e for row in rows.values() for e in row.values()])
         near = np.array([batch(p.t, p.y) for p in self._near()])
@@ -152,7 +157,7 @@ class Search:
         other = elsewhere(self.model, self.scale)
         away = batch(other.t, other.y)
         columns = iter(np.vstack([near, np.where(np.isfinite(away), away, near[-1])]).T)
-        return {i: {j: next(columns) for j in row} for i, row in rows.items()}
+        return {i: {j: self.scale[j] * next(columns) for j in row} for i, row in rows.items()}
 
     def _entries_of_e(self) -> list[dict[int, Array]]:
         """Return the entries of E at points near the start; refuse those that may vanish."""
