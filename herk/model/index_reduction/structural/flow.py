@@ -13,7 +13,8 @@ from herk.codegen.gradient import gradient
 from herk.codegen.shapes import CLOCK, STATE, Catalogue, Formula
 from herk.core.dae import Array
 from herk.model.index_reduction.structural.assignment import connected
-from herk.model.index_reduction.structural.elimination import eliminated, quality, ratio
+from herk.model.index_reduction.structural.elimination import eliminated, ratio
+from herk.model.index_reduction.structural.quality import quality
 from herk.model.index_reduction.structural.rows import Rows
 
 
@@ -55,14 +56,16 @@ def _single(rows: Rows, values: Mapping[int, Array], i: int, found: Flow) -> Non
     if not entries:
         found.constraints.append((i, right, ()))
         return
-    j = min(
-        entries,
-        key=lambda k: (-quality(values, k), len(entries[k].at), sp.count_ops(entries[k].shape.expr), k),
-    )
+    j = min(entries, key=lambda k: _cost(values, entries[k], k)) if len(entries) > 1 else next(iter(entries))
     over = {q: ratio(rows.catalogue, e, entries[j], -1) for q, e in entries.items() if q != j}
     found.rates[j] = Rate(ratio(rows.catalogue, right, entries[j]), over, (i,))
     found.kept.append(i)
     found.divisors.append(entries[j])
+
+
+def _cost(values: Mapping[int, Array], entry: Formula, column: int) -> tuple[float, ...]:
+    near, along = quality(values, column)
+    return -near, -along, len(entry.at), entry.shape.operations, column
 
 
 def _block(rows: Rows, values: Sequence[Mapping[int, Array]], members: Sequence[int], found: Flow) -> None:
