@@ -17,6 +17,7 @@ from herk.core import HerkError, Reason
 from herk.core.dae import Array
 from herk.linalg.sparse_rank import least_singular
 from herk.model.forms.forms import Form, analysed_at, analysis
+from herk.model.index_reduction.clock import within
 from herk.model.index_reduction.division import below
 from herk.model.index_reduction.structural.trace import Trace
 from herk.model.large_start import is_finite, slopes
@@ -30,6 +31,7 @@ ENDS = (Reason.SINGULAR, Reason.NEWTON, Reason.NONFINITE, Reason.STEP_UNDERFLOW)
 BACK = 0.05  # of the way made: rounding errors that grow with the inverse of the distance are small there
 FALLEN = 0.2  # of how regular g_y was at the start: if it is no less, the constraints are not the trouble
 LATEST = 4  # points, the last ones of a run, between which it may have passed a zero
+LONGEST = 30.0  # seconds for an analysis of a large model whose structure does not decide there
 BETTER = 10.0  # times more regular is what is worth a change
 
 
@@ -77,7 +79,8 @@ def _combined(dae: Form, t: float, far: float, y: Array) -> Form | None:
     """Return the form with constraints combined as is best at this time; None if they are those there are."""
     model = dae.model.with_start([float(value) for value in y]).with_span(t_end=far, t0=t)
     try:
-        found = analysed_at(model)
+        with within(LONGEST if dae.large else None):
+            found = analysed_at(model)
     except HerkError:
         return None
     same = set(analysis(model).constraints) == set(analysis(dae.model).constraints)
