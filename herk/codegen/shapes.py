@@ -38,6 +38,14 @@ class Shape:
         """Tell whether the expression vanishes."""
         return self.expr is sp.S.Zero
 
+    @property
+    def operations(self) -> int:
+        """Return how many operations it has."""
+        if "operations" not in self.known:
+            self.known["operations"] = int(sp.count_ops(self.expr))
+        count: int = self.known["operations"]
+        return count
+
 
 class Formula(NamedTuple):
     """A shape with the places of its slots: numbers of states, of parameters, or in the table of numbers."""

@@ -76,7 +76,18 @@ class Corrections:
 
     @property
     def independent(self) -> bool:
-        """Tell whether the rows are independent beyond doubt: the least singular value, by iteration."""
+        """Tell whether the rows are independent beyond doubt."""
+        size = self._inverse
+        return size * REGULAR**2 < 1.0 and size * REGULAR < 1.0 / REGULAR
+
+    @property
+    def least(self) -> float:
+        """Return the least singular value of A, its rows of size one."""
+        return float(self._inverse**-0.5)
+
+    @property
+    def _inverse(self) -> float:
+        """Return the largest singular value of (A A')^-1, by iteration."""
         vector = np.random.default_rng(7).standard_normal(self._m)
         size = 1.0
         for _ in range(_ROUNDS):
@@ -85,8 +96,16 @@ class Corrections:
             vector = both[self._n :]
             size = float(np.linalg.norm(vector)) / _WEIGHT  # of (A A')^-1
             if not np.isfinite(size):
-                return False
-        return size * REGULAR**2 < 1.0 and size * REGULAR < 1.0 / REGULAR
+                return np.inf
+        return size
+
+
+def least_singular(matrix: Any) -> float:
+    """Return the least singular value of the rows of a matrix, each in units of its largest entry."""
+    try:
+        return Corrections(matrix).least
+    except RuntimeError:  # rows that depend on each other
+        return 0.0
 
 
 def least_squares(matrix: Any, right: Array) -> Array | None:

@@ -66,6 +66,8 @@ class Places:
         self.others = np.flatnonzero(self.free)
         self.number = np.full(columns, NONE)
         self.number[self.others] = np.arange(len(self.others))
+        # Rows that hold nothing else are needed for required components; others may do with the rest.
+        self.choice = (np.diff(self.numbered[:, self.others].tocsr().indptr) > 0).astype(np.int64)
         self.turned = self.numbered[:, required].T.tocsr()
         self.touched: Wholes = np.flatnonzero(np.bincount(self.turned.indices, minlength=1)).astype(np.int64)
         self.last: tuple[Wholes, Rest] | None = None
@@ -82,7 +84,8 @@ class Places:
             return self.touched
         turned = self.turned.copy()
         turned.data = values[self.turned.data]
-        pivots: Wholes = eliminated(turned, np.arange(count), local=local).pivot
+        found = eliminated(turned, np.arange(count), cost=self.choice, threshold=THRESHOLD, local=local)
+        pivots: Wholes = found.pivot
         chosen: Wholes = pivots[pivots != NONE]
         return chosen
 

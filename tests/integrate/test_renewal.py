@@ -135,11 +135,15 @@ def test_constraints_combined_anew_three_times_are_short_each_time() -> None:
 def test_divisions_by_zero_are_looked_for_behind_a_run_too() -> None:
     """With large steps a run may fail just after the zero it has passed."""
     form = TURNED.form("overdetermined")  # combined by 1/cos(3t/2)
-    assert renewal.zeros_around(form, 1.1, 0.0, 4.0) == pytest.approx([np.pi, np.pi / 3], rel=1e-14)
+    pivots = renewal.pivots(form, np.zeros(1), np.zeros((1, 2)))
+    zeros = renewal.zeros_around(form.model, pivots, 1.1, (0.0, 4.0))
+    assert zeros == pytest.approx([np.pi, np.pi / 3], rel=1e-14)
 
 
 def test_divisions_by_zero_soon_after_the_end_are_looked_for() -> None:
     """Rounding may have moved the end, and what vanishes behind it is small before."""
     form, zero = TURNED.form("overdetermined"), np.pi / 3
-    assert renewal.zeros_around(form, 1.0, 0.0, np.nextafter(zero, 0.0)) == pytest.approx([zero], rel=1e-14)
-    assert renewal.zeros_around(form, 0.9, 0.0, 0.99 * zero) == pytest.approx([zero], rel=1e-14)
+    pivots = renewal.pivots(form, np.zeros(1), np.zeros((1, 2)))
+    for t, end in ((1.0, np.nextafter(zero, 0.0)), (0.9, 0.99 * zero)):
+        found = renewal.zeros_around(form.model, pivots, t, (0.0, end))
+        assert found == pytest.approx([zero], rel=1e-14)

@@ -180,7 +180,7 @@ def by_structure(model: Model, max_index: int = 10) -> Regularization:
 
     search = Structural(model)
     index = search.run(max_index)
-    trace = Trace(search.catalogue, search.found)
+    trace = Trace(search.catalogue, search.found, search.divisors)
     return Regularization(model, trace, index, search.notes(), (), BY_STRUCTURE)
 
 

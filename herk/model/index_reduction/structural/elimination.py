@@ -10,10 +10,10 @@ import sympy as sp
 
 from herk.codegen.shapes import CLOCK, STATE, Catalogue, Formula
 from herk.core.dae import Array
+from herk.model.index_reduction.structural.minors import Solved, by_minors
+from herk.model.index_reduction.structural.quality import LOST, Quality, decisive, quality
 
 LARGEST_BLOCK, LARGEST_CONSTANT_BLOCK = 8, 40  # rows; formulas of more would grow beyond use
-_LOST = 1e-11  # of its terms: an entry that is zero where it was looked at
-_GOOD = 0.1  # a pivot above this, beside its row, is as good as any
 
 
 class UnfitError(Exception):
@@ -28,6 +28,11 @@ class Eliminated:
     entries: dict[int, dict[int, Formula]]
     right: dict[int, Formula]
 
+    @property
+    def divisors(self) -> list[Formula]:
+        """Return what was divided by."""
+        return [self.entries[row][column] for column, row in self.pivots.items()]
+
 
 @dataclass
 class _Entry:
@@ -40,7 +45,7 @@ class _Entry:
     @property
     def zero(self) -> bool:
         """Tell whether it vanishes at every point."""
-        return bool((np.abs(self.values) <= _LOST * self.sizes).all())
+        return bool((decisive(np.abs(self.values)) <= LOST * decisive(self.sizes)).all())
 
 
 _Rows = dict[int, dict[int, _Entry]]
@@ -52,10 +57,21 @@ def eliminated(
     right: Mapping[int, Formula],
     values: Mapping[int, Mapping[int, Array]],
 ) -> Eliminated:
-    """Eliminate as far as possible; `values` are entries at points near the start and, last, elsewhere."""
+    """Eliminate as far as possible; `values` are the entries where their quality is looked at."""
     constant = all(is_constant(e) for row in leading.values() for e in row.values())
     if len(leading) > (LARGEST_CONSTANT_BLOCK if constant else LARGEST_BLOCK):
         raise UnfitError(f"{len(leading)} equations can only be solved for derivatives together")
+    solved = None if constant else by_minors(catalogue, leading, right, values)
+    return Eliminated(*(solved or _by_pivots(catalogue, leading, right, values)))
+
+
+def _by_pivots(
+    catalogue: Catalogue,
+    leading: Mapping[int, Mapping[int, Formula]],
+    right: Mapping[int, Formula],
+    values: Mapping[int, Mapping[int, Array]],
+) -> Solved:
+    """Eliminate by the best pivots, one after the other."""
     rows: _Rows = {
         i: {j: _Entry(e, values[i][j], np.abs(values[i][j])) for j, e in row.items()}
         for i, row in leading.items()
@@ -69,12 +85,13 @@ def eliminated(
         for i in rows:
             if i != row and column in rows[i]:
                 factor = rows[i].pop(column)
-                rows[i] = _reduced(catalogue, rows[i], factor, rows[row], column)
+                with np.errstate(all="ignore"):
+                    rows[i] = _reduced(catalogue, rows[i], factor, rows[row], column)
                 parts = [sides[i], factor.formula, sides[row], rows[row][column].formula]
                 sides[i] = catalogue.compose("minus", parts, _minus)
         pivots[column] = row
     entries = {i: {j: e.formula for j, e in row.items()} for i, row in rows.items()}
-    return Eliminated(pivots, entries, sides)
+    return pivots, entries, sides
 
 
 def _reduced(
@@ -106,19 +123,10 @@ def ratio(catalogue: Catalogue, a: Formula, b: Formula, sign: int = 1) -> Formul
     return catalogue.compose(("ratio", sign), [a, b], lambda e, _: sign * e[0] / e[1])
 
 
-def _quality(entries: Mapping[int, _Entry], row: int, column: int) -> tuple[float, int, int]:
-    """Return how good a pivot is near the start, how simple, and how early its row comes.
-
-    It is good beside its row, and beside what it is elsewhere: one that vanishes at the start is large in a
-    row of its own.
-    """
-    sizes = np.abs(entries[column].values)
-    tops = np.max([np.abs(e.values) for e in entries.values()], axis=0)
-    near, elsewhere = sizes[:-1], sizes[-1]
-    with np.errstate(all="ignore"):
-        beside = np.concatenate([near / tops[:-1], near / elsewhere])
-    worst = float(np.nan_to_num(beside, nan=0.0, posinf=1.0).min())
-    return min(worst, _GOOD), -int(sp.count_ops(entries[column].formula.shape.expr)), -row
+def _quality(entries: Mapping[int, _Entry], row: int, column: int) -> tuple[Quality, int, int]:
+    """Return how good a pivot is, how simple, and how early its row comes."""
+    good = quality({j: e.values for j, e in entries.items()}, column)
+    return good, -entries[column].formula.shape.operations, -row
 
 
 def is_constant(formula: Formula) -> bool:

@@ -14,6 +14,7 @@ from herk.codegen.shapes import CLOCK, STATE, Catalogue, Formula
 from herk.core.dae import Array
 from herk.model.index_reduction.structural.assignment import connected
 from herk.model.index_reduction.structural.elimination import eliminated, ratio
+from herk.model.index_reduction.structural.quality import quality
 from herk.model.index_reduction.structural.rows import Rows
 
 
@@ -33,6 +34,7 @@ class Flow:
     rates: dict[int, Rate] = field(default_factory=dict)
     constraints: list[tuple[int, Formula, tuple[int, ...]]] = field(default_factory=list)
     kept: list[int] = field(default_factory=list)
+    divisors: list[Formula] = field(default_factory=list)
 
 
 def flow(rows: Rows, values: Sequence[Mapping[int, Array]]) -> Flow:
@@ -40,7 +42,7 @@ def flow(rows: Rows, values: Sequence[Mapping[int, Array]]) -> Flow:
     found = Flow()
     for members in connected(dict(enumerate(rows.leading))):
         if len(members) == 1:
-            _single(rows, members[0], found)
+            _single(rows, values[members[0]], members[0], found)
         else:
             _block(rows, values, members, found)
     found.constraints.sort(key=lambda each: each[0])
@@ -48,15 +50,22 @@ def flow(rows: Rows, values: Sequence[Mapping[int, Array]]) -> Flow:
     return found
 
 
-def _single(rows: Rows, i: int, found: Flow) -> None:
+def _single(rows: Rows, values: Mapping[int, Array], i: int, found: Flow) -> None:
+    """Solve a row for the derivative with the simplest among the good factors."""
     entries, right = rows.leading[i], rows.right[i]
     if not entries:
         found.constraints.append((i, right, ()))
         return
-    j = min(entries, key=lambda k: (len(entries[k].at), sp.count_ops(entries[k].shape.expr), k))
+    j = min(entries, key=lambda k: _cost(values, entries[k], k)) if len(entries) > 1 else next(iter(entries))
     over = {q: ratio(rows.catalogue, e, entries[j], -1) for q, e in entries.items() if q != j}
     found.rates[j] = Rate(ratio(rows.catalogue, right, entries[j]), over, (i,))
     found.kept.append(i)
+    found.divisors.append(entries[j])
+
+
+def _cost(values: Mapping[int, Array], entry: Formula, column: int) -> tuple[float, ...]:
+    near, along = quality(values, column)
+    return -near, -along, len(entry.at), entry.shape.operations, column
 
 
 def _block(rows: Rows, values: Sequence[Mapping[int, Array]], members: Sequence[int], found: Flow) -> None:
@@ -73,6 +82,7 @@ def _block(rows: Rows, values: Sequence[Mapping[int, Array]], members: Sequence[
         base = ratio(rows.catalogue, solved.right[row], own[column])
         found.rates[column] = Rate(base, over, tuple(members))
         found.kept.append(row)
+    found.divisors += solved.divisors
     kept = tuple(solved.pivots.values())
     found.constraints += [(i, solved.right[i], tuple(sorted(kept))) for i in members if i not in kept]
 

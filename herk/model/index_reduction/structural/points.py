@@ -15,6 +15,7 @@ from herk.model.model import Model
 
 SPREADS = (1e-4, 1e-3)  # of the points near the start, beside the sizes of the unknowns
 STRETCHES = (1.0, 1e-2, 10.0, 1e-4, 100.0)  # tried in turn
+TIMES = 33  # at which is looked along the span
 PART = 0.1  # of the span, after which times are looked at that are not near the start
 _EASE = 1e3  # how much rather open components of the start move than given ones, new unknowns than old
 _ITERATIONS, _LONG, _DONE = 25, 1e8, 1e-10
@@ -142,6 +143,12 @@ def elsewhere(model: Model, scale: Array) -> Point:
     t0, t1 = model.t_span
     away = np.random.default_rng(5).uniform(0.5, 1.0, model.n) * scale
     return Point(t0 + PART * (t1 - t0), given + away, start=False)
+
+
+def along(model: Model, near: Point) -> list[Point]:
+    """Return points at later times with the same state: what depends on time alone is seen there."""
+    t0, t1 = model.t_span
+    return [Point(t0 + share * (t1 - t0), near.y, start=False) for share in np.linspace(0.0, 1.0, TIMES)[1:]]
 
 
 def at_start(model: Model, scale: Array, near: Array) -> tuple[Point, Array]:

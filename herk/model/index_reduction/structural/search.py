@@ -15,7 +15,7 @@ import sympy as sp
 
 from herk.codegen.block_form import is_zero
 from herk.codegen.numbers import is_residue
-from herk.codegen.shapes import Formula
+from herk.codegen.shapes import CLOCK, Formula
 from herk.codegen.values import Batch, Space
 from herk.core.dae import Array
 from herk.linalg.balance import rank
@@ -31,7 +31,14 @@ from herk.model.index_reduction.structural.elimination import (
     is_constant,
 )
 from herk.model.index_reduction.structural.flow import Flow, derivative, flow
-from herk.model.index_reduction.structural.points import Constraints, Point, at_start, elsewhere, guesses
+from herk.model.index_reduction.structural.points import (
+    Constraints,
+    Point,
+    along,
+    at_start,
+    elsewhere,
+    guesses,
+)
 from herk.model.index_reduction.structural.rows import Rows, rows
 from herk.model.index_reduction.structural.trace import Hidden
 from herk.model.model import Model
@@ -52,6 +59,7 @@ class Search:
         self.open: list[tuple[int, Formula, dict[int, Formula]]] = []
         self.scale = np.array(scales(model).y)
         self.flow: Flow = flow(self.rows, self._entries_of_e())
+        self.divisors = list(self.flow.divisors)
 
     def run(self, most: int) -> int:
         """Find all constraints; return the index."""
@@ -114,6 +122,7 @@ class Search:
             values = self._values_of({number: rows[number] for number in members})
             right = {number: base for number, base, _ in self.open if number in members}
             solved = eliminated(self.catalogue, {i: rows[i] for i in members}, right, values)
+            self.divisors += solved.divisors
             kept = tuple(sorted(solved.pivots.values()))
             lost = [number for number in members if number not in kept]
             self.open = [each for each in self.open if each[0] not in lost]
@@ -143,16 +152,22 @@ class Search:
         return tuple(sorted({i for j in moved for i in self.flow.rates[j].rows}))
 
     def _values_of(self, rows: Mapping[int, Mapping[int, Formula]]) -> dict[int, dict[int, Array]]:
-        """Return the entries of rows at points near the start, and elsewhere: there nothing vanishes."""
+        """Return the entries of rows, in units of the unknowns, where their quality is looked at.
+
+        That is near the start, along the span if they depend on time, and elsewhere: there nothing vanishes.
+        """
         space = Space(self.catalogue, self.model.values)
-        batch = Batch(space, [e for row in rows.values() for e in row.values()])
+        formulas = [e for row in rows.values() for e in row.values()]
+        batch = Batch(space, formulas)
         near = np.array([batch(p.t, p.y) for p in self._near()])
         if not np.isfinite(near).all():
             raise UnfitError("formulas have no finite value near the start")
         other = elsewhere(self.model, self.scale)
-        away = batch(other.t, other.y)
-        columns = iter(np.vstack([near, np.where(np.isfinite(away), away, near[-1])]).T)
-        return {i: {j: next(columns) for j in row} for i, row in rows.items()}
+        moving = any(CLOCK in shape.expr.free_symbols for shape in {each.shape for each in formulas})
+        later = along(self.model, self._near()[0]) if moving else ()
+        seen = np.array([*near, *(batch(p.t, p.y) for p in (*later, other))])
+        columns = iter(np.where(np.isfinite(seen), seen, near[-1]).T)
+        return {i: {j: self.scale[j] * next(columns) for j in row} for i, row in rows.items()}
 
     def _entries_of_e(self) -> list[dict[int, Array]]:
         """Return the entries of E at points near the start; refuse those that may vanish."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, overload
@@ -11,6 +11,7 @@ import sympy as sp
 
 from herk.codegen.shapes import Catalogue, Formula, Written
 from herk.model.index_reduction.findings import Step
+from herk.model.index_reduction.structural.divisors import Divisors
 
 
 @dataclass(frozen=True)
@@ -28,9 +29,12 @@ class Hidden:
 class Trace(Sequence[Step]):
     """The constraints of a large model; a formula becomes an expression of sympy when it is asked for."""
 
-    def __init__(self, catalogue: Catalogue, found: Sequence[Hidden]) -> None:
-        """Keep the formulas."""
+    def __init__(
+        self, catalogue: Catalogue, found: Sequence[Hidden], divisors: Iterable[Formula] = ()
+    ) -> None:
+        """Keep the formulas, and those that they were divided by."""
         self._catalogue, self._found = catalogue, found
+        self.divisors = Divisors(catalogue, divisors)
         self._expressions: dict[int, sp.Expr] = {}
 
     def __len__(self) -> int:
