@@ -20,7 +20,8 @@ from herk.model.humps import Depending, bends, linear, logarithm, products, step
 MOST = 500  # peaks in a model; of more none is looked at
 HIGH = 20  # powers above this are narrow where their bases are at their largest
 TINY, HUGE = 1e-300, 1e100
-FAR, DRAWS = 1e5, 16  # where a sum of exponentials is one of them; random values for what is not known
+FAR, DRAWS = 1e40, 16  # where a sum of exponentials is one of them; random values for what is not known
+PART = 1e-6  # of exponents: less is rounding
 TURNING = (sp.sin, sp.cos, sp.tan, sp.Mod)  # of a state that grows: peak follows peak
 
 
@@ -104,7 +105,7 @@ def _exponential(factors: Sequence[sp.Expr], where: Depending) -> Iterator[tuple
     inner = [each.args[0] for factor in factors for each in factor.atoms(sp.exp, sp.cosh, sp.sech)]
     inner += [factor.exp for factor in factors if isinstance(factor, sp.Pow) and factor.exp in where]
     both = len(inner) > 1 or any(factor.has(sp.cosh, sp.sech) for factor in factors)
-    if any(_bent(each, where) for each in inner) or (both and _rises(measure, where)):
+    if any(_bent(each, where) for each in inner) or (both and _rises(measure, inner, where)):
         yield measure, 0
 
 
@@ -113,16 +114,23 @@ def _bent(formula: sp.Expr, where: Depending) -> bool:
     return any(sp.diff(formula, symbol) in where for symbol in formula.free_symbols & where.moving)
 
 
-def _rises(measure: sp.Expr, where: Depending) -> bool:
-    """Tell whether a measure, about linear far away, rises on both sides, at least for some values."""
+def _rises(measure: sp.Expr, inner: Sequence[sp.Expr], where: Depending) -> bool:
+    """Tell whether a measure, about linear far away, rises on both sides, at least for some values.
+
+    Units are unknown, so it is looked at very far away, and compared with what the exponents are there.
+    """
     symbols = sorted(measure.free_symbols, key=sp.default_sort_key)
-    value = sp.lambdify(symbols, measure, ["numpy", "scipy"])
+    values = sp.lambdify(symbols, [measure, *inner], ["numpy", "scipy"])
     chance = np.random.default_rng(1)
     at = chance.uniform(0.5, 2.0, (len(symbols), DRAWS)) * chance.choice([-1.0, 1.0], (len(symbols), DRAWS))
     with np.errstate(all="ignore"):
         for i in (i for i, symbol in enumerate(symbols) if symbol in where.moving):
-            below, middle, above = (value(*at[:i], place, *at[i + 1 :]) for place in (-FAR, 0.0, FAR))
-            if np.any(np.minimum(below, above) - middle > 1.0):
+            ends, sizes = [], np.zeros(DRAWS)
+            for place in (-FAR, FAR):
+                found, *exponents = values(*at[:i], place, *at[i + 1 :])
+                ends.append(found)
+                sizes = np.max([sizes, *(np.abs(each) + np.zeros(DRAWS) for each in exponents)], axis=0)
+            if np.any(np.minimum(*ends) > PART * sizes):
                 return True
     return False
 

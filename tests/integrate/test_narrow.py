@@ -114,6 +114,15 @@ def test_peaks_made_of_exponentials_are_met(formula: str, method: str) -> None:
     assert sol.y[1, -1] == pytest.approx(WHOLE[formula], rel=1e-5)
 
 
+def test_the_units_of_a_state_do_not_hide_its_peak() -> None:
+    text = "1/(exp({u}) + exp(-({u})))**2".format(u="(s/unit - 5)/w")
+    model = fed(f"({text})/w/unit", 1e7, w=0.01, unit=1e7)
+    small = "1/(exp((1e-7*s - 5)/0.01) + exp(-(1e-7*s - 5)/0.01))**2*1e-5"
+    for each in (model, fed(small, 1e7)):
+        sol = herk.solve_dae(each.with_span(10.0), rtol=1e-7, atol=1e-10)
+        assert sol.y[1, -1] == pytest.approx(0.5, rel=1e-5)
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_a_peak_is_met_at_every_passage(method: str) -> None:
     sol = herk.solve_dae(swinging(), method=method, rtol=1e-7, atol=1e-10)
