@@ -31,6 +31,7 @@ class Topology:
     cutsets: tuple[tuple[str, ...], ...]
     dependent: frozenset[str]
     behind_diodes: tuple[str, ...] = ()
+    behind_both: tuple[str, ...] = ()  # diodes and inductors: their currents die away while diodes block
 
     def sentences(self) -> tuple[str, ...]:
         """Return what they mean, one sentence each."""
@@ -45,11 +46,13 @@ class Topology:
             for cut in self.cutsets
         ]
         floating = [
-            f"Nothing but diodes connects {', '.join(self.behind_diodes)} with ground: while they block, the"
+            f"Nothing but {what} connects {', '.join(nodes)} with ground: while the diodes block, the"
             " voltages there are next to undetermined; a large resistor to ground, such as 1g, gives them a"
             " value."
+            for what, nodes in (("diodes", self.behind_diodes), ("diodes and inductors", self.behind_both))
+            if nodes
         ]
-        return (*loops, *cutsets, *(floating if self.behind_diodes else ()))
+        return (*loops, *cutsets, *floating)
 
 
 def topology(net: Netlist) -> Topology:
@@ -58,9 +61,16 @@ def topology(net: Netlist) -> Topology:
     _refuse_floating(net, edges)
     loops, closing = _loops(edges, {each.name for each in net.of("C") if each.initial is not None})
     cutsets, tree = _cutsets(edges, {each.name for each in net.of("L") if each.initial is not None})
-    forest = _Forest([edge for edge in edges if edge.kind != "D"])
-    behind = [node for node in net.nodes if node not in GROUND and forest.path(node, "0") is None]
-    return Topology(tuple(loops), tuple(cutsets), frozenset((*closing, *tree)), tuple(behind))
+    behind = _beyond(net, edges, ("D",))
+    ends = {node for edge in edges if edge.kind == "D" for node in (edge.a, edge.b)}
+    both = [node for node in _beyond(net, edges, ("D", "L")) if node not in behind and node in ends]
+    return Topology(tuple(loops), tuple(cutsets), frozenset((*closing, *tree)), tuple(behind), tuple(both))
+
+
+def _beyond(net: Netlist, edges: Sequence[Edge], kinds: tuple[str, ...]) -> list[str]:
+    """Return the nodes that only elements of these kinds connect with ground."""
+    forest = _Forest([edge for edge in edges if edge.kind not in kinds])
+    return [node for node in net.nodes if node not in GROUND and forest.path(node, "0") is None]
 
 
 def _edges(element: Element) -> Iterator[Edge]:

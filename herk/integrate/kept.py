@@ -8,13 +8,15 @@ from __future__ import annotations
 from collections import OrderedDict
 from typing import Any
 
+import numpy as np
+
 from herk.core import Dae, HerkError
 from herk.core.dae import Array
 from herk.integrate.options import Request
 from herk.integrate.run import Run
 from herk.integrate.start import begun_otherwise, finished, started
 from herk.linalg.threads import one_thread
-from herk.model.several import open_derivatives
+from herk.model.several import another_start, open_derivatives
 from herk.model.start import consistent_start
 
 MOST_KEPT = 32
@@ -35,6 +37,7 @@ class Reusable:
         # None stands for the values it was made with: a run asked for with the very same is no other.
         own = values_of(self.first.request.dae)
         self.own = b"" if own is None else own.tobytes()
+        self.several = {_opened(asked): self.first.several}  # by what starts left open
         self.declined: tuple[Run, bytes] | None = None  # the last run left to another method, and its values
 
     def run(self, asked: Request, values: Array | None) -> Run | None:
@@ -64,7 +67,11 @@ class Reusable:
             y = consistent_start(dae, asked.t0, asked.y0)
         except HerkError:  # said, or helped by another analysis, where all is looked at again
             return None
-        return self.run(asked.changed(y0=tuple(y.tolist()), consistent="check"), values)
+        run = self.run(asked.changed(y0=tuple(y.tolist()), consistent="check"), values)
+        if run is not None:
+            several = another_start(dae, asked.t0, asked.y0, y)
+            run.said = () if several is None else (several.words,)
+        return run
 
     def begun(self, asked: Request, values: Array | None) -> Run | None:
         """Return the run before its first step; None if all must be looked at again."""
@@ -74,11 +81,32 @@ class Reusable:
         first = run is not None and asked is self.asked and values is None
         settled = first or not open_derivatives(asked.dae, asked.y0)
         if settled and self.machine.restart(asked, values):  # the first time too: no run depends on others
-            return Run(asked, self.machine, self.machine.state.y.copy())
+            return self._told(Run(asked, self.machine, self.machine.state.y.copy()), values)
         if not first:
             return None
         self.machine.rewind()
         return run
+
+    def _told(self, run: Run, values: Array | None) -> Run:
+        """Return the run with what is to be said of other values that may fit its start; looked for once."""
+        asked, which = run.request, _opened(run.request)
+        if not which:
+            return run
+        if which not in self.several:
+            own = values_of(asked.dae)
+            if values is not None and (own is None or own.tobytes() != values.tobytes()):
+                return run  # the DAE at hand has other values
+            self.several[which] = another_start(asked.dae, asked.t0, asked.y0, run.y0)
+        run.several = self.several[which]
+        if run.several is not None:
+            same = np.array_equal(run.several.found, run.y0)
+            run.said = (run.several.words if same else run.several.elsewhere(run.y0),)
+        return run
+
+
+def _opened(asked: Request) -> tuple[int, ...]:
+    """Return which components a start leaves open."""
+    return tuple(i for i, value in enumerate(asked.y0) if value is None)
 
 
 def _begins_like(asked: Request, run: Run) -> bool:

@@ -24,6 +24,7 @@ DEEP = 2.0  # change of a logarithm in a step, from which on there may be a peak
 DEEP_BY_POWER = 0.25  # the same for what falls by a power: part of the smallest measure at its ends
 SAMPLES, MOST_SAMPLES, ROUNDS = 8, 512, 16  # of a step, between which a peak is looked for more closely
 BESIDE = 1.3  # distances between these: as far as a parabola may err about where it is smallest
+NEXT = 2.0**-16  # of these: next to an end of a step, to know whether a measure falls or rises there
 UNSURE = 0.1  # second differences by which a parabola may err about how deep it is
 TURN = 0.5  # radians in a step, above which peaks may return within it
 FAR, FAR_BY_POWER = 2.0, 4.0  # widths: from so far no stage sees a peak
@@ -96,9 +97,10 @@ class Narrow:
         h_old, old = self.before or unknown
         self.before = h[-1], change[-1]
         growth = (h / np.append(h_old, h[:-1]))[:, None]
+        growth = np.maximum(growth, growth**2)  # the second of a parabola, the first of a corner
         ends = np.minimum(measures[:-1], measures[1:])
         much = np.where(powers == 0.0, DEEP, DEEP_BY_POWER * ends)
-        return ~((change + growth**2 * np.vstack([old, change[:-1]])) < much).all(axis=1)
+        return ~((change + growth * np.vstack([old, change[:-1]])) < much).all(axis=1)
 
     def _turns(self, measures: Array, phases: Array) -> Any:
         """Return by how many times more samples a step needs, because peaks may return within it."""
@@ -117,15 +119,17 @@ class Narrow:
         count = SAMPLES * turns
         times = t[steps, None] + np.diff(t)[steps, None] * np.arange(count + 1) / count
         times[:, -1] = t[steps + 1]
+        beside = times[:, [0, -1]] + NEXT * (times[:, [1, -2]] - times[:, [0, -1]])
+        flat = np.column_stack([times[:, 0], beside[:, 0], times[:, 1:-1], beside[:, 1], times[:, -1]])
         try:
-            measures, powers, _ = self.peaks.at(times.reshape(-1), between(times.reshape(-1)), self.values)
+            measures, powers, _ = self.peaks.at(flat.reshape(-1), between(flat.reshape(-1)), self.values)
         except HerkError:  # in one of these steps
             for k in steps if len(steps) > 1 else ():
                 yield from self._flagged(t, np.array([k]), turns, between)
             if len(steps) == 1:
                 yield int(steps[0]), 0, (times[0, 0], times[0, -1])
             return
-        deep = _deep(measures.reshape(*times.shape, -1), powers)
+        deep = _deep(measures.reshape(*flat.shape, -1), powers)
         for row, j, i in zip(*np.nonzero(deep), strict=True):
             yield int(steps[row]), int(i), (times[row, max(j - 1, 0)], times[row, min(j + 3, count)])
 
@@ -202,14 +206,27 @@ def levels(measures: Array, powers: Array) -> Array:
 
 
 def _deep(m: Array, powers: Array) -> Any:
-    """Tell around which samples (steps x inner samples x measures) a formula rises far above one end."""
+    """Tell around which samples (steps x inner samples x measures) a formula rises far above one end.
+
+    The second sample and the last but one are next to the ends: a parabola does not see a corner or a wall
+    between an end and the next sample, but what falls from the end on and is not found lower there.
+    """
+    beside, m = m[:, [1, -2]], np.delete(m, [1, -2], axis=1)
     ends, middle = np.maximum(m[:, :1], m[:, -1:]), m[:, 1:-1]
     bend, slope = m[:, :-2] - 2.0 * middle + m[:, 2:], 0.5 * (m[:, 2:] - m[:, :-2])
     bottom = middle - 0.5 * slope**2 / bend - UNSURE * bend
-    rise = np.where(powers == 0.0, ends - bottom, powers * np.log(ends / np.maximum(bottom, TINY)))
     reach = np.full(middle.shape[1], BESIDE)
     reach[-1] = SAMPLES  # steps may end on a peak, shortly before its highest point
-    return (bend > 0.0) & (np.abs(slope) < reach[:, None] * bend) & (rise >= DEEP)
+    deep = (bend > 0.0) & (np.abs(slope) < reach[:, None] * bend) & (_rise(ends, bottom, powers) >= DEEP)
+    first, second = m[:, [0, -1]], m[:, [1, -2]]
+    fall = (first - beside) / NEXT
+    deep[:, [0, -1]] |= (_rise(first, first - fall, powers) >= DEEP) & (second > first - 0.5 * fall)
+    return deep
+
+
+def _rise(high: Array, low: Array, powers: Array) -> Array:
+    """Return by how much a logarithm rises between two measures."""
+    return np.where(powers == 0.0, high - low, powers * np.log(high / np.maximum(low, TINY)))
 
 
 def _stretches(steps: Wholes, turns: Wholes, n: int) -> Iterator[Wholes]:

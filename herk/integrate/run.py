@@ -22,6 +22,7 @@ from herk.integrate.steppers.protocol import Stepper
 from herk.integrate.steps import CONSIDER, FINISHED, NEED_PYTHON, STUCK
 from herk.jit.state import address_of
 from herk.model.evaluate import CallableError, call
+from herk.model.several import Several
 
 PATIENCE = 0.02  # seconds after which Python should have a look
 # seconds of stepping, all runs of a model together, after which kernels with written-out sums are made
@@ -56,6 +57,8 @@ class Run:
         self._raised_at: list[tuple[float, Array]] = []
         self.interrupted: KeyboardInterrupt | None = None
         self.seconds = 0.0  # of stepping
+        self.several: Several | None = None  # values that fit what the start leaves open,
+        self.said: tuple[str, ...] = ()  # and what to say of it
         self.before: dict[str, int] = {}  # counted by a method that made no step
 
     def counts(self) -> dict[str, int]:

@@ -22,7 +22,7 @@ from herk.linalg.threads import one_thread
 from herk.model.contradiction import at_fault, contradictions
 from herk.model.evaluate import Linearisation, linearise
 from herk.model.forms.forms import Form, analysed_anew, analysis
-from herk.model.several import refuse_several
+from herk.model.several import another_start, refuse_several
 from herk.model.start import completed_start, consistent_start, inconsistency, undetermined
 
 ASKED = "asked for"  # why a method is in use at the start
@@ -95,7 +95,10 @@ def _start(asked: Request) -> Run:
     if wrong:
         raise InputError(wrong)
     machine = _machine(asked, y, here)
-    return Run(asked, machine, machine.state.y.copy() if isinstance(asked.method, RadauMethod) else y)
+    run = Run(asked, machine, machine.state.y.copy() if isinstance(asked.method, RadauMethod) else y)
+    run.several = another_start(dae, asked.t0, asked.y0, y)
+    run.said = () if run.several is None else (run.several.words,)
+    return run
 
 
 def _machine(asked: Request, y: Array, here: Linearisation) -> Stepper:
@@ -144,7 +147,7 @@ def solution_of(run: Run) -> Solution:
         "residual": machine.residual,
         "selections": tuple(run.output.selections),
         "nstep": run.output.steps,
-        "notes": machine.notes(),
+        "notes": (*run.said, *machine.notes()),
         "names": asked.dae.names,
         "system": getattr(getattr(asked.dae, "model", None), "name", ""),
         "method": asked.method.name if asked.plan is None else "auto",

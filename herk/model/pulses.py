@@ -19,14 +19,13 @@ from herk.codegen.numbers import inserted, readable
 from herk.core.dae import Array
 from herk.model.breakpoints import too_often
 from herk.model.crossings import Values, compiled
+from herk.model.humps import Depending, bends, linear, logarithm, products, steps
 from herk.model.periods import TooOften
 from herk.model.zeros import Span, slope_of, zeros
 
 NARROW = 0.1  # part of the span: steps may become as long as that where nothing happens
 ALONE = 8.0  # widths between neighbours: what comes more often is an oscillation, which steps meet
 HIGH = 4  # powers above this are narrow where their bases are at their largest
-STEEP = (sp.tanh, sp.erf, sp.erfc, sp.atan)  # smooth steps: two of them make a pulse
-BENT = (*STEEP, sp.acot)  # of an argument that is level somewhere one of them makes a pulse
 NARROWEST = 2.0**-70  # of the span
 REFINED = 4  # halvings by which a width is found more closely
 SOME = 1000  # of very many pulses are looked at, whether they are any
@@ -45,60 +44,22 @@ class Pulse(NamedTuple):
 
 
 def pulses(system: Equations) -> tuple[Pulse, ...]:
-    """Return where pulses of E and f may be, as functions of time and parameters.
-
-    One smooth step in an entry is seen by what it leaves behind, unless the entry is not linear in it.
-    """
-    t, known = system.t, {system.t, *system.parameters}
+    """Return where pulses of E and f may be, as functions of time and parameters."""
+    t, where = system.t, Depending([system.t], system.states)
     found: dict[tuple[sp.Expr, sp.Expr], Pulse] = {}
     for part in (*filled(system.E), *system.f):
         if t in part.free_symbols:
-            for pulse in (*_peaks(part, t, known), *_bends(part, t, known), *_steps(part, t, known)):
+            for pulse in (*_peaks(part, t, where), *_bends(part, t, where), *_steps(part, where)):
                 found.setdefault((pulse.zero, pulse.level), pulse)
     return tuple(sorted(found.values(), key=lambda pulse: tuple(map(sp.default_sort_key, pulse[:2]))))
 
 
-def _in_time(expr: sp.Basic, t: sp.Symbol, known: set[sp.Symbol]) -> bool:
-    symbols = expr.free_symbols
-    return t in symbols and symbols <= known
-
-
-def _peaked(factor: sp.Basic, t: sp.Symbol) -> bool:
-    """Tell whether a factor can be a peak: an exponential, or a power that is negative or high."""
-    if not isinstance(factor, sp.Pow):
-        return isinstance(factor, (sp.exp, sp.sech))
-    if t in factor.exp.free_symbols:
-        return True
-    return not factor.exp.is_number or bool(factor.exp < 0 or factor.exp > HIGH)
-
-
-def _peaks(part: sp.Basic, t: sp.Symbol, known: set[sp.Symbol]) -> Iterator[Pulse]:
+def _peaks(part: sp.Basic, t: sp.Symbol, where: Depending) -> Iterator[Pulse]:
     """Yield where products of exponentials and powers are largest; there the logarithm is level."""
-    inside: set[sp.Basic] = set()
-    for term in sp.preorder_traversal(part):
-        factors = [f for f in sp.Mul.make_args(term) if _peaked(f, t) and _in_time(f, t, known)]
-        if factors and not (len(factors) == 1 and factors[0] in inside):
-            inside |= set(factors)  # met again as terms of their own
-            level = sp.Add(*map(_logarithm, factors))
-            slope = sp.Add(*(_slope(factor, t) for factor in factors))
-            if slope.has(t):
-                yield Pulse(slope, level, falls=True)
-
-
-def _logarithm(factor: sp.Expr) -> sp.Expr:
-    """Return the logarithm of a factor, which exists where the factor itself is less than any double."""
-    if isinstance(factor, sp.exp):
-        return factor.args[0]
-    if isinstance(factor, sp.sech):
-        return -_of_cosh(factor.args[0])
-    if isinstance(factor.base, sp.cosh):
-        return factor.exp * _of_cosh(factor.base.args[0])
-    return factor.exp * sp.log(sp.Abs(factor.base))
-
-
-def _of_cosh(inside: sp.Expr) -> sp.Expr:
-    """Return the logarithm of a hyperbolic cosine, which overflows."""
-    return sp.Abs(inside) + sp.log(1 + sp.exp(-2 * sp.Abs(inside)))
+    for factors in products(part, where, HIGH):
+        slope = sp.Add(*(_slope(factor, t) for factor in factors))
+        if slope.has(t):
+            yield Pulse(slope, sp.Add(*map(logarithm, factors)), falls=True)
 
 
 def _slope(factor: sp.Expr, t: sp.Symbol) -> sp.Expr:
@@ -119,39 +80,20 @@ def _derivative(function: sp.Expr, t: sp.Symbol) -> sp.Expr:
     return sp.S.Zero if found is None else found
 
 
-def _bends(part: sp.Basic, t: sp.Symbol, known: set[sp.Symbol]) -> Iterator[Pulse]:
+def _bends(part: sp.Basic, t: sp.Symbol, where: Depending) -> Iterator[Pulse]:
     """Yield where arguments of smooth steps are level: 1 - tanh(u**2) is a pulse."""
-    for step in part.atoms(*BENT):
-        if _in_time(step, t, known):
-            slope = _derivative(step.args[0], t)
-            if slope.has(t):
-                yield Pulse(slope, step.args[0], falls=False)
+    for inside in bends(part, where):
+        slope = _derivative(inside, t)
+        if slope.has(t):
+            yield Pulse(slope, inside, falls=False)
 
 
-def _steps(part: sp.Basic, t: sp.Symbol, known: set[sp.Symbol]) -> Iterator[Pulse]:
-    """Yield where smooth steps are: arguments of zero, and 1 / (c + exp(u)) where both terms are equal."""
-    found: dict[sp.Basic, sp.Expr] = {}
-    for step in part.atoms(*STEEP):
-        if _in_time(step, t, known):
-            found[step] = step.args[0]
-    for quotient in part.atoms(sp.Pow):
-        if quotient.exp.is_negative and _in_time(quotient, t, known) and isinstance(quotient.base, sp.Add):
-            fixed, moving = quotient.base.as_independent(t)
-            level = _exponent(moving, t)
-            if fixed != 0 and level is not None:
-                found[quotient] = level - sp.log(fixed)
-    if len(found) == 1:
-        (step,) = found
-        dummy = sp.Dummy()
-        if not sp.diff(part.xreplace({step: dummy}), dummy).has(dummy):
-            return
+def _steps(part: sp.Basic, where: Depending) -> Iterator[Pulse]:
+    """Yield where smooth steps are; one in which the entry is linear is seen by what it leaves behind."""
+    found = steps(part, where)
+    if len(found) == 1 and linear(part, *found):
+        return
     yield from (Pulse(level, level, falls=False) for level in found.values())
-
-
-def _exponent(product: sp.Expr, t: sp.Symbol) -> sp.Expr | None:
-    """Return the logarithm of a product in which time occurs in one exponential alone."""
-    fixed, moving = product.as_independent(t, as_Add=False)
-    return moving.args[0] + sp.log(fixed) if isinstance(moving, sp.exp) else None
 
 
 @lru_cache(maxsize=64)

@@ -269,6 +269,62 @@ def test_a_bridge_whose_source_floats_ends_with_a_reason_and_is_right_until_then
     assert sol.y[0, -1] == pytest.approx(rectified(float(sol.t[-1])), rel=1e-3)
 
 
+CHOKED = (
+    "V1 c b SIN(0 10 50)\nL1 c a 1m\nD1 a p\nD2 b p\nD3 0 a\nD4 0 b\nR1 p 0 1k\nC1 p 0 100u IC=0\nR9 b 0 1meg"
+)
+
+
+def choked(t_end: float) -> float:
+    """Return the voltage of the capacitor behind the bridge with a choke and 1 gigohm from a, by SciPy."""
+
+    def ends(i: float, u: float, ohms: float) -> tuple[float, float, float]:
+        """Return the voltage of an end of the bridge into which i flows, and how it changes with i and u."""
+
+        def currents(v: float) -> tuple[float, float]:
+            return tuple(1e-14 * np.exp(min(each / THERMAL, 700.0)) for each in (v - u, -v))  # type: ignore[return-value]
+
+        def balance(v: float) -> float:
+            up, down = currents(v)
+            return up - down + v / ohms - i
+
+        v = brentq(balance, -20.0, 40.0, xtol=1e-15, rtol=1e-15)
+        up, down = currents(v)
+        slope = (up + down) / THERMAL + 1 / ohms
+        return v, 1 / slope, up / THERMAL / slope
+
+    def slope(t, y):
+        (u, i), V = y, 10 * np.sin(100 * np.pi * t)
+        a, b = ends(i, u, 1e9)[0], ends(-i, u, 1e6)[0]
+        through = sum(1e-14 * np.expm1((v - u) / THERMAL) for v in (a, b))
+        return [(through - u / 1e3) / 100e-6, (V + b - a) / 1e-3]
+
+    def jacobian(_, y):
+        u, i = y
+        (a, a_i, a_u), (b, b_i, b_u) = ends(i, u, 1e9), ends(-i, u, 1e6)
+        g_a, g_b = (1e-14 / THERMAL * np.exp((v - u) / THERMAL) for v in (a, b))
+        of_u = g_a * (a_u - 1) + g_b * (b_u - 1) - 1e-3
+        return [[of_u / 100e-6, (g_a * a_i - g_b * b_i) / 100e-6], [(b_u - a_u) / 1e-3, (-b_i - a_i) / 1e-3]]
+
+    options = {"method": "Radau", "rtol": 1e-8, "atol": [1e-10, 1e-16], "jac": jacobian}
+    return float(solve_ivp(slope, (0, t_end), [0.0, 0.0], **options).y[0, -1])
+
+
+def test_a_bridge_behind_a_choke_is_no_matter_of_millions_of_steps() -> None:
+    """A current of 1e-19 A through four blocking diodes decays at 1e15 per second, and makes voltages."""
+    model = herk.circuit.model(f"{CHOKED}\nR8 a 0 1g", t_span=(0, 0.03))
+    sol = herk.solve_dae(model, rtol=1e-7, atol=1e-10, max_steps=20_000)
+    assert sol.success, sol.message
+    assert sol["u_C1"][-1] == pytest.approx(choked(0.03), rel=1e-5)
+
+
+def test_what_only_a_choke_and_diodes_hold_is_said_and_ends_with_a_reason_in_words() -> None:
+    model = herk.circuit.model(CHOKED, t_span=(0, 0.03))
+    assert any("Nothing but diodes and inductors connects a with ground" in note for note in model.notes)
+    sol = herk.solve_dae(model, max_steps=20_000)
+    assert sol.success or sol.reason in (herk.Reason.NEWTON, herk.Reason.SINGULAR)
+    assert sol.t[-1] > 0.005
+
+
 @pytest.mark.parametrize("volts", [1, 10, 325])
 def test_ranks_are_right_where_one_diode_conducts_and_the_next_one_blocks(volts: int) -> None:
     """Their conductances differ by more than 160 powers of ten: a balance of units is no use there."""

@@ -35,6 +35,16 @@ def fed(formula: str, **parameters: float) -> herk.Model:
         "1/(1 + exp(-(s - c)/w)) - 1/(1 + exp(2 - (s - c)/w))",
         "1/(1 + exp(((s - c)/w)**2))",
         "r*exp(-((s - c)/w)**2)/(2 + r**2)",
+        "erfc(((s - c)/w)**2)",
+        "1 - tanh((s - c)/w)**2",
+        "exp(-Abs(s - c)/w)",
+        "exp(-sqrt((s - c)**2/w**2))",
+        "exp(-(s - c)/w)/(1 + exp(-(s - c)/w))**2",
+        "(1 - 1/(1 + exp((s - c)/w)))/(1 + exp((s - c)/w))",
+        "r/(exp((s - c)/w) + exp((c - s)/w))",
+        "1/(1e-9*exp((s - c)/w) + 1e-9*exp((c - s)/w))**2",
+        "exp((s - c)/w - exp((s - c)/w))",
+        "exp((s - c)/w)*exp(-exp((s - c)/w))",
     ],
 )
 def test_the_measure_of_a_peak_is_smallest_at_the_peak(formula: str) -> None:
@@ -55,6 +65,11 @@ def test_the_measure_of_a_peak_is_smallest_at_the_peak(formula: str) -> None:
         "tanh(s/c) + tanh(r/c)",
         "s**3/c",
         "1/sqrt(s**2 + r**2)",
+        "1/(1 + exp(s/c))",
+        "exp(s/c)/(1 + exp(s/c))",
+        "1/(c + exp(-s))**3",
+        "s/(1 - exp(-s/c))",
+        "r*tanh(s/c)/(1 + exp(r))",
         "c",
     ],
 )

@@ -214,12 +214,17 @@ class Unrolled:
         s = self.stages
         if s < 2 or self.nodes[s - 1] != 1.0 or not self.source.differential:
             return []
-        lines = ["top, bottom = 0.0, 0.0"]
+        lines, faint = ["top, bottom = 0.0, 0.0"], ["top, bottom, least = 0.0, 0.0, FAINTEST"]
         for j, c in enumerate(self.source.differential):
-            lines += [f"weight = 1.0 / (abs(z{s}_{c}) + floor[{c}])"]
-            lines += [f"top += ((k{s}_{j} - k{s - 1}_{j}) * weight) ** 2"]
-            lines += [f"bottom += ((z{s}_{c} - z{s - 1}_{c}) * weight) ** 2"]
-        lines += ["mem[FASTEST] = (top / bottom) ** 0.5 if bottom > NO_DIFFERENCE else 0.0"]
+            here = [f"weight = 1.0 / (abs(z{s}_{c}) + floor[{c}])"]
+            here += [f"top += ((k{s}_{j} - k{s - 1}_{j}) * weight) ** 2"]
+            here += [f"bottom += ((z{s}_{c} - z{s - 1}_{c}) * weight) ** 2"]
+            lines += here
+            faint += [f"if (z{s}_{c} - z{s - 1}_{c}) ** 2 > NO_DIFFERENCE * z{s}_{c} ** 2:"]
+            faint += [f"    {line}" for line in here]
+        lines += ["least = NO_DIFFERENCE", "if not bottom > NO_DIFFERENCE:"]
+        lines += [*(f"    {line}" for line in faint)]
+        lines += ["mem[FASTEST] = (top / bottom) ** 0.5 if bottom > least else 0.0"]
         return ["if ints[ASKING] > 0:", *(f"    {line}" for line in lines)]
 
     def roughness(self) -> list[str]:

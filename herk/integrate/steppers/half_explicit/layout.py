@@ -25,6 +25,7 @@ DETERIORATED = 0.7  # a pivot that fell below this part of its best value asks f
 FALLEN = 0.3  # the same for the weakest of very many: one of them is always on its way
 FRESH_SIZE = 16  # up to this many constraints a Jacobian per step costs less than the iterations it saves
 NO_DIFFERENCE = 1e-26  # the square of a difference of two stages that is rounding
+FAINTEST = 1e-200  # and of what is no difference however small the component is
 UNSEEN = 0.05  # changes that are small beside this part of a component are no sign of anything
 
 # Ways to get y' from E y' = f.
