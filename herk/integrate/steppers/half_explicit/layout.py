@@ -32,15 +32,8 @@ UNSEEN = 0.05  # changes that are small beside this part of a component are no s
 E_DIAGONAL, E_CONSTANT, E_VARYING, E_STACKED = 0, 1, 2, 3
 
 # Places in a row of the table of selections: the order of the components stands behind.
-ROW_KERNEL, ROW_DIFFERENTIAL, ROW_PREDICTED, ROW_GUESSED, ROW_PIVOTS, ROW_STAGE, ROW_ORDER = (
-    0,
-    1,
-    2,
-    3,
-    4,
-    5,
-    8,
-)
+ROW_KERNEL, ROW_DIFFERENTIAL, ROW_PREDICTED, ROW_GUESSED = 0, 1, 2, 3
+ROW_PIVOTS, ROW_STAGE, ROW_ORDER = 4, 5, 8
 
 kernel_at = by_address("int(int, float, float, int)")  # (task, t, h, state)
 function_at = by_address("None(float, Floats, Floats, Floats)")  # (t, y, par, out)
