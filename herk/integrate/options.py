@@ -34,6 +34,7 @@ from herk.integrate.progress import Progress
 from herk.integrate.saved import saved_of
 from herk.integrate.steppers.radau.layout import RadauMethod
 from herk.integrate.steps import INFINITE, Loop
+from herk.model.rounding import without_rounding
 
 EPS = float(np.finfo(float).eps)
 CONSISTENT = ("check", "trust", "project")
@@ -185,15 +186,17 @@ def request(
     dae, start = extended(dae, (t0, t1), start, yp0)
     step = _step(options["step"], t0, t1)
     chosen, plan = _method(method, dae, step)
+    y0, rtol = start_of(start, dae), rtol_of(options["rtol"])
+    atol = tolerances(dae, atol_of(atol, user_size(dae)))
     return Request(
-        dae=dae,
+        dae=without_rounding(dae, (t0, t1), y0, atol / rtol),
         t0=t0,
         t1=t1,
-        y0=start_of(start, dae),
+        y0=y0,
         method=chosen,
         plan=plan,
-        rtol=rtol_of(options["rtol"]),
-        atol=tolerances(dae, atol_of(atol, user_size(dae))),
+        rtol=rtol,
+        atol=atol,
         step=step,
         t_eval=times_of(options["t_eval"], t0, t1),
         dense_output=bool(options["dense_output"]),
