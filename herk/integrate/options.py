@@ -28,7 +28,7 @@ from herk.integrate.checks import (
     times_of,
 )
 from herk.integrate.controller import LEAST, shortest_first
-from herk.integrate.implicit import asked_of, extended, tolerances, user_size
+from herk.integrate.implicit import asked_of, extended, tolerances
 from herk.integrate.methods import Auto, Method, Plan, method_of
 from herk.integrate.progress import Progress
 from herk.integrate.saved import saved_of
@@ -183,11 +183,11 @@ def request(
     model, (t0, t1) = getattr(dae, "model", None), span_of(span)
     atol, told, switches = brought(given, dae, options["atol"], breakpoints_of(breakpoints), switches)
     limits = _limits(options)
-    dae, start = extended(dae, (t0, t1), start, yp0)
+    rtol, atol = rtol_of(options["rtol"]), atol_of(atol, dae.n)
+    dae, start = extended(dae, (t0, t1), start, yp0, atol / rtol)
     step = _step(options["step"], t0, t1)
     chosen, plan = _method(method, dae, step)
-    y0, rtol = start_of(start, dae), rtol_of(options["rtol"])
-    atol = tolerances(dae, atol_of(atol, user_size(dae)))
+    y0, atol = start_of(start, dae), tolerances(dae, atol)
     return Request(
         dae=without_rounding(dae, (t0, t1), y0, atol / rtol),
         t0=t0,

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from herk.core import Dae, HerkError
+from herk.core import Dae
 from herk.core.dae import Array
 from herk.model.evaluate import matrix
 
@@ -44,19 +45,27 @@ def without_rounding(dae: Dae, span: tuple[float, float], y0: Sequence[float | N
     """
     if not callable(dae.E) or dae.generated is not None or dae.large:
         return dae
-    size, torn = np.zeros((dae.n, dae.n)), np.zeros((dae.n, dae.n))
     start = np.array([0.0 if value is None else value for value in y0])
-    away = (np.abs(start) + floor) * np.linspace(1.0, 2.0, dae.n)
+    lost = rounding_in(partial(matrix, dae), span, start, floor)
+    return replace(dae, E=Cleaned(dae.E, ~lost)) if lost.any() else dae
+
+
+def rounding_in(
+    masses: Callable[[float, Array], Array], span: tuple[float, float], y0: Array, floor: Array
+) -> NDArray[np.bool_]:
+    """Tell which entries of E are zero but for rounding."""
+    size, torn = np.zeros((len(y0), len(y0))), np.zeros((len(y0), len(y0)))
+    away = (np.abs(y0) + floor) * np.linspace(1.0, 2.0, len(y0))
     for share, moved in zip(SHARES, MOVED, strict=True):
         t, way = span[0] + share * (span[1] - span[0]), share * (span[1] - span[0])
         later = t + np.copysign(max(NEAR * abs(way), APART * abs(t)), way)
         try:
             with np.errstate(all="ignore"):
-                one = matrix(dae, t, start + moved * away)
-                other = matrix(dae, float(later), start + (1.0 + NEAR) * moved * away)
-        except HerkError:  # outside the domain of E
+                one = masses(t, y0 + moved * away)
+                other = masses(float(later), y0 + (1.0 + NEAR) * moved * away)
+        except Exception:  # noqa: BLE001, S112 - outside the domain of E
             continue
         size += np.nan_to_num(np.abs(one) + np.abs(other))
         torn += np.nan_to_num(np.abs(one - other))
-    lost = torn > TORN * size
-    return replace(dae, E=Cleaned(dae.E, ~lost)) if lost.any() else dae
+    lost: NDArray[np.bool_] = torn > TORN * size
+    return lost
