@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from herk.core import Dae
 from herk.core.dae import Array
 from herk.linalg.balance import factors, rank
-from herk.model.rounding import rounding_in
+from herk.model.rounding import TORN, rounding_in
 
 Residual = Callable[[Dae, float, Array, Array], Array]
 AT = (0.0, 2e-4, 1e-3), (0.13, 0.31, 0.57, 0.79, 1.0)  # of the span: near the start, and later
@@ -115,11 +115,12 @@ def moving(dae: Dae, residual: Residual, span: tuple[float, float], y: Array, fl
             return None
         seen.append(found)
     lost = rounding_in(made.whole, span, y, floor)
-    seen = [np.where(lost, 0.0, each) for each in seen]
-    pivots, free = independent(np.hstack(seen))
-    most = max(rank(each) for each in seen)
+    sure = [np.where(lost | unsure, 0.0, each) for each, unsure in seen]
+    lost |= np.any([unsure for _, unsure in seen], axis=0) & ~np.any(sure, axis=0)
+    pivots, free = independent(np.hstack(sure))
+    most = max(rank(each) for each in sure)
     turning = len(pivots) > most
-    moves = turning or rank(np.vstack(seen)) > most
+    moves = turning or rank(np.vstack(sure)) > most
     if not (moves or lost.any() or _odd(np.concatenate([size, long / LONG]))):
         return None
     keep = np.where(lost, 0.0, 1.0)
@@ -144,8 +145,8 @@ def _points(span: tuple[float, float], y: Array, size: Array) -> Iterator[tuple[
             yield float(t0 + share * (t1 - t0)), y + moved, near
 
 
-def _look(form: Moving, t: float, y: Array) -> Array | None:
-    """Return dF/dy' at a point, None if F is not linear in y'."""
+def _look(form: Moving, t: float, y: Array) -> tuple[Array, NDArray[np.bool_]] | None:
+    """Return dF/dy' at a point, and which entries are rounding; None if F is not linear in y'."""
     dae, residual, rng = form.dae, form.residual, np.random.default_rng(29)
     here = form.at_rest(t, y)
     E = slopes(dae, residual, t, y, here, form.long)
@@ -154,15 +155,18 @@ def _look(form: Moving, t: float, y: Array) -> Array | None:
     unit = form.long / LONG
     moved = residual(dae, t, y + TRIED * unit * form.span * rng.choice([-1.0, 1.0], dae.n), 0.0 * unit)
     terms = np.abs(here) + np.abs(E) @ unit + np.abs(moved - here) / TRIED
+    unsure = np.zeros(E.shape, dtype=bool)
     for step in SHORTER:
         other = slopes(dae, residual, t, y, here, step * unit)
+        if step == SHORTER[0]:  # at which nothing but rounding is another number
+            unsure = np.abs(other - E) > TORN * np.abs(E)
         if not (np.abs(other - E) * unit <= LINEAR * np.abs(E) * unit + ROUNDING * terms[:, None]).all():
             return None
         rates = step * unit * rng.uniform(-1.0, 1.0, dae.n)
         off = residual(dae, t, y, rates) - here - E @ rates
         if not (np.abs(off) <= LINEAR * (np.abs(E) @ np.abs(rates)) + ROUNDING * terms).all():
             return None
-    return E
+    return E, unsure
 
 
 def independent(matrix: Array) -> tuple[NDArray[np.int64], Array]:
