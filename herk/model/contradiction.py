@@ -13,6 +13,7 @@ import numpy as np
 
 from herk.core.dae import Array
 from herk.linalg.balance import factors
+from herk.linalg.independent import independent
 from herk.model.evaluate import Linearisation, linearise, located
 from herk.model.large import drifting
 
@@ -156,9 +157,13 @@ def _eliminated(free: Array, drift: Array, size: Array) -> tuple[Array, Array]:
 
 
 def _inverse(E: Array) -> tuple[Array, Array]:
-    """Return the pseudo-inverse of a matrix with entries near one, and a basis of its kernel."""
+    """Return the pseudo-inverse of a matrix with entries near one, and a basis of its kernel.
+
+    The basis is one by elimination: what E leaves open in one unknown is not mixed with that in another one,
+    whose rate may be larger by any order.
+    """
     if not len(E):
         return np.zeros((E.shape[1], 0)), np.eye(E.shape[1])
     u, sizes, v = np.linalg.svd(E)
     k = int(np.sum(sizes > 1e-12 * sizes.max(initial=0.0)))
-    return v[:k].T @ (u[:, :k].T / sizes[:k, None]), v[k:].T
+    return v[:k].T @ (u[:, :k].T / sizes[:k, None]), independent(E.T)[1].T
