@@ -19,14 +19,14 @@ LATE = (
 )
 
 
-def extended(dae: Dae, span: tuple[float, float], y0: Any, yp0: Any) -> tuple[Dae, Any]:
+def extended(dae: Dae, span: tuple[float, float], y0: Any, yp0: Any, floor: Array) -> tuple[Dae, Any]:
     """Return system and start in w; any other Dae as it is."""
     if dae.F is None:
         if yp0 is not None:
             raise InputError("yp0 is for a herk.Dae given by F; here y' follows from E and f.")
         return dae, y0
     start = start_of(y0, dae)
-    whole = written_out(dae, span, start)
+    whole = written_out(dae, span, start, floor)
     return whole, whole.start(start, None if yp0 is None else start_of(yp0, dae))
 
 

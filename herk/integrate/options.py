@@ -28,12 +28,13 @@ from herk.integrate.checks import (
     times_of,
 )
 from herk.integrate.controller import LEAST, shortest_first
-from herk.integrate.implicit import asked_of, extended, tolerances, user_size
+from herk.integrate.implicit import asked_of, extended, tolerances
 from herk.integrate.methods import Auto, Method, Plan, method_of
 from herk.integrate.progress import Progress
 from herk.integrate.saved import saved_of
 from herk.integrate.steppers.radau.layout import RadauMethod
 from herk.integrate.steps import INFINITE, Loop
+from herk.model.rounding import without_rounding
 
 EPS = float(np.finfo(float).eps)
 CONSISTENT = ("check", "trust", "project")
@@ -175,25 +176,25 @@ def request(
     yp0: Any = None,
 ) -> Request:
     """Check every argument and return the request."""
-    for name in extra:
-        if name not in METHOD_OPTIONS:
-            raise nearest(name, METHOD_OPTIONS, "option")
+    _refuse_unknown(extra)
     dae, span, start = system(given, t_span, y0, parameters)
     model, (t0, t1) = getattr(dae, "model", None), span_of(span)
     atol, told, switches = brought(given, dae, options["atol"], breakpoints_of(breakpoints), switches)
     limits = _limits(options)
-    dae, start = extended(dae, (t0, t1), start, yp0)
+    rtol, atol = rtol_of(options["rtol"]), atol_of(atol, dae.n)
+    dae, start = extended(dae, (t0, t1), start, yp0, atol / rtol)
     step = _step(options["step"], t0, t1)
     chosen, plan = _method(method, dae, step)
+    y0, atol = start_of(start, dae), tolerances(dae, atol)
     return Request(
-        dae=dae,
+        dae=without_rounding(dae, (t0, t1), y0, atol / rtol),
         t0=t0,
         t1=t1,
-        y0=start_of(start, dae),
+        y0=y0,
         method=chosen,
         plan=plan,
-        rtol=rtol_of(options["rtol"]),
-        atol=tolerances(dae, atol_of(atol, user_size(dae))),
+        rtol=rtol,
+        atol=atol,
         step=step,
         t_eval=times_of(options["t_eval"], t0, t1),
         dense_output=bool(options["dense_output"]),
@@ -207,6 +208,12 @@ def request(
         switches=switches_of(switches, dae),
         save=saved_of(options.get("save"), dae),
     )
+
+
+def _refuse_unknown(extra: Mapping[str, Any]) -> None:
+    for name in extra:
+        if name not in METHOD_OPTIONS:
+            raise nearest(name, METHOD_OPTIONS, "option")
 
 
 def _told(dae: Dae, callback: Any) -> Any:

@@ -153,11 +153,17 @@ def _rank(matrix: Array, tolerance: float) -> int:
     return int(np.sum(sizes > tolerance * sizes[0]))
 
 
-def sizes(jacobian: Any, y: Array) -> Array:
-    """Return the size of each unknown: its own, or where it is zero that at which the constraints balance."""
+def sizes(jacobian: Any, y: Array, floor: Array | None = None) -> Array:
+    """Return the size of each unknown: its own, or where it is zero that at which the constraints balance.
+
+    Where constraints tie it to nothing that is known, it is what `floor` says.
+    """
     m, n = jacobian.shape
     rows, columns, values = _entries(jacobian)
     known = np.isfinite(y) & (y != 0.0) & ~_rounding(jacobian, y)
+    if floor is not None:
+        loose = _loose(rows, columns, known, m)
+        y, known = np.where(loose, floor, y), known | (loose & (floor > 0.0))
     given, count = np.flatnonzero(known), len(values)  # one tie for each entry, then one for each known size
     ties = np.concatenate([np.arange(count), np.arange(count), count + np.arange(len(given))])
     places = np.concatenate([columns, n + rows, given])
@@ -165,6 +171,20 @@ def sizes(jacobian: Any, y: Array) -> Array:
     right = np.concatenate([-np.log2(np.abs(values)), _GIVEN * np.log2(np.abs(y[given]))])
     found = 2.0 ** np.clip(_solved((ties, places, weights), right, n + m)[:n], -_LARGEST, _LARGEST)
     return np.where(known, np.maximum(np.abs(np.nan_to_num(y)), 1e-3 * found), found)
+
+
+def _loose(
+    rows: NDArray[np.int64], columns: NDArray[np.int64], known: NDArray[np.bool_], m: int
+) -> NDArray[np.bool_]:
+    """Return the unknowns that entries at these places tie to none that is known."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
+    n = len(known)
+    ties = csr_array((np.ones(len(rows)), (n + rows, columns)), shape=(n + m, n + m))
+    group = connected_components(ties, directed=False)[1]
+    loose: NDArray[np.bool_] = ~np.isin(group[:n], group[:n][known])
+    return loose
 
 
 def _rounding(jacobian: Any, y: Array) -> NDArray[np.bool_]:

@@ -13,10 +13,12 @@ import numpy as np
 
 from herk.core.dae import Array
 from herk.linalg.balance import factors
+from herk.linalg.independent import independent
 from herk.model.evaluate import Linearisation, linearise, located
 from herk.model.large import drifting
 
 SLOW = 1e-3  # relative to the fastest unknown
+ROUNDING = 1e-13  # of its terms, below which a sum is zero
 
 
 def check_constraints(
@@ -112,15 +114,14 @@ class _Speeds:
         """Return what y' leaves of E y' = f, and the size of its terms."""
         return f - E @ self.rate, f_size + np.abs(E) @ self.size
 
-    def in_row(self, jac: Array, moved: Array) -> Array:
-        """Return the size of the terms of a constraint that is differentiated, of free parts of y' too.
+    def in_row(self, jac: Array) -> Array:
+        """Return the size of the terms of a constraint that is differentiated.
 
         A small part of what the constraint would change if all unknowns moved as fast as the fastest of them
         counts as size, too: entries and rates that are zero but for rounding have no size of their own.
         """
-        speed = self.size + np.abs(moved)
-        fastest = np.max(speed / self.y_size, initial=0.0)
-        found: Array = np.abs(jac) @ (speed + SLOW * fastest * self.y_size)
+        fastest = np.max(self.size / self.y_size, initial=0.0)
+        found: Array = np.abs(jac) @ (self.size + SLOW * fastest * self.y_size)
         return found
 
 
@@ -130,24 +131,39 @@ def at_fault(sentences: list[str]) -> str:
 
 
 def _drift(speeds: _Speeds, jac: Array, g_t: Array) -> tuple[Array, Array]:
-    """Return dg/dt along the flow, what E leaves open chosen for the best, and the size of its terms."""
-    kernel, still = speeds.kernel, np.zeros(len(speeds.rate))
-    drift = jac @ speeds.rate + g_t
-    size = speeds.in_row(jac, still) + np.abs(g_t)
-    if not kernel.shape[1]:
-        return drift, size
-    weights = np.divide(1.0, size, out=np.full(len(size), 1.0), where=size > 0.0)
-    free = jac @ kernel
-    choice = np.zeros(kernel.shape[1])
-    for _ in range(2):
-        choice -= np.linalg.lstsq(free * weights[:, None], (drift + free @ choice) * weights, rcond=1e-13)[0]
-    return drift + free @ choice, speeds.in_row(jac, kernel @ choice) + np.abs(g_t)
+    """Return dg/dt along the flow and the size of its terms; zeros where what E leaves open makes it zero."""
+    drift, size = jac @ speeds.rate + g_t, speeds.in_row(jac) + np.abs(g_t)
+    free, terms = jac @ speeds.kernel, np.abs(jac) @ np.abs(speeds.kernel)
+    return _eliminated(np.where(np.abs(free) > ROUNDING * terms, free, 0.0), drift, size)
+
+
+def _eliminated(free: Array, drift: Array, size: Array) -> tuple[Array, Array]:
+    """Return drift + free @ x and the size of its terms, zero in as many rows as x can make so.
+
+    By elimination, not in least squares, where rows of large units decide for all.
+    """
+    free, drift, size = free.copy(), drift.copy(), size.copy()
+    for _ in range(min(free.shape)):
+        row, column = np.unravel_index(int(np.argmax(np.abs(free))), free.shape)
+        if free[row, column] == 0.0:
+            break
+        factor = free[:, column] / free[row, column]
+        factor[row] = 0.0
+        drift, size = drift - factor * drift[row], size + np.abs(factor) * size[row]
+        reached, free = np.abs(free) + np.abs(np.outer(factor, free[row])), free - np.outer(factor, free[row])
+        free = np.where(np.abs(free) > ROUNDING * reached, free, 0.0)
+        free[:, column], free[row], drift[row], size[row] = 0.0, 0.0, 0.0, 0.0
+    return drift, size
 
 
 def _inverse(E: Array) -> tuple[Array, Array]:
-    """Return the pseudo-inverse of a matrix with entries near one, and a basis of its kernel."""
+    """Return the pseudo-inverse of a matrix with entries near one, and a basis of its kernel.
+
+    The basis is one by elimination: what E leaves open in one unknown is not mixed with that in another one,
+    whose rate may be larger by any order.
+    """
     if not len(E):
         return np.zeros((E.shape[1], 0)), np.eye(E.shape[1])
     u, sizes, v = np.linalg.svd(E)
     k = int(np.sum(sizes > 1e-12 * sizes.max(initial=0.0)))
-    return v[:k].T @ (u[:, :k].T / sizes[:k, None]), v[k:].T
+    return v[:k].T @ (u[:, :k].T / sizes[:k, None]), independent(E.T)[1].T

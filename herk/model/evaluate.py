@@ -159,21 +159,23 @@ def linearise(
     if dae.large:
         from herk.model.large import linearised
 
-        return linearised(dae, t, y, t_end)
+        return linearised(dae, t, y, t_end, floor)
     values = {
         "E": matrix(dae, t, y), "f": evaluate("f", dae.f, t, y, (dae.n,)), "g": constraints(dae, t, y),
         "jac_g": jacobian(dae, t, y, floor), "g_t": time_derivative(dae, t, y, t_end),
     }  # fmt: skip
-    return at_point(dae, t, y, values)
+    return at_point(dae, t, y, values, floor)
 
 
-def at_point(dae: Dae, t: float, y: Array, values: Mapping[str, Any]) -> Linearisation:
+def at_point(
+    dae: Dae, t: float, y: Array, values: Mapping[str, Any], floor: Array | None = None
+) -> Linearisation:
     """Return these values at (t, y) as one, once they are known to be finite."""
     check_finite(values, t, y)
     here = y.copy()
 
     def measured() -> tuple[Array, Array]:
-        y_size = sizes(values["jac_g"], here)
+        y_size = sizes(values["jac_g"], here, floor)
         return size_of_f(dae, t, here, values["f"], y_size), y_size
 
     return Linearisation(values["E"], values["f"], values["g"], values["jac_g"], values["g_t"], measured)

@@ -22,7 +22,7 @@ from herk.core import Dae, InputError
 from herk.core.dae import Array
 from herk.model.evaluate import jacobian, real
 from herk.model.moving import Moving, moving
-from herk.model.occurrence import NOISE, columns_of, complement, looks, rank_of, rows_of
+from herk.model.occurrence import NOISE, columns_of, complement, looks, rows_of
 
 CHECKED = 200  # points of a solution at which dF/dy' is looked at again
 HIGHER = (
@@ -53,15 +53,14 @@ class Implicit(Dae):
         return [*y0, *blank]
 
 
-def written_out(dae: Dae, t_span: tuple[float, float], y0: Sequence[float | None]) -> Implicit:
-    """Return the system in (y, z)."""
-    n, both = dae.n, _in_both(dae)
-    near, later = looks(dae, both, t_span, np.array([0.0 if v is None else v for v in y0]))
+def written_out(dae: Dae, t_span: tuple[float, float], y0: Sequence[float | None], floor: Array) -> Implicit:
+    """Return the system in (y, z), or in matrices; `floor` are sizes below which unknowns do not matter."""
+    n, both, start = dae.n, _in_both(dae), np.array([0.0 if v is None else v for v in y0])
+    other = moving(dae, _residual, t_span, start, floor)
+    if other is not None:
+        return _in_matrices(dae, other)
+    near = looks(dae, both, t_span, start)
     D = columns_of(near)
-    if rank_of(near) < D.shape[1] or columns_of([*near, *later]).shape[1] > D.shape[1]:
-        other = moving(dae, _residual, near, later)
-        if other is not None:
-            return _in_matrices(dae, other)
     rows = rows_of(near) if dae.g is not None else np.eye(n)
     r, k = D.shape[1], rows.shape[1]
     E = np.zeros((n + r, n + r))
@@ -85,17 +84,18 @@ def written_out(dae: Dae, t_span: tuple[float, float], y0: Sequence[float | None
 
 def _in_matrices(dae: Dae, form: Moving) -> Implicit:
     """Return the system as E y' = f with constraints."""
-    free = form.free.T if dae.g is None else np.zeros((0, dae.n))
-    single = [np.flatnonzero(row) for row in free]
+    single = [np.flatnonzero(row) for row in form.free]
     names = [f"row {at[0]} of F" if len(at) == 1 else f"part {k} of F" for k, at in enumerate(single)]
-    m = len(free) + dae.m
+    m, slopes = len(form.free) + dae.m, dae.jac_g
+    if dae.g is None and dae.jac_y is not None:
+        slopes = form.slopes_of_constraints
     return Implicit(
         E=form.matrix,
         f=form.rate,
         g=form.constraints if m else None,
         n=dae.n,
         m=m,
-        jac_g=None if dae.g is None else dae.jac_g,
+        jac_g=slopes,
         names=dae.names,
         known=dae.n,
         directions=np.zeros((dae.n, 0)),

@@ -24,14 +24,16 @@ PREFERRED = 1e-3  # of the largest entry: rows of E determine y' before constrai
 DRAWS = 64  # sums of absolute values are found to a fifth
 
 
-def linearised(dae: Dae, t: float, y: Array, t_end: float | None = None) -> evaluate.Linearisation:
+def linearised(
+    dae: Dae, t: float, y: Array, t_end: float | None = None, floor: Array | None = None
+) -> evaluate.Linearisation:
     """Evaluate everything at (t, y)."""
     values: dict[str, Any] = {
         "E": sparse_matrix(dae, t, y), "f": evaluate.evaluate("f", dae.f, t, y, (dae.n,)),
         "g": evaluate.constraints(dae, t, y), "jac_g": sparse_jacobian(dae, t, y),
         "g_t": evaluate.time_derivative(dae, t, y, t_end),
     }  # fmt: skip
-    return evaluate.at_point(dae, t, y, values)
+    return evaluate.at_point(dae, t, y, values, floor)
 
 
 def sparse_matrix(dae: Dae, t: float, y: Array, *, stored: bool = False) -> csr_array:

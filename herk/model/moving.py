@@ -1,100 +1,170 @@
-"""F(t, y, y') = 0 that is linear in y', where other parts of y' occur at other times: as E y' = f with g.
+"""F(t, y, y') = 0 that is linear in y', as E y' = f with constraints: E = dF/dy' and f = -F(t, y, 0).
 
-E = dF/dy' and f = -F(t, y, 0), in the rows that contain y'; those that never do are constraints. Their
-derivatives determine what E leaves open, whichever part of y' that is.
+So it is solved where other parts of y' occur at other times, and where units are odd: what is long in its own
+unit shows E to rounding, zeros exactly. Constraints are g or, where none is given, the combinations of rows
+that are free of y'.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from herk.core import Dae
 from herk.core.dae import Array
 from herk.linalg.balance import rank
-from herk.model.evaluate import jacobian
-from herk.model.occurrence import EXACT, Look, complement, rows_of, size_of_rates
+from herk.linalg.independent import independent
+from herk.model.rounding import TORN, rounding_in
 
 Residual = Callable[[Dae, float, Array, Array], Array]
+AT = (0.0, 2e-4, 1e-3), (0.13, 0.31, 0.57, 0.79, 1.0)  # of the span: near the start, and later
+LONG = 2.0**40  # times the rate that crosses an unknown within the span is the y' that shows E
+SHORTER = 2.0**25, 2.0**10, 1.0, -(2.0**10)  # that are to show the same
+LINEAR = 1e-8  # of an entry, by which they may be off,
+ROUNDING = 1e-12  # and of the terms of a row; what is smaller in a combination of rows is zero
+TRIED = 1e-2  # of its size, by which y is moved to see how large terms of F are
+ODD = 1e9  # times apart sizes and rates are in units that call for this form
+KEPT = 1e-11  # of its terms, by which E may change and be taken for the same
 
 
 @dataclass(frozen=True)
 class Moving:
-    """The functions E, f, g of such a system."""
+    """The functions E, f, g of such a system; `free` are the combinations of rows that are constraints."""
 
     dae: Dae
     residual: Residual
-    rows: Array  # combinations of rows of F with y',
-    free: Array  # and without
-    steps: Array  # of differences in y'; zero where it does not occur
+    long: Array  # y' that shows E
+    span: float
+    keep: Array | float = 1.0  # 1 for entries of E, 0 for those of other rows and for rounding
+    free: Array = field(default_factory=lambda: np.zeros((0, 0)))
+    last: list[Array] = field(default_factory=list, compare=False)  # E, and its size times long
 
     def matrix(self, t: float, y: Array) -> Array:
-        """Return the rows of dF/dy' that are not zero, and zeros below."""
-        n, still = self.dae.n, np.zeros(self.dae.n)
+        """Return dF/dy' in the rows of E."""
+        return self.keep * self.whole(t, y)
+
+    def whole(self, t: float, y: Array) -> Array:
+        """Return dF/dy', found anew where it has changed."""
         if self.dae.jac_yp is not None:
-            by_yp = np.asarray(self.dae.jac_yp(t, y, still), dtype=float)
-        else:
-            by_yp, here = np.zeros((n, n)), self.residual(self.dae, t, y, still)
-            for j in np.flatnonzero(self.steps):
-                moved = still.copy()
-                moved[j] = self.steps[j]
-                by_yp[:, j] = (self.residual(self.dae, t, y, moved) - here) / self.steps[j]
-        E = np.zeros((n, n))
-        E[: self.rows.shape[1]] = _clean(self.rows.T, by_yp)
-        return E
+            return np.asarray(self.dae.jac_yp(t, y, 0.0 * self.long), dtype=float)
+        here = self.at_rest(t, y)
+        signed = self.long * np.where(np.arange(self.dae.n) % 2, -0.7, 1.0)  # of no symmetry that E may have
+        felt = self.residual(self.dae, t, y, signed) - here
+        if self.last and (np.abs(felt - self.last[0] @ signed) <= KEPT * self.last[1]).all():
+            return self.last[0]
+        found = slopes(self.dae, self.residual, t, y, here, self.long)
+        self.last[:] = [found, np.abs(found) @ np.abs(signed)]
+        return found
+
+    def at_rest(self, t: float, y: Array) -> Array:
+        """Return F(t, y, 0)."""
+        return self.residual(self.dae, t, y, np.zeros(self.dae.n))
 
     def rate(self, t: float, y: Array) -> Array:
-        """Return -F(t, y, 0) in these rows."""
-        f, here = np.zeros(self.dae.n), self.residual(self.dae, t, y, np.zeros(self.dae.n))
-        f[: self.rows.shape[1]] = -self.rows.T @ here
-        return f
+        """Return -F(t, y, 0) in the rows of E."""
+        return np.where(np.any(self.keep, axis=-1), -self.at_rest(t, y), 0.0)
 
     def constraints(self, t: float, y: Array) -> Array:
-        """Return g, or the rows of F without y' where none is given."""
+        """Return g, or the combinations of rows of F without y' where none is given."""
         if self.dae.g is not None:
             return np.asarray(self.dae.g(t, y), dtype=float)
-        return self.free.T @ self.residual(self.dae, t, y, np.zeros(self.dae.n))
+        found: Array = self.free @ self.at_rest(t, y)
+        return found
 
     constraints.called = "F(t, y, y')"  # type: ignore[attr-defined]  # in messages
 
+    def slopes_of_constraints(self, t: float, y: Array) -> Array:
+        """Return dg/dy, where dF/dy is given."""
+        assert self.dae.jac_y is not None
+        found: Array = self.free @ np.asarray(self.dae.jac_y(t, y, np.zeros(self.dae.n)), dtype=float)
+        return found
 
-def _clean(left: Array, right: Array) -> Array:
-    """Return a product with zeros where all terms cancel."""
-    product, terms = left @ right, np.abs(left) @ np.abs(right)
-    return np.where(np.abs(product) > EXACT * terms, product, 0.0)
+
+def slopes(dae: Dae, residual: Residual, t: float, y: Array, here: Array, steps: Array) -> Array:
+    """Return dF/dy' by differences from y' = 0, of this length for each part."""
+    found = np.zeros((dae.n, dae.n))
+    for j, step in enumerate(steps):
+        moved = np.zeros(dae.n)
+        moved[j] = step
+        found[:, j] = (residual(dae, t, y, moved) - here) / step
+    return found
 
 
-def moving(dae: Dae, residual: Residual, near: Sequence[Look], later: Sequence[Look]) -> Moving | None:
-    """Return the system in this form, if F is linear in y' wherever it was looked at and determines y'."""
-    seen = [*near, *later]
-    if dae.large or not all(each.linear and _is_linear(dae, residual, each) for each in seen):
+def moving(dae: Dae, residual: Residual, span: tuple[float, float], y: Array, floor: Array) -> Moving | None:
+    """Return the system in this form, if that is needed and F is linear in y' wherever it is looked at.
+
+    `floor` are sizes below which unknowns do not matter.
+    """
+    if dae.large:
         return None
-    here = near[-1]
-    rows = rows_of(seen)
-    free = complement(rows)
-    occurs = np.any([each.by_yp.any(axis=0) for each in seen], axis=0)
-    slopes = np.max([np.abs(each.by_yp) for each in seen], axis=0)
-    size = size_of_rates(slopes, residual(dae, here.t, here.y, np.zeros(dae.n)))
-    steps = np.where(occurs, 2.0 ** np.ceil(np.log2(size)), 0.0)
-    made = Moving(dae, residual, rows, free, steps)
-    if dae.g is None:
-        below = free.T @ here.by_y
-    else:
-        plain = Dae(E=np.eye(dae.n), f=made.rate, g=dae.g, n=dae.n, m=dae.m, jac_g=dae.jac_g)
-        below = jacobian(plain, here.t, here.y)
-    return made if rank(np.vstack([rows.T @ here.by_yp, below])) == dae.n else None
+    size = np.abs(y) + floor
+    length = abs(span[1] - span[0])
+    long = 2.0 ** np.ceil(np.log2(LONG * size / length))
+    made, seen = Moving(dae, residual, long, length), []
+    for t, point, near in _points(span, y, size):
+        try:
+            with np.errstate(all="ignore"):
+                found = _look(made, t, point)
+        except Exception:  # noqa: BLE001 - whatever a user's function raises; later, y is elsewhere
+            if near:
+                return None
+            continue
+        if found is None:
+            return None
+        seen.append(found)
+    lost = rounding_in(made.whole, span, y, floor)
+    sure = [np.where(lost | unsure, 0.0, each) for each, unsure in seen]
+    lost |= np.any([unsure for _, unsure in seen], axis=0) & ~np.any(sure, axis=0)
+    pivots, free = independent(np.hstack(sure))
+    most = max(rank(each) for each in sure)
+    turning = len(pivots) > most
+    moves = turning or rank(np.vstack(sure)) > most
+    if not (moves or lost.any() or _odd(np.concatenate([size, long / LONG]))):
+        return None
+    keep = np.where(lost, 0.0, 1.0)
+    if dae.g is not None:
+        return Moving(dae, residual, long, length, keep)
+    if turning:  # what is free of y' is another combination at every time
+        return None
+    keep[np.setdiff1d(np.arange(dae.n), pivots)] = 0.0
+    return Moving(dae, residual, long, length, keep, free)
 
 
-def _is_linear(dae: Dae, residual: Residual, look: Look) -> bool:
-    """Tell whether F(t, y, y') = F(t, y, 0) + dF/dy' y' for small and large y'."""
-    rng, still = np.random.default_rng(29), np.zeros(dae.n)
-    with np.errstate(all="ignore"):
-        here = residual(dae, look.t, look.y, still)
-        for size in (1.0, 1e3):
-            yp = size * rng.uniform(-1.0, 1.0, dae.n)
-            off = residual(dae, look.t, look.y, yp) - here - look.by_yp @ yp
-            if not (np.abs(off) <= 1e-8 * (np.abs(here) + np.abs(look.by_yp) @ np.abs(yp))).all():
-                return False
-    return True
+def _odd(sizes: Array) -> bool:
+    """Tell whether numbers of this size, and one, are far apart."""
+    return bool(max(sizes.max(), 1.0) > ODD * min(sizes.min(), 1.0))
+
+
+def _points(span: tuple[float, float], y: Array, size: Array) -> Iterator[tuple[float, Array, bool]]:
+    rng, (t0, t1) = np.random.default_rng(17), span
+    for near, shares in zip((True, False), AT, strict=True):
+        for share in shares:
+            moved = min(share, 1e-3) * rng.uniform(0.5, 1.0, len(y)) * size
+            yield float(t0 + share * (t1 - t0)), y + moved, near
+
+
+def _look(form: Moving, t: float, y: Array) -> tuple[Array, NDArray[np.bool_]] | None:
+    """Return dF/dy' at a point, and which entries are rounding; None if F is not linear in y'."""
+    dae, residual, rng = form.dae, form.residual, np.random.default_rng(29)
+    here = form.at_rest(t, y)
+    E = slopes(dae, residual, t, y, here, form.long)
+    if not (np.isfinite(E).all() and np.isfinite(here).all()):
+        return None
+    unit = form.long / LONG
+    moved = residual(dae, t, y + TRIED * unit * form.span * rng.choice([-1.0, 1.0], dae.n), 0.0 * unit)
+    terms = np.abs(here) + np.abs(E) @ unit + np.abs(moved - here) / TRIED
+    unsure = np.zeros(E.shape, dtype=bool)
+    for step in SHORTER:
+        other = slopes(dae, residual, t, y, here, step * unit)
+        if step == SHORTER[0]:  # at which nothing but rounding is another number
+            unsure = np.abs(other - E) > TORN * np.abs(E)
+        if not (np.abs(other - E) * unit <= LINEAR * np.abs(E) * unit + ROUNDING * terms[:, None]).all():
+            return None
+        rates = step * unit * rng.uniform(-1.0, 1.0, dae.n)
+        off = residual(dae, t, y, rates) - here - E @ rates
+        if not (np.abs(off) <= LINEAR * (np.abs(E) @ np.abs(rates)) + ROUNDING * terms).all():
+            return None
+    return E, unsure

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from herk.core import Dae, HerkError, InputError
+from herk.core import Dae, InputError
 from herk.core.dae import Array
 from herk.model.evaluate import CallableError, jacobian
 
-NEAR, LATER = 4, 12  # points near the start and times on the way at which dF/dy' is looked at
+NEAR = 4  # points near the start at which dF/dy' is looked at
 NOISE = 1e-7  # of short differences, relative to the largest entry: below it, a derivative does not occur
 EXACT = 1e-13  # the same where dF/dy' is given, or F is linear in y' and differences can be long
 LONG = (2.0**20, 1.0)  # such differences
@@ -27,11 +27,10 @@ class Look:
     y: Array
     by_y: Array
     by_yp: Array
-    linear: bool  # long differences are as short ones, as far as one can see here
 
 
-def looks(dae: Dae, both: Dae, t_span: tuple[float, float], y: Array) -> tuple[list[Look], list[Look]]:
-    """Return looks near the start, and some at later times."""
+def looks(dae: Dae, both: Dae, t_span: tuple[float, float], y: Array) -> list[Look]:
+    """Return looks near the start."""
     near, first = [], None
     for t, point in _points(dae.n, t_span, y):
         try:
@@ -42,23 +41,14 @@ def looks(dae: Dae, both: Dae, t_span: tuple[float, float], y: Array) -> tuple[l
         near += [found] if found is not None else []
     if not near:
         raise InputError(f"dF/dy' could not be evaluated near the start. {first or 'It is not finite.'}")
-    later = []
-    for t, point in _points(dae.n, t_span, y, 1.0, 2 if dae.large else LATER):
-        try:
-            found = _look(dae, both, t, point)
-        except HerkError:  # y is elsewhere by then
-            continue
-        later += [found] if found is not None else []
-    return near, later
+    return near
 
 
-def _points(
-    n: int, t_span: tuple[float, float], y: Array, reach: float = 1e-3, count: int = NEAR
-) -> Iterator[tuple[float, Array]]:
-    """Yield times up to this share of the span, with y near the start and any y'."""
+def _points(n: int, t_span: tuple[float, float], y: Array) -> Iterator[tuple[float, Array]]:
+    """Yield times up to a part of the span, with y near the start and any y'."""
     rng, (t0, t1) = np.random.default_rng(17), t_span
-    for k, share in enumerate(np.linspace(0.0, reach, count)):
-        moved = y + 1e-3 * k / (count - 1) * rng.uniform(0.5, 1.0, n) * (np.abs(y) + 1.0)
+    for k, share in enumerate(np.linspace(0.0, 1e-3, NEAR)):
+        moved = y + 1e-3 * k / (NEAR - 1) * rng.uniform(0.5, 1.0, n) * (np.abs(y) + 1.0)
         yield float(t0 + share * (t1 - t0)), np.concatenate([moved, rng.uniform(0.3, 1.5, n)])
 
 
@@ -69,12 +59,12 @@ def _look(dae: Dae, both: Dae, t: float, point: Array) -> Look | None:
         whole = jacobian(both, t, point)
         if not np.isfinite(whole).all():
             return None
-        by_yp, linear, noise = whole[:, n:], False, EXACT if dae.jac_yp is not None else NOISE
+        by_yp, noise = whole[:, n:], EXACT if dae.jac_yp is not None else NOISE
         long = None if dae.large else _long_differences(both, t, point, by_yp)
     if long is not None:
-        linear, noise, by_yp = True, EXACT, long if dae.jac_yp is None else by_yp
+        noise, by_yp = EXACT, long if dae.jac_yp is None else by_yp
     top = np.abs(by_yp).max(axis=1, keepdims=True)
-    return Look(t, point[:n], whole[:, :n], np.where(np.abs(by_yp) > noise * top, by_yp, 0.0), linear)
+    return Look(t, point[:n], whole[:, :n], np.where(np.abs(by_yp) > noise * top, by_yp, 0.0))
 
 
 def _long_differences(both: Dae, t: float, point: Array, short: Array) -> Array | None:
@@ -112,11 +102,6 @@ def columns_of(found: Sequence[Look]) -> Array:
 def rows_of(found: Sequence[Look]) -> Array:
     """Return an orthonormal basis of the combinations of rows of F that contain y'."""
     return _directions(np.hstack([each.by_yp for each in found]).T)
-
-
-def rank_of(found: Sequence[Look]) -> int:
-    """Return how many parts of y' occur at one point, at most."""
-    return max(int(columns_of([each]).shape[1]) for each in found)
 
 
 def complement(basis: Array) -> Array:

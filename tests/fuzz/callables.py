@@ -1,6 +1,7 @@
-"""Members of the other families as plain Python functions E, f, g, with and without derivatives of g.
+"""Members of the other families as plain Python functions: E, f, g or F, g, with and without derivatives.
 
-All constraints are given, as a model finds them, and dg/dy where units are odd. Truths are theirs.
+All constraints are given, as a model finds them, and dg/dy, dF/dy, dF/dy' where units are odd. F of index 1
+with constant matrices is to show its constraints itself. Truths are theirs.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ FAMILIES: tuple[Callable[[int], Member], ...] = (
     singular.make,
 )
 DERIVATIVES = ("", "jac_g", "g_t", "jac_g g_t")
+IMPLICIT = 0.3  # of the members are given by F
 SPREAD = 1e9  # of units, beyond which dg/dy is given
 MODULES = [
     "math",
@@ -41,8 +43,9 @@ def make(seed: int) -> Member:
     given = pick(rng, DERIVATIVES)
     if max(member.sizes) > SPREAD * min(member.sizes) and "jac_g" not in given:
         given = f"jac_g {given}".strip()  # differences cannot tell entries from rounding
-    kind = f"{member.family}: {member.kind}, {given or 'no derivatives'} given"
-    return replace(member, family="callables", kind=kind, seed=seed, called=("E", "f", "g", *given.split()))
+    whole = ("F",) if rng.random() < IMPLICIT else ("E", "f")
+    kind = f"{member.family}: {member.kind}, {' '.join(whole)} with {given or 'no derivatives'} given"
+    return replace(member, family="callables", kind=kind, seed=seed, called=(*whole, "g", *given.split()))
 
 
 @dataclass(frozen=True)
@@ -57,9 +60,9 @@ class Called:
         """Return the formulas as Python over floats."""
         return sp.lambdify(self.arguments, self.formulas, modules=MODULES, cse=True)
 
-    def __call__(self, t: float, y: Array) -> Array:
+    def __call__(self, t: float, *vectors: Array) -> Array:
         """Return their values."""
-        return np.array(self.function(t, *y.tolist()), dtype=float)
+        return np.array(self.function(t, *np.concatenate(vectors).tolist()), dtype=float)
 
 
 def dae_of(model: Any, called: tuple[str, ...]) -> Any:
@@ -69,11 +72,26 @@ def dae_of(model: Any, called: tuple[str, ...]) -> Any:
     eq = model.equations()
     n, m, arguments = eq.n, eq.m, (eq.t, *eq.states)
     moving = set().union(*(sp.sympify(entry).free_symbols for entry in eq.E)) & set(arguments)
-    E = Called(arguments, eq.E.tolist()) if moving else np.array(eq.E.tolist(), dtype=float)
-    given: dict[str, Any] = {}
+    if "F" in called:
+        given = implicit(eq, "jac_g" in called)
+        m = m if moving or herk.regularize(model).index > 1 else 0
+    else:
+        E = Called(arguments, eq.E.tolist()) if moving else np.array(eq.E.tolist(), dtype=float)
+        given = {"E": E, "f": Called(arguments, list(eq.f))}
     if m:
         given["g"] = Called(arguments, list(eq.g))
         rest = {"jac_g": [[eq.jac_g[i, j] for j in range(n)] for i in range(m)], "g_t": list(eq.g_t)}
         given |= {name: Called(arguments, rows) for name, rows in rest.items() if name in called}
-    names = tuple(str(state) for state in eq.states)
-    return herk.Dae(E=E, f=Called(arguments, list(eq.f)), n=n, m=m, names=names, **given)
+    return herk.Dae(n=n, m=m, names=tuple(str(state) for state in eq.states), **given)
+
+
+def implicit(eq: Any, derivatives: bool) -> dict[str, Any]:
+    """Return F = E y' - f, with its derivatives if they are asked for."""
+    rates = [sp.Symbol(f"der_{state}") for state in eq.states]
+    arguments = (eq.t, *eq.states, *rates)
+    F = eq.E * sp.Matrix(rates) - sp.Matrix(list(eq.f))
+    given = {"F": Called(arguments, list(F))}
+    if derivatives:
+        given["jac_y"] = Called(arguments, F.jacobian(list(eq.states)).tolist())
+        given["jac_yp"] = Called(arguments, eq.E.tolist())
+    return given

@@ -6,7 +6,7 @@ import numpy as np
 import sympy as sp
 
 from tests.fuzz.mechanism import Mechanism
-from tests.fuzz.member import pick, round_digits
+from tests.fuzz.member import JudgeError, pick, round_digits
 
 G = 9.81
 
@@ -85,6 +85,8 @@ def loop_in_angles(rng: np.random.Generator) -> Mechanism:
     first = l1 * sp.Matrix([sp.cos(p), sp.sin(p)])
     last = sp.Matrix([ground, 0]) + l4 * sp.Matrix([sp.cos(q), sp.sin(q)])
     joint = _meeting(first, last, l2, l3, 1)
+    if not all(part.is_real for part in joint):
+        raise JudgeError("The two links in the middle do not meet.")
     to, fro = joint - first, joint - last
     start = (p, float(sp.atan2(to[1], to[0])), float(sp.atan2(fro[1], fro[0])), q)
     jacobian = np.array(constraints.jacobian(list(angles)).subs(dict(zip(angles, start, strict=True))), float)

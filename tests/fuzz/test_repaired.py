@@ -69,6 +69,10 @@ MANY += [("sparse", 222000277)]
 
 # An unknown that cancels when a constraint is multiplied out: code waited for its value.
 CANCELLED = [("attacks", 51000161)]
+# Callables: a row of E that is zero but for rounding was a mass, and made steps without end.
+MASSES = [("callables", 210000054), ("callables", 210000116), ("callables", 210000136)]
+# Callables without masses: in least squares one row, of large units, decided whether any contradicts the flow.
+ROW_BY_ROW = [("callables", 130000104), ("callables", 300000296)]
 
 
 @pytest.mark.parametrize(("family", "seed"), LATE + CRAWLED + OVER + DIGITS + BACK + GIVEN + RISEN + MANY_END)
@@ -83,6 +87,7 @@ def test_the_end_of_a_solution_is_noticed_before_it_is_passed(family: str, seed:
     [
         *(*NOISE, *POLES, *COMBINED, *CHANCE, *FADING, *KINKS, *ROWS, *TURNED, *SHORT, *SIDE),
         *(*WRITTEN, *TWICE, *CANCELLED, *UNITS, *BY_CHANCE, *FROM_BEHIND, *VANISHED, *MANY, *MANY_TURN),
+        *(*MASSES, *ROW_BY_ROW),
     ],
 )
 def test_what_was_repaired_stays_right(family: str, seed: int) -> None:

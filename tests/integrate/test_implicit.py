@@ -263,3 +263,61 @@ def test_a_derivative_that_turns_up_where_nobody_looked_ends_in_no_success() -> 
     before = herk.solve_dae(dae, (0.0, 0.9), [0.0, 1.0])
     assert before.success
     assert before.y[0, -1] == pytest.approx(0.9, abs=1e-9)
+
+
+def in_units(F, powers: np.ndarray, clock: float) -> dict:
+    """Return F with unknowns, rows and time in other units."""
+    n = len(powers) // 2
+    units, rows = powers[:n], powers[n:]
+    return {"F": lambda t, y, yp: rows * np.array(F(clock * t, units * y, units * yp / clock)), "n": n}
+
+
+def pair(t, y, yp):
+    """(x - z)' = -2 exp(-t), x + z = 2 exp(-t): x = 2 exp(-t) - 1, z = 1."""
+    first, second = yp[0] - yp[1] + 2 * np.exp(-t), y[0] + y[1] - 2 * np.exp(-t)
+    return [first + second, 2 * first - second]
+
+
+def three(t, y, yp):
+    """x' = -x, (x + z + w)' = cos(t) - exp(-t), z - w = x: x = exp(-t), z + w = sin(t)."""
+    first, second = yp[0] + y[0], yp[0] + yp[1] + yp[2] + np.exp(-t) - np.cos(t)
+    third = y[1] - y[2] - y[0]
+    return [first + second + third, first - second + third, first + 2 * second - third]
+
+
+MIXED = {
+    pair: ([1.0, 1.0], [2 * np.exp(-1) - 1, 1.0]),
+    three: ([1.0, 0.5, -0.5], [np.exp(-1), (np.sin(1) + np.exp(-1)) / 2, (np.sin(1) - np.exp(-1)) / 2]),
+}
+
+
+@pytest.mark.parametrize("method", ["dop853", "radau5"])
+@pytest.mark.parametrize("F", MIXED)
+def test_what_is_linear_in_the_derivative_is_solved_in_any_units(F, method: str) -> None:
+    """Every row contains y', and one combination of them does not: index 1."""
+    (start, end), rng = MIXED[F], np.random.default_rng(4)
+    for _ in range(8):
+        powers, clock = 10.0 ** rng.integers(-10, 11, 2 * len(start)), 10.0 ** float(rng.integers(-10, 11))
+        units = powers[: len(start)]
+        dae = herk.Dae(**in_units(F, powers, clock))
+        options = {"method": method, "rtol": 1e-9, "atol": 1e-9 / units, "max_steps": 2000}
+        sol = herk.solve_dae(dae, (0.0, 1.0 / clock), np.array(start) / units, **options)
+        assert sol.success, sol.message
+        np.testing.assert_allclose(sol.y[:, -1] * units, end, atol=1e-7)
+
+
+@pytest.mark.parametrize("method", ["dop853", "radau5"])
+def test_rounding_in_f_is_no_derivative_and_rows_may_turn(method: str) -> None:
+    """x = sin t from (x' - cos t) (cos t, sin t) in two rows, beside z = x given as g, and z' by rounding."""
+
+    def F(t, y, yp):
+        nothing = np.sin(t) ** 2 + np.cos(t) ** 2 - 1.0
+        rest = yp[0] - np.cos(t)
+        return [rest * np.cos(t), rest * np.sin(t), nothing * yp[2] + y[2] - y[0]]
+
+    dae = herk.Dae(F=F, g=lambda t, y: [y[1] - y[0] * t, y[2] - y[0]], n=3, m=2)
+    options = {"method": method, "rtol": 1e-9, "atol": 1e-9, "max_steps": 1000}
+    sol = herk.solve_dae(dae, (0.0, 3.0), [0.0, 0.0, 0.0], **options)
+    assert sol.success, sol.message
+    x = np.sin(sol.t)
+    np.testing.assert_allclose(sol.y, [x, x * sol.t, x], atol=1e-7)
