@@ -107,7 +107,7 @@ def _operation(expr: sp.Expr) -> tuple[Callable[..., Any], Sequence[sp.Expr]]:
     if found is not None:
         return found, operands
     symbols = sorted(expr.free_symbols, key=str)
-    return sp.lambdify(symbols, expr, "numpy"), symbols
+    return sp.lambdify(symbols, expr, ["scipy", "numpy"]), symbols  # erfc and gamma of numpy take no arrays
 
 
 def _values(steps: _Steps, sizes: bool, *inputs: Any) -> Any:

@@ -119,7 +119,9 @@ def _at_points(model: Model, expr: sp.Expr) -> Callable[[Array], float]:
     """Return an expression as a function of time and states in one vector."""
     variables = [model.t, *model.states]
     own = [k for k, variable in enumerate(variables) if variable in expr.free_symbols]
-    value = sp.lambdify([variables[k] for k in own], expr.xreplace(dict(model.parameters)), "numpy")
+    value = sp.lambdify(
+        [variables[k] for k in own], expr.xreplace(dict(model.parameters)), ["scipy", "numpy"]
+    )
     return lambda point: value(*point[own])
 
 

@@ -17,6 +17,7 @@ from herk.model.large_start import correction, is_finite, slopes
 from herk.model.step_length import length
 
 MOST_STEPS = 200
+ROUNDS = 8  # in which sizes are found
 NEAR = 1e-6  # relative corrections: the rest is for Newton's method as it is
 EPS = float(np.finfo(float).eps)
 
@@ -53,7 +54,9 @@ def guesses_of(dae: Dae, t: float, y: Array, unknown: list[int]) -> Iterator[Arr
 def sizes_of(dae: Dae, t: float, y: Array, unknown: list[int]) -> Array:
     """Return the sizes of the unknown components, found by turns with where the constraints are looked at."""
     size, pace, before = np.ones(len(unknown)), np.full(len(unknown), 0.5), np.full(len(unknown), np.inf)
-    for _ in range(8):
+    origin, way, part = size, np.zeros(len(unknown)), 1.0
+    rounds = 0
+    while rounds < ROUNDS:
         trial = y.copy()
         trial[unknown] = size
         try:
@@ -62,14 +65,19 @@ def sizes_of(dae: Dae, t: float, y: Array, unknown: list[int]) -> Array:
         except CallableError:
             return size
         if not is_finite(jac):
-            return size
+            if not (np.abs(way) > NEAR).any():
+                return size
+            way, part = way / 4.0, 0.5  # too far: of x**15 in odd units by hundreds of powers of ten
+            size, before = origin * np.exp(way), np.abs(way)
+            continue
         trial[unknown] = np.nan
         # Of x**2 this is a fixed point where the terms balance; of x**7 it is one for smaller changes.
         change = np.log(sizes(jac, trial)[unknown] / size)
-        while (growing := np.abs(pace * change) > before).any():
+        while (growing := np.abs(pace * change) > part * before).any():
             pace[growing] /= 2.0
-        before = np.abs(pace * change)
-        size = size * np.exp(pace * change)
+        origin, way = size, pace * change
+        size, before = size * np.exp(way), np.abs(way)
+        rounds += 1
     return size
 
 

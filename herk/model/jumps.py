@@ -90,7 +90,7 @@ class Neighbourhood:
 
     def _function(self, formulas: Sequence[sp.Expr]) -> Callable[[float, Array], Array]:
         """Return formulas as a function of time and state; not a number where they are not real."""
-        compiled: Any = sp.lambdify(self.symbols, list(formulas), "numpy")
+        compiled: Any = sp.lambdify(self.symbols, list(formulas), ["scipy", "numpy"])
 
         def values(t: float, y: Array) -> Array:
             found = np.array(compiled(t, *y), dtype=complex)

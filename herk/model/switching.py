@@ -123,12 +123,12 @@ def _phases(text: str, names: tuple[str, ...]) -> Callable[..., Any] | None:
     found += [each.args[0] / 2 for each in function.atoms(sp.floor, sp.ceiling)]  # turned once in two steps
     found += [each.args[0] / each.args[1] / 2 for each in function.atoms(sp.Mod)]
     moving = [each for each in dict.fromkeys(found) if each.free_symbols]
-    return sp.lambdify([sp.Symbol(name) for name in names], moving, "numpy") if moving else None
+    return sp.lambdify([sp.Symbol(name) for name in names], moving, ["scipy", "numpy"]) if moving else None
 
 
 @lru_cache(maxsize=256)
 def _compiled(text: str, names: tuple[str, ...]) -> Callable[..., float]:
-    return sp.lambdify([sp.Symbol(name) for name in names], sp.sympify(text), "numpy")  # type: ignore[no-any-return]
+    return sp.lambdify([sp.Symbol(name) for name in names], sp.sympify(text), ["scipy", "numpy"])  # type: ignore[no-any-return]
 
 
 @dataclass(frozen=True)

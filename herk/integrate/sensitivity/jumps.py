@@ -98,7 +98,7 @@ def _gradient(
 ) -> Callable[..., list[float]]:
     """Return the derivatives of a condition as a function of (t, y, values of parameters)."""
     slopes = [function.diff(each).replace(sp.DiracDelta, lambda *_: 0) for each in (t, *states, *parameters)]
-    return sp.lambdify([t, states, parameters], slopes, "numpy")  # type: ignore[no-any-return]
+    return sp.lambdify([t, states, parameters], slopes, ["scipy", "numpy"])  # type: ignore[no-any-return]
 
 
 def _moving(asked: Request, t: float, directions: Directions) -> Array:
