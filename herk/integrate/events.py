@@ -17,7 +17,7 @@ import numpy as np
 from herk.core import HerkError, InputError
 from herk.core.dae import Array
 from herk.integrate.crossings import Crossings, Inner, Past
-from herk.integrate.turns import Bracket, Turns
+from herk.integrate.turns import Bracket, Inside, Turns
 from herk.model.evaluate import call
 
 Event = Callable[[float, Array], float]
@@ -46,6 +46,7 @@ class Watch:
     crossings: Crossings | None = None  # of switches inside steps
     inside: tuple[int, dict[int, Past]] = -1, {}  # the next step with some, and where they are past
     turns: list[Turns] = field(default_factory=list)  # of each event
+    steps: Inside = field(init=False)  # those that were announced
 
     def start(self, t: float, y: Array) -> None:
         """Evaluate the events at the start.
@@ -96,9 +97,14 @@ class Watch:
                 ends.append(i)
         return ends
 
-    def ahead(self, t: Array, y: Array, inner: Inner) -> None:
-        """Look for the first crossing of a switch inside the next steps between these points."""
-        assert self.crossings is not None
+    def ahead(self, t: Array, y: Array, inner: Inner, *, cheap: bool) -> None:
+        """Announce the next steps, between these points; look for the first crossing of a switch inside them.
+
+        `cheap`: states inside steps cost little.
+        """
+        self.steps = Inside(t, y.shape[1], inner, cheap)
+        if self.crossings is None:
+            return
         try:
             self.inside = self.crossings.first(t, y, inner)
         except Exception:  # noqa: BLE001 - of a user's function, which is met again where it belongs
@@ -124,8 +130,8 @@ class Watch:
         for i, event in enumerate(self.events):
             low, (high, there) = since.get(i, t_old), past.get(i, (t_new, after[i]))
             parts: Sequence[Bracket] = [(low, high, before[i], there)]
-            if not getattr(event, "eager", False) and self.turns[i].near(high - low, before[i], there):
-                parts = self.turns[i].brackets((low, high), (before[i], there), inner)
+            if before[i] * there > 0.0 and not getattr(event, "eager", False):
+                parts = self.turns[i].brackets(k, (low, high), (before[i], there), self.steps)
             passed = [part for part in parts if crosses(*part[2:], self._direction(i))]
             found += [(locate(event, *part, between), i, part) for part in passed]
         for t, i, _ in sorted(found, key=lambda each: abs(each[0] - t_old)):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from herk.integrate.options import Request
 from herk.integrate.output import Output
 from herk.integrate.renewal import better
 from herk.integrate.sliding import ever_faster, slid_along, stuck
+from herk.integrate.steppers.half_explicit.tableau import Tableau
 from herk.integrate.steppers.protocol import Stepper
 from herk.integrate.steps import CONSIDER, FINISHED, NEED_PYTHON, STUCK
 from herk.jit.state import address_of
@@ -170,8 +172,13 @@ class Run:
 
     def _watched(self, t: Array, y: Array) -> int:
         """Pass accepted points to events and callback in order; return how many count."""
-        if self.watch is not None and self.watch.crossings is not None and t.size:
-            self.watch.ahead(*self.output.ahead(t.size), lambda times: self.output.between(t.size, times))
+        if self.watch is not None and t.size:
+            cheap = self.machine.functions.compiled and not self.machine.dae.large
+            cheap &= isinstance(
+                self.request.method, Tableau
+            )  # steps of Radau are shorter beside what they see
+            inner = partial(self.output.between, t.size)
+            self.watch.ahead(*self.output.ahead(t.size), inner, cheap=cheap)
         for i in range(t.size):
             try:
                 stop = self._look(t[: i + 1], y[: i + 1])
@@ -191,9 +198,7 @@ class Run:
         t_new, y_new = float(t[-1]), y[-1]
         if self.watch is not None:
             t_old = float(t[-2]) if t.size > 1 else self.output.last[0]
-            stop = self.watch.step(
-                t.size - 1, *(t_old, t_new, y_new), lambda times: self.output.between(t.size, times)
-            )
+            stop = self.watch.step(t.size - 1, *(t_old, t_new, y_new), partial(self.output.between, t.size))
             if self.watch.sunk:
                 self._end(Reason.STEP_UNDERFLOW, ever_faster(t_new))
                 return t_old, y_new  # the step led through

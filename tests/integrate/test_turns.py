@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 import herk
+from herk.core import Dae
 from herk.integrate.turns import Turns
+from tests.integrate.systems import called_back
 from tests.integrate.test_meeting_events import event
 
 SWING = herk.Model("swing", ["x", "v"], np.eye(2), ["v", "-x"], t_span=(0, 20), y0=[0, 1])  # x = sin t
@@ -68,11 +70,35 @@ def test_another_event_passed_there_and_back_before_the_stop_is_not_noted_again(
     assert sol.t[-1] == 2.0
 
 
-def test_a_line_far_from_zero_is_looked_at_no_closer() -> None:
+def test_where_states_inside_steps_are_dear_a_line_is_looked_at_in_its_first_step_alone() -> None:
     """1 - 0.1 t with steps of 1 is known to be straight from the second step on, however near to zero."""
     turns = Turns(lambda t, y: 0.0)
     near = [turns.near(1.0, 1 - 0.1 * k, 0.9 - 0.1 * k) for k in range(9)]
     assert near == [True] + 8 * [False]
+
+
+@pytest.mark.parametrize("level", [0.9, 0.999])
+def test_callables_are_looked_at_where_they_may_turn(level: float) -> None:
+    model = called_back(Dae(E=np.eye(2), f=lambda t, y: np.array([y[1], -y[0]]), n=2), True)
+    sol = herk.solve_dae(model, (0, 20), [0, 1], rtol=1e-6, events=event(lambda t, y: y[0] - level))
+    assert sol.t_events[0] == pytest.approx(crossings(level, 0), abs=1e-3)
+
+
+def test_a_dip_between_equal_ends_that_were_far_from_zero_is_seen() -> None:
+    """z = -sin 3t turns three times as often as the x = sin t that the steps follow."""
+    model = herk.Model(
+        "two",
+        ["x", "v", "z"],
+        np.diag([1, 1, 0]),
+        ["v", "-x", "z - (4*x**3 - 3*x)"],
+        t_span=(0, 10),
+        y0=[0, 1, 0],
+    )
+    sol = herk.solve_dae(model, method="dop853", rtol=1e-4, atol=1e-4, events=event(lambda t, y: y[2] - 0.95))
+    first = np.arcsin(-0.95)
+    right = np.sort([(s + 2 * np.pi * k) / 3 for s in (first, np.pi - first) for k in range(-1, 6)])
+    right = right[(right > 0) & (right < 10)]
+    assert sol.t_events[0] == pytest.approx(right, abs=0.02)
 
 
 def test_an_event_that_cannot_be_evaluated_inside_a_step_is_seen_at_its_ends() -> None:
