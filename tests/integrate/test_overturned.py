@@ -115,3 +115,95 @@ def test_large_models_end_there_too(method: str) -> None:
     assert not sol.success
     assert sol.reason is herk.Reason.SINGULAR, sol.message
     assert sol.t[-1] == pytest.approx(1.0, abs=0.2)
+
+
+def meeting(start: float = 0.0, end: float = 3.0, p: float = 2.0, **how: object) -> Model:
+    """Return a model with det [E; g_y] = p - t, whose solutions x = c (p - t) all meet at t = p; here c = 1/2."""
+    E, f = [["1", "t - p + 1"], [0, 0]], ["-x", "x + y - 2"]
+    y0 = [(p - start) / 2, 2 - (p - start) / 2]
+    return Model("meeting", ["x", "y"], E, f, parameters={"p": p}, t_span=(start, end), y0=y0, **how)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(("start", "end"), [(0.0, 3.0), (3.0, 0.0)])
+def test_no_step_leads_across_a_point_at_which_E_and_the_constraints_together_are_singular(
+    method: str, start: float, end: float
+) -> None:
+    sol = herk.solve_dae(meeting(start, end), method=method)
+    assert not sol.success
+    if method.startswith("dop"):  # Newton's method of the others notices first
+        assert sol.reason is herk.Reason.SINGULAR, sol.message
+    assert sol.t[-1] == pytest.approx(2.0, abs=1e-6)
+    assert sol.y == pytest.approx(np.array([(2 - sol.t) / 2, 1 + sol.t / 2]), abs=1e-5)
+
+
+@pytest.mark.parametrize("method", ["auto", "dopri5", "dop853"])
+@pytest.mark.parametrize(("start", "end"), [(0.0, 3e-3), (3e-3, 0.0)])
+def test_units_do_not_hide_it(method: str, start: float, end: float) -> None:
+    """The same with 1e6 x, 1e-4 y and t in thousands."""
+    E, f = [["1e-9", "10*(1000*t - 1)"], [0, 0]], ["-1e-6*x", "1e-6*x + 1e4*y - 2"]
+    x = (2 - 1000 * start) / 2
+    y0 = [1e6 * x, 1e-4 * (2 - x)]
+    model = Model("odd", ["x", "y"], E, f, t_span=(start, end), y0=y0)
+    sol = herk.solve_dae(model, method=method, atol=[1e-3, 1e-13])
+    assert not sol.success
+    assert sol.t[-1] == pytest.approx(2e-3, abs=1e-9)
+
+
+@pytest.mark.parametrize("method", ["dopri5", "dop853"])
+def test_two_such_pairs_that_are_singular_together_are_seen(method: str) -> None:
+    """The determinant of the whole is (t - 2)^2 and keeps its sign."""
+    E = [["1", "t - 1", 0, 0], [0, 0, "1", "t - 1"], [0] * 4, [0] * 4]
+    f = ["-x", "-u", "x + y - 2", "u + v - 2"]
+    model = Model("pairs", ["x", "y", "u", "v"], E, f, t_span=(0, 3), y0=[1.0, 1.0, 2.0, 0.0])
+    sol = herk.solve_dae(model, method=method)
+    assert sol.reason is herk.Reason.SINGULAR, sol.message
+    assert sol.t[-1] == pytest.approx(2.0, abs=1e-6)
+
+
+@pytest.mark.parametrize("method", ["dopri5", "dop853"])
+@pytest.mark.parametrize(
+    ("given", "near"), [({}, 1e-4), ({"jac_g": lambda t, y: np.array([[1.0, 1.0]])}, 1e-6)]
+)
+def test_callables_with_constraints_end_there_too(method: str, given: dict[str, object], near: float) -> None:
+    """Differences over 1.5e-8 atol/rtol know dg/dx to eps(2)/1.5e-11 = 3e-5."""
+    dae = herk.Dae(
+        E=lambda t, y: np.array([[1.0, t - 1.0], [0.0, 0.0]]),
+        f=lambda t, y: np.array([-y[0], 0.0]),
+        g=lambda t, y: np.array([y[0] + y[1] - 2.0]),
+        n=2,
+        m=1,
+        **given,
+    )
+    sol = herk.solve_dae(dae, (0, 3), [1.0, 1.0], method=method)
+    assert sol.reason is herk.Reason.SINGULAR, sol.message
+    assert sol.t[-1] == pytest.approx(2.0, abs=near)
+
+
+def test_prepared_runs_meet_where_their_values_put_it() -> None:
+    prepared = herk.prepare(meeting(), method="dopri5")
+    for p, ends in ((2.0, 2.0), (1.5, 1.5), (2.5, 2.5), (3.5, None)):
+        sol = prepared.solve(parameters={"p": p}, y0=[p / 2, 2 - p / 2])
+        assert sol.success is (ends is None), sol.message
+        assert sol.t[-1] == pytest.approx(ends or 3.0, abs=1e-6)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_row_that_turns_round_with_its_constraint_is_never_singular(method: str) -> None:
+    """(x, y) = r (cos t, sin t) with r' = -r/10: [E; g_y] is a rotation."""
+    E, f = [["cos(t)", "sin(t)"], [0, 0]], ["-(x*cos(t) + y*sin(t))/10", "y*cos(t) - x*sin(t)"]
+    model = Model("round", ["x", "y"], E, f, t_span=(0, 20), y0=[1.0, 0.0])
+    sol = herk.solve_dae(model, method=method, rtol=1e-8, atol=1e-10)
+    assert sol.success, sol.message
+    r = np.exp(-sol.t / 10)
+    assert sol.y == pytest.approx(np.array([r * np.cos(sol.t), r * np.sin(sol.t)]), abs=1e-6)
+
+
+def test_large_models_with_such_a_pair_end_there_too() -> None:
+    n = 120
+    E: dict[tuple[int, int], object] = {(i, i): 1 for i in range(n - 1)} | {(0, n - 1): "t - 1"}
+    f = ["-x0", *(f"x{i - 1} - x{i}" for i in range(1, n - 1)), f"x0 + x{n - 1} - 2"]
+    model = Model("large", [f"x{i}" for i in range(n)], E, f, t_span=(0, 3), y0=[1.0] * n)
+    sol = herk.solve_dae(model, method="dopri5")
+    assert sol.reason is herk.Reason.SINGULAR, sol.message
+    assert sol.t[-1] == pytest.approx(2.0, abs=1e-6)

@@ -48,7 +48,7 @@ CAUSES = {
     ),
     layout.OVERTURNED: (
         Reason.SINGULAR,
-        "E becomes singular: behind it E y' = f has other solutions, or none",
+        "E, or [E; dg/dy], becomes singular: behind it E y' = f has other solutions, or none",
     ),
     layout.BRANCH: SINGULAR_BRANCH,
     layout.TURNED: SINGULAR_BRANCH,

@@ -1,4 +1,4 @@
-"""Whether a step led across a point at which E is singular: behind it E y' = f has other solutions, or none.
+"""Whether a step led across a point at which E, or [E; g_y], is singular: behind it y' is another one.
 
 Stages lie beside such a point, so nothing else tells. A simple zero changes the sign of a determinant.
 """
@@ -6,18 +6,43 @@ Stages lie beside such a point, so nothing else tells. A simple zero changes the
 from __future__ import annotations
 
 from herk.integrate.steppers.half_explicit.derivative import renew_reduced
-from herk.integrate.steppers.half_explicit.layout import E_VARYING, OK, HalfExplicit, function_at
+from herk.integrate.steppers.half_explicit.layout import E_STACKED, E_VARYING, OK, HalfExplicit, function_at
+from herk.integrate.steppers.half_explicit.newton import jacobian
 from herk.integrate.steps import INFINITE
-from herk.jit.state import Floats
+from herk.jit.state import Floats, view
 from herk.linalg.orientation import block_signs
 from herk.linalg.sparse_lu import SparseLU
 
 
+def watched(own: HalfExplicit) -> bool:
+    """Tell whether the blocks noted at the start mean something: not where E has another structure since."""
+    from_the_first = own.e_mode == E_STACKED and own.e_rank == 0
+    return own.e_blocks > 0 and (own.e_mode == E_VARYING or from_the_first)
+
+
 def orientate(t: float, y: Floats, out: Floats, own: HalfExplicit) -> None:
-    """Write the signs of the determinants of E, block by block."""
-    function_at(own.at_e)(t, y, own.parameters, own.e_whole)
+    """Write the signs of the determinants of E, or of [E; g_y], block by block."""
     rows, columns, start = own.e_block_row, own.e_block_column, own.e_block_start
+    if own.e_mode == E_STACKED:
+        stack_masses(t, y, own)
+        block_signs(own.stacked, own.n, rows, columns, start, own.e_blocks, out, own.e_block_order)
+        return
+    function_at(own.at_e)(t, y, own.parameters, own.e_whole)
     block_signs(own.e_whole, own.n, rows, columns, start, own.e_blocks, out, own.e_block_order)
+
+
+def stack_masses(t: float, y: Floats, own: HalfExplicit) -> None:
+    """Write all rows of [E; g_y] at a point."""
+    square, a = own.n * own.n, own.stacked
+    if own.m > 0:
+        jacobian(t, y, own)
+        for i in range(own.m * own.n):
+            a[square + i] = own.jacobian[i]
+    if own.have_e:
+        function_at(own.at_e)(t, y, own.parameters, view(a, 0, square))
+        return
+    for i in range(square):
+        a[i] = own.e_now[i]
 
 
 def begin_upright(t: float, own: HalfExplicit) -> None:
@@ -25,7 +50,7 @@ def begin_upright(t: float, own: HalfExplicit) -> None:
     own.e_turns = INFINITE
     if own.sparse:
         begin_on_pattern(t, own)
-    elif own.e_blocks > 0:
+    elif watched(own):
         orientate(t, own.y, own.e_new, own)
         for b in range(own.e_blocks):
             own.e_sign[b] = own.e_new[b]
@@ -33,7 +58,7 @@ def begin_upright(t: float, own: HalfExplicit) -> None:
 
 def overturned(t: float, own: HalfExplicit) -> bool:
     """Tell whether a block that y' is computed from has another sign at the new point."""
-    if own.e_blocks == 0 or own.e_mode != E_VARYING:
+    if not watched(own):
         return False
     now, before = own.e_new, own.e_sign
     if own.sparse:
@@ -50,7 +75,12 @@ def overturned(t: float, own: HalfExplicit) -> bool:
 
 
 def needed(b: int, own: HalfExplicit) -> bool:
-    """Tell whether a derivative is computed from a block: components that constraints determine have none."""
+    """Tell whether a derivative is computed from a block: components that constraints determine have none.
+
+    Of [E; g_y] none is left over.
+    """
+    if own.e_mode == E_STACKED:
+        return True
     for p in range(own.e_block_start[b], own.e_block_start[b + 1]):
         for j in range(own.differential):
             if own.order[j] == own.e_block_column[p]:

@@ -13,6 +13,7 @@ from herk.integrate.options import Request, fill
 from herk.integrate.steppers.half_explicit import layout, stepper
 from herk.integrate.steppers.half_explicit.layout import FRESH_SIZE, HalfExplicit, allocate
 from herk.integrate.steppers.half_explicit.machine import Machine
+from herk.integrate.steppers.half_explicit.masses import note_masses
 from herk.integrate.steppers.half_explicit.sparse_machine import SparseMachine
 from herk.integrate.steppers.half_explicit.sparse_ready import has_patterns, on_patterns, sparse_e
 from herk.integrate.steppers.half_explicit.step import kernel
@@ -96,6 +97,7 @@ def _classify(asked: Request, y: Array, size: Array, E: Array, state: HalfExplic
     state.e_now[:] = E.ravel()
     if not square:
         state.e_mode = layout.E_STACKED
+        note_masses(asked, y, filled, state)
         return ()
     free = free_columns(filled)
     state.e_rank = len(rows)
