@@ -162,3 +162,34 @@ def test_sensitivities_behind_an_impulse_that_moves_others_are_refused() -> None
     )
     with pytest.raises(herk.HerkError, match="impulse"):
         herk.solve_dae(model, sensitivities=["k"])
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_mixed_linear_systems_jump_as_their_weierstrass_form_does(seed) -> None:
+    """E = P diag(1, N) Q, A = P diag(J, 1) Q: of z = Q y the first part goes on, the other becomes -b."""
+    rng = np.random.default_rng(seed)
+    k, m = 2, 3
+    chain = np.diag([1, seed % 2], 1)  # nilpotent, of index 2 or 3
+
+    def mixed() -> np.ndarray:
+        lower, upper = (
+            np.tril(rng.integers(-2, 3, (k + m, k + m)), -1),
+            np.triu(rng.integers(-2, 3, (k + m,) * 2), 1),
+        )
+        return (lower + np.eye(k + m, dtype=int)) @ (upper + np.eye(k + m, dtype=int))
+
+    P, Q, J, b = mixed(), mixed(), -np.diag(rng.integers(1, 4, k)), rng.integers(1, 5, k + m)
+    E = P @ np.block([[np.eye(k, dtype=int), np.zeros((k, m), int)], [np.zeros((m, k), int), chain]]) @ Q
+    A = P @ np.block([[J, np.zeros((k, m), int)], [np.zeros((m, k), int), np.eye(m, dtype=int)]]) @ Q
+    names = [f"y{i}" for i in range(k + m)]
+    f = [
+        " + ".join(f"({a})*{name}" for a, name in zip(row, names, strict=True)) + f" + ({c})*Heaviside(t - 1)"
+        for row, c in zip(A, P @ b, strict=True)
+    ]
+    z = np.array([*rng.integers(1, 4, k), *[0] * m], dtype=float)
+    model = herk.Model("mixed", names, E.tolist(), f, t_span=(0, 2), y0=np.linalg.solve(Q, z).tolist())
+    sol = herk.solve_dae(model, consistent="project", dense_output=True, **TIGHT)
+    assert sol.success
+    behind = Q @ sol(1.0 + 1e-12)
+    np.testing.assert_allclose(behind[:k], z[:k] * np.exp(np.diag(J)), rtol=1e-6)
+    np.testing.assert_allclose(behind[k:], -b[k:], rtol=1e-6)
