@@ -14,7 +14,7 @@ import numpy as np
 
 from herk.core import Dae
 from herk.core.dae import Array
-from herk.linalg.balance import factors, rank, sizes
+from herk.linalg.balance import LOST, factors, rank, sizes
 from herk.model.evaluate import constraints, jacobian, matrix
 from herk.model.start import residual_limits
 
@@ -81,12 +81,18 @@ def _space(dae: Dae, t: float, y: Array) -> Array | None:
         return None
     units = factors(np.vstack([E, f_y]))[1]
     while found is not None and found.shape[1] < dae.m:
-        pairs = _kernel(np.hstack([E * units, f_y @ found]))  # E w + f_y v = 0
+        pairs = _kernel(np.hstack([E * units, _product(f_y, found)]))  # E w + f_y v = 0
         larger = None if pairs is None else _image(pairs[: dae.n])
         if larger is None or larger.shape[1] <= found.shape[1]:
             return None
         found = units[:, None] * larger
     return found if found is not None and found.shape[1] == dae.m else None
+
+
+def _product(matrix: Array, vectors: Array) -> Array:
+    """Return the product without what is only rounding: units follow from what is not zero."""
+    found: Array = matrix @ vectors
+    return np.where(np.abs(found) > LOST * (np.abs(matrix) @ np.abs(vectors)), found, 0.0)
 
 
 def _kernel(matrix: Array) -> Array | None:
@@ -126,7 +132,7 @@ def _onto_constraints(dae: Dae, t: float, before: Array, space: Array) -> Array 
         best, nearest = (size, y) if size < best else (best, nearest)
         if size <= 1.0 or stalled > PATIENCE:
             break
-        square = jac @ space
+        square = _product(jac, space)
         rows, columns = factors(square)
         square = square * rows[:, None] * columns
         if _rank(np.asarray(np.linalg.svd(square, compute_uv=False))) != dae.m:
