@@ -12,6 +12,7 @@ import numpy as np
 
 from herk.core import Dae, HerkError
 from herk.core.dae import Array
+from herk.integrate.impulses import carried
 from herk.integrate.options import Request
 from herk.integrate.run import Run
 from herk.integrate.start import begun_otherwise, finished, started
@@ -67,8 +68,11 @@ class Reusable:
             y = consistent_start(dae, asked.t0, asked.y0)
         except HerkError:  # said, or helped by another analysis, where all is looked at again
             return None
+        least, led = y, carried(asked, dae, y)
+        y = y if led is None else led
         run = self.run(asked.changed(y0=tuple(y.tolist()), consistent="check"), values)
         if run is not None:
+            run.least = None if led is None else least
             several = another_start(dae, asked.t0, asked.y0, y)
             run.said = () if several is None else (several.words,)
         return run

@@ -75,6 +75,7 @@ class Request:
     progress: Progress | None = None  # where it is told how far the run is
     save: tuple[int, ...] | None = None  # components to keep
     min_step: float = 0.0  # shorter ones end the run
+    behind: tuple[float, Array] | None = None  # the last point of a run before; the equations may jump since
 
     def changed(self, **others: Any) -> Request:
         """Return the same with other values, which were checked before; quicker than `replace`."""

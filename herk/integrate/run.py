@@ -61,6 +61,7 @@ class Run:
         self.seconds = 0.0  # of stepping
         self.several: Several | None = None  # values that fit what the start leaves open,
         self.said: tuple[str, ...] = ()  # and what to say of it
+        self.least: Array | None = None  # the consistent point next to its start, if impulses led on
         self.before: dict[str, int] = {}  # counted by a method that made no step
 
     def counts(self) -> dict[str, int]:

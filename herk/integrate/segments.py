@@ -124,6 +124,7 @@ def _segment(journey: Journey, stop: float | None, deadline: float | None) -> Re
         max_steps=max(asked.max_steps - journey.steps, 1),
         min_step=0.0 if journey.relief is None else journey.relief.min_step,
         consistent=asked.consistent if first else "trust" if journey.continued else "project",
+        behind=None if first or len(journey.runs) in journey.resets else journey.runs[-1].output.last,
         first_step=asked.first_step if first else journey.first_step,
         method=journey.method,
         plan=journey.plan,

@@ -11,6 +11,7 @@ from functools import lru_cache
 
 from herk.core import HerkError, InputError, MethodUse, Solution
 from herk.core.dae import Array
+from herk.integrate.impulses import carried
 from herk.integrate.options import Request
 from herk.integrate.run import Run
 from herk.integrate.slopes import Slopes
@@ -44,9 +45,10 @@ def begun_otherwise(run: Run, making: Callable[[Request], Run]) -> Run:
     assert asked.plan is not None
     try:
         made = making(asked.changed(method=asked.plan.partner, plan=plan))
+        made.before = run.before
     except HerkError:  # it cannot
-        return making(asked.changed(plan=asked.plan._replace(cost=plan.cost)))
-    made.before = run.before
+        made = making(asked.changed(plan=asked.plan._replace(cost=plan.cost)))
+    made.least = run.least
     return made
 
 
@@ -87,6 +89,8 @@ def _start(asked: Request) -> Run:
         if asked.consistent == "project"
         else completed_start(dae, asked.t0, asked.y0)
     )
+    least, led = y, carried(asked, dae, y) if asked.consistent == "project" else None
+    y = y if led is None else led
     here = linearise(dae, asked.t0, y, asked.t1, asked.atol / asked.rtol)
     if asked.consistent == "check":
         _check_start(asked, y, here)
@@ -96,6 +100,7 @@ def _start(asked: Request) -> Run:
         raise InputError(wrong)
     machine = _machine(asked, y, here)
     run = Run(asked, machine, machine.state.y.copy() if isinstance(asked.method, RadauMethod) else y)
+    run.least = None if led is None else least
     run.several = another_start(dae, asked.t0, asked.y0, y)
     run.said = () if run.several is None else (run.several.words,)
     return run

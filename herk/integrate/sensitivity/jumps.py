@@ -15,6 +15,7 @@ import sympy as sp
 
 from herk.core import HerkError, Reason
 from herk.core.dae import Array
+from herk.integrate.impulses import acted
 from herk.integrate.options import Request
 from herk.integrate.run import Run
 from herk.integrate.sensitivity.directions import Directions
@@ -36,6 +37,9 @@ def across(
     """
     n, dae = asked.dae.n, after.request.dae
     (t, y), t_new, y_new = before.output.last, after.request.t0, after.y0
+    if acted(after.request, after.least, y_new):
+        words = "an impulse makes unknowns jump through E: behind it sensitivities are not known"
+        raise HerkError(f"At t = {t!r} {words}.")
     S, slope, slope_new = S[:n], rates(before.request.dae, t, y)[:n], rates(dae, t_new, y_new)
     tau, reset = _passed(asked, before, t_new, S, slope, directions)
     if before.watch is not None and before.watch.by_jump:
