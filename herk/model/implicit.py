@@ -110,8 +110,8 @@ def occurs_later(system: Implicit, t: Array, w: Array) -> float | None:
     if dae is None:
         return None
     if system.n == n:  # all of dF/dy' is there, if there is any
-        form: Moving = system.f.__self__  # type: ignore[attr-defined]
-        times = range(t.size) if form.still else range(0)
+        form = system.f.__self__  # type: ignore[attr-defined]
+        times = range(t.size if isinstance(form, Moving) and form.still else 0)
         return next((float(t[k]) for k in times if form.moves_at(t[k], w[:, k])), None)
     out, rows = complement(D), complement(rows_of_system(system))
     rng = np.random.default_rng(31)

@@ -70,6 +70,8 @@ MASSES = [("callables", 210000054), ("callables", 210000116), ("callables", 2100
 ROW_BY_ROW = [("callables", 130000104), ("callables", 300000296)]
 # What E leaves open in one unknown was mixed with that in another one, 1e20 times as fast.
 MIXED = [("callables", 230000767)]
+# Without dg/dy: differences for an unknown in units of 1e8 were as long as the unknown itself.
+STEPS = [("callables", 240000245)]
 # F without y' had masses that are zero at every call, and nothing looked at determinants.
 STILL = [("callables", 230000236)]
 
