@@ -184,8 +184,7 @@ def request(
     limits = _limits(options)
     rtol, atol = rtol_of(options["rtol"]), atol_of(atol, dae.n)
     dae, start = extended(dae, (t0, t1), start, yp0, atol / rtol)
-    step = _step(options["step"], t0, t1)
-    chosen, plan = _method(method, dae, step)
+    chosen, plan = _method(method, dae, step := _step(options["step"], t0, t1))
     y0, atol = start_of(start, dae), tolerances(dae, atol)
     return Request(
         dae=without_rounding(dae, (t0, t1), y0, atol / rtol),

@@ -20,7 +20,7 @@ from herk.integrate.steppers.protocol import Stepper
 from herk.integrate.steppers.radau import ready as radau
 from herk.integrate.steppers.radau.layout import RadauMethod
 from herk.linalg.threads import one_thread
-from herk.model.contradiction import at_fault, contradictions
+from herk.model.contradiction import at_fault, contradictions, in_other_steps
 from herk.model.evaluate import Linearisation, linearise
 from herk.model.forms.forms import Form, analysed_anew, analysis
 from herk.model.several import another_start, refuse_several
@@ -123,7 +123,8 @@ def _check_start(asked: Request, y: Array, here: Linearisation) -> None:
             ' consistent="trust".'
         )
     contrary = [] if _derived_here(asked) else contradictions(here, asked.t0)
-    if contrary:
+    other = in_other_steps(asked.dae, asked.t0, y, here, asked.atol / asked.rtol) if contrary else None
+    if contrary and (other is None or contradictions(other, asked.t0)):
         raise InputError(
             f'{" ".join(contrary)} Correct {at_fault(contrary)}, or insist with consistent="trust".'
         )

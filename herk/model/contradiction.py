@@ -6,15 +6,17 @@ Rows of E y' = f fit each other, and g differentiated along them stays zero, to 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from herk.core import Dae
 from herk.core.dae import Array
 from herk.linalg.balance import factors
+from herk.linalg.differences import STEP
 from herk.linalg.independent import independent
-from herk.model.evaluate import Linearisation, linearise, located
+from herk.model.evaluate import Linearisation, linearise, located, slopes
 from herk.model.large import drifting
 
 SLOW = 1e-3  # relative to the fastest unknown
@@ -77,6 +79,16 @@ def contradictions(here: Linearisation, t: float, tolerance: float = 1e-6) -> li
         for i in range(len(drift))
         if not abs(drift[i]) <= tolerance * size[i]
     ]
+
+
+def in_other_steps(dae: Dae, t: float, y: Array, here: Linearisation, floor: Array) -> Linearisation | None:
+    """Return the same with dg/dy by steps that fit sizes of tolerances; None if it is given.
+
+    What unknowns far below the others and their constraints show together may be misread.
+    """
+    if dae.jac_g is not None or dae.large or not dae.m:
+        return None
+    return replace(here, jac=slopes(dae, t, y, STEP * (np.abs(y) + floor)))
 
 
 def excluding(rows: list[int], t: float) -> str:

@@ -246,12 +246,14 @@ def jacobian(dae: Dae, t: float, y: Array, floor: Array | None = None) -> Array:
         return evaluate("jac_g", dae.jac_g, t, y, (dae.m, dae.n))
     if not dae.m:
         return np.zeros((0, dae.n))
-    slopes = partial(_slopes, dae, t, y)
+    by_steps = partial(slopes, dae, t, y)
     larger = DERIVATIVES if getattr(dae, "known", dae.n) < dae.n else 1.0
-    return beyond_rounding(slopes, y, partial(constraints, dae, t, y), differenced(slopes, y), larger, floor)
+    value = partial(constraints, dae, t, y)
+    return beyond_rounding(by_steps, y, value, differenced(by_steps, y), larger, floor)
 
 
-def _slopes(dae: Dae, t: float, y: Array, steps: Array) -> Array:
+def slopes(dae: Dae, t: float, y: Array, steps: Array) -> Array:
+    """Return dg/dy by central differences of these lengths."""
     columns = [slope(partial(_shifted, dae, t, y, j), steps[j]) for j in range(dae.n)]
     return np.array(columns).T
 

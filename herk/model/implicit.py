@@ -90,7 +90,7 @@ def _in_matrices(dae: Dae, form: Moving) -> Implicit:
     if dae.g is None and dae.jac_y is not None:
         slopes = form.slopes_of_constraints
     return Implicit(
-        E=form.matrix,
+        E=np.zeros((dae.n, dae.n)) if form.still else form.matrix,
         f=form.rate,
         g=form.constraints if m else None,
         n=dae.n,
@@ -107,8 +107,12 @@ def _in_matrices(dae: Dae, form: Moving) -> Implicit:
 def occurs_later(system: Implicit, t: Array, w: Array) -> float | None:
     """Return the first of these times at which F depends on a part of y' that the system leaves out."""
     dae, D, n = system.whole, system.directions, system.known
-    if dae is None or system.n == n:  # all of dF/dy' is there
+    if dae is None:
         return None
+    if system.n == n:  # all of dF/dy' is there, if there is any
+        form = system.f.__self__  # type: ignore[attr-defined]
+        times = range(t.size if isinstance(form, Moving) and form.still else 0)
+        return next((float(t[k]) for k in times if form.moves_at(t[k], w[:, k])), None)
     out, rows = complement(D), complement(rows_of_system(system))
     rng = np.random.default_rng(31)
     for k in np.unique(np.linspace(0, t.size - 1, min(t.size, CHECKED)).astype(int)):

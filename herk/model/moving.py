@@ -42,6 +42,15 @@ class Moving:
     free: Array = field(default_factory=lambda: np.zeros((0, 0)))
     last: list[Array] = field(default_factory=list, compare=False)  # E, and its size times long
 
+    @property
+    def still(self) -> bool:
+        """Tell whether y' occurred nowhere."""
+        return not np.any(self.keep)
+
+    def moves_at(self, t: float, y: Array) -> bool:
+        """Tell whether y' occurs here."""
+        return bool((np.abs(self.residual(self.dae, t, y, self.long) - self.at_rest(t, y)) > 0.0).any())
+
     def matrix(self, t: float, y: Array) -> Array:
         """Return dF/dy' in the rows of E."""
         return self.keep * self.whole(t, y)
@@ -124,7 +133,7 @@ def moving(dae: Dae, residual: Residual, span: tuple[float, float], y: Array, fl
     moves = turning or rank(np.vstack(sure)) > most
     if not (moves or lost.any() or _odd(np.concatenate([size, long / LONG]))):
         return None
-    keep = np.where(lost, 0.0, 1.0)
+    keep = np.where(lost, 0.0, float(np.any(sure) or lost.any()))
     if dae.g is not None:
         return Moving(dae, residual, long, length, keep)
     if turning:  # what is free of y' is another combination at every time

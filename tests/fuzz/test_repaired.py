@@ -73,9 +73,17 @@ CANCELLED = [("attacks", 51000161)]
 MASSES = [("callables", 210000054), ("callables", 210000116), ("callables", 210000136)]
 # Callables without masses: in least squares one row, of large units, decided whether any contradicts the flow.
 ROW_BY_ROW = [("callables", 130000104), ("callables", 300000296)]
+# What E leaves open in one unknown was mixed with that in another one, 1e20 times as fast.
+MIXED = [("callables", 230000767)]
+# Without dg/dy: differences for an unknown in units of 1e8 were as long as the unknown itself.
+STEPS = [("callables", 240000245)]
+# F without y' had masses that are zero at every call, and nothing looked at determinants.
+STILL = [("callables", 230000236)]
 
 
-@pytest.mark.parametrize(("family", "seed"), LATE + CRAWLED + OVER + DIGITS + BACK + GIVEN + RISEN + MANY_END)
+@pytest.mark.parametrize(
+    ("family", "seed"), LATE + CRAWLED + OVER + DIGITS + BACK + GIVEN + RISEN + MANY_END + STILL
+)
 def test_the_end_of_a_solution_is_noticed_before_it_is_passed(family: str, seed: int) -> None:
     verdict, _, script = examine(family, seed)
     assert verdict.outcome is Outcome.HONEST, f"{script}\n# {verdict.detail}"

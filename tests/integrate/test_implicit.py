@@ -321,3 +321,16 @@ def test_rounding_in_f_is_no_derivative_and_rows_may_turn(method: str) -> None:
     assert sol.success, sol.message
     x = np.sin(sol.t)
     np.testing.assert_allclose(sol.y, [x, x * sol.t, x], atol=1e-7)
+
+
+def test_a_derivative_that_turns_up_where_there_was_none_ends_in_no_success() -> None:
+    """x = t, in units of 1e12, up to x = 1; from there on x' occurs, which only the solution shows."""
+
+    def F(t, y, yp):
+        x, v = 1e-12 * y[0], 1e-12 * yp[0]
+        return [x - t + max(0.0, x - 1.0) * v]
+
+    sol = herk.solve_dae(herk.Dae(F=F, n=1), (0.0, 2.0), [0.0], atol=1e3, rtol=1e-9)
+    assert sol.reason == "singular"
+    assert "depends on a derivative that did not occur in it near the start" in sol.message
+    assert herk.solve_dae(herk.Dae(F=F, n=1), (0.0, 0.9), [0.0], atol=1e3, rtol=1e-9).success
