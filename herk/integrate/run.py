@@ -35,10 +35,7 @@ LOST = "the constraints become singular by how they are combined"
 
 
 class Run:
-    """The state of a run on the Python side.
-
-    The arrays shared with the compiled loop, what is kept, how it ended.
-    """
+    """The state of a run on the Python side: arrays shared with the loop, what is kept, how it ended."""
 
     output: Output  # made with the first step, if another method does not make it
 
@@ -279,10 +276,7 @@ class Run:
         self.reason, self.message = reason, message
 
     def _fail(self, error: BaseException, t: float | None = None) -> None:
-        """End the run for an exception.
-
-        An interrupt, states that cannot be found between points, or a user's function.
-        """
+        """End the run for an interrupt, states that cannot be found between points, or a user's function."""
         t = self.output.last[0] if t is None else t
         if isinstance(error, KeyboardInterrupt):
             self.interrupted = error
