@@ -80,15 +80,20 @@ def answered(dae: Dae, sol: Solution) -> Solution:
     if late is not None:
         message = LATE.format(t=late)
         sol = replace(sol, reason=Reason.SINGULAR, message=message)
-    events = None if sol.y_events is None else [rows[:, :n] for rows in sol.y_events]
+    events = None if sol.y_events is None else [_first(rows, n) for rows in sol.y_events]
     dense = None if sol.sol is None else Known(sol.sol, n)
     slopes = None if sol.sol is None or sol.slopes is None else KnownSlopes(sol.sol, sol.slopes, n)
     found = replace(sol, y=sol.y[:n], y_events=events, sol=dense, slopes=slopes, names=sol.names[:n])
     at_events = sol.yp_events
     known = {"yp": None if sol.yp is None else sol.yp[:n]}
-    known["yp_events"] = None if at_events is None else [rows[:, :n] for rows in at_events]  # type: ignore[assignment]
+    known["yp_events"] = None if at_events is None else [_first(rows, n) for rows in at_events]  # type: ignore[assignment]
     found.__dict__.update(known)
     return found
+
+
+def _first(rows: Array, n: int) -> Array:
+    """Return the first components of states by rows; without a state there are no components."""
+    return rows[:, :n] if rows.size else rows
 
 
 @dataclass(eq=False)

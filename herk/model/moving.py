@@ -131,7 +131,7 @@ def moving(dae: Dae, residual: Residual, span: tuple[float, float], y: Array, fl
     most = max(rank(each) for each in sure)
     turning = len(pivots) > most
     moves = turning or rank(np.vstack(sure)) > most
-    if not (moves or lost.any() or _odd(np.concatenate([size, long / LONG]))):
+    if dae.g is None and not (moves or lost.any() or _odd(np.concatenate([size, long / LONG]))):
         return None
     keep = np.where(lost, 0.0, float(np.any(sure) or lost.any()))
     if dae.g is not None:

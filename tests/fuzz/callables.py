@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import sympy as sp
+from scipy.optimize import minimize_scalar
 
 from tests.fuzz import circuits, driven, known, limits, linear, mechanisms, pivots, singular
 from tests.fuzz.member import Array, Member, pick, rng_of
@@ -29,6 +30,7 @@ FAMILIES: tuple[Callable[[int], Member], ...] = (
 )
 DERIVATIVES = ("", "jac_g", "g_t", "jac_g g_t")
 IMPLICIT = 0.3  # of the members are given by F
+LOOKS, DOUBTFUL, DEPENDENT = 401, 0.1, 1e-6  # at dg/dy, and how little of its least singular value is left
 SPREAD = 1e9  # of units, beyond which dg/dy is given
 MODULES = [
     "math",
@@ -45,7 +47,41 @@ def make(seed: int) -> Member:
         given = f"jac_g {given}".strip()  # differences cannot tell entries from rounding
     whole = ("F",) if rng.random() < IMPLICIT else ("E", "f")
     kind = f"{member.family}: {member.kind}, {' '.join(whole)} with {given or 'no derivatives'} given"
-    return replace(member, family="callables", kind=kind, seed=seed, called=(*whole, "g", *given.split()))
+    made = replace(member, family="callables", kind=kind, seed=seed, called=(*whole, "g", *given.split()))
+    return replace(made, dependent_at=dependent(made)) if member.family == "linear" else made
+
+
+def dependent(member: Member) -> tuple[float, ...]:
+    """Return the times at which the constraints, as they are given, depend on each other or have no value.
+
+    A model would combine them anew; functions are what they are. dg/dy is looked at along the truth, in units
+    of the unknowns, rows of size one: its least singular value falls to nothing there.
+    """
+    eq = member.model().equations()
+    if not eq.m:
+        return ()
+    rows = [[eq.jac_g[i, j] for j in range(eq.n)] for i in range(eq.m)]
+    slopes, sizes = Called((eq.t, *eq.states), rows), np.array(member.sizes)
+
+    def least(t: float) -> float:
+        try:
+            scaled = slopes(t, member.truth(np.array([t]))[:, 0]) * sizes
+            tops = np.abs(scaled).max(axis=1, keepdims=True)
+            return float(np.linalg.svd(scaled / tops, compute_uv=False)[-1]) if tops.all() else 0.0
+        except (ArithmeticError, ValueError, np.linalg.LinAlgError):
+            return 0.0
+
+    times = np.linspace(*member.t_span, LOOKS)
+    values = np.array([least(t) for t in times])
+    found = []
+    for k in range(LOOKS):
+        low, high = max(k - 1, 0), min(k + 1, LOOKS - 1)
+        if values[k] <= min(values[low], values[high]) and values[k] < DOUBTFUL * values.max():
+            ends = sorted((times[low], times[high]))
+            near = minimize_scalar(least, bounds=ends, method="bounded", options={"xatol": 1e-12 * ends[1]})
+            if min(near.fun, values[k]) < DEPENDENT * values.max():
+                found.append(float(near.x))
+    return tuple(found)
 
 
 @dataclass(frozen=True)

@@ -128,7 +128,7 @@ def _success(member: Member, answer: Answer) -> Verdict:
 
 def _failure(member: Member, answer: Answer) -> Verdict:
     """Judge an end before the end of the span: where, and why."""
-    ends = member.singular_at if member.ends_at is None else (member.ends_at,)
+    ends = (*member.singular_at, *member.dependent_at) if member.ends_at is None else (member.ends_at,)
     said = f"{answer.reason}: {answer.message}"
     if not ends:
         return Verdict(Outcome.REFUSED, f"ended at t = {answer.t_reached}, {said}")
@@ -213,6 +213,6 @@ def _judged(member: Member, t: Array) -> Array:
         keep &= (t - t0) / (member.ends_at - t0) <= 1 - TIME_OF_END
     for corner in member.corners:
         keep &= np.abs(t - corner) > _located(member)
-    for place in member.singular_at:  # rounding errors come out as their roots there
+    for place in (*member.singular_at, *member.dependent_at):  # rounding errors come out as their roots there
         keep &= np.abs(t - place) > TIME_OF_END * abs(place - t0)
     return keep

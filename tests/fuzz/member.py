@@ -53,6 +53,7 @@ class Member:
     sizes        of the unknowns, to which atol is proportional
     ends_at      the solution exists up to this time only, and the run must end there
     singular_at  the constraints lose rank at these times: a run may end there, or go on rightly with a note
+    dependent_at the constraints as they are given, as functions, depend on each other there: a run may end
     corners      times at which the solution or a derivative of it jumps
     channels     where values are judged
     located      corners are found by a run itself, to this multiple of its tolerance
@@ -77,6 +78,7 @@ class Member:
     rtol: float = 1e-6
     ends_at: float | None = None
     singular_at: tuple[float, ...] = ()
+    dependent_at: tuple[float, ...] = ()
     corners: tuple[float, ...] = ()
     channels: tuple[str, ...] = CHANNELS
     enlarged: float = 1.0

@@ -10,7 +10,7 @@ import pytest
 
 import herk
 import testset
-from herk.integrate import run
+from herk.integrate import kept, run
 from tests.integrate.systems import ACADEMIC, PENDULUM, SELECTOR, System, called_back
 
 SMALL = [
@@ -47,6 +47,7 @@ def test_python_functions_give_the_numbers_of_compiled_ones(system: System, meth
 def test_kernels_written_out_take_the_very_steps_of_those_for_any_size(
     name: str, method: str, monkeypatch
 ) -> None:
+    kept._kept.clear()  # a machine of another test has code of its own
     problem = testset.get(name)
     t0 = problem.t_span[0]
     span = (t0, t0 + min(2.0, problem.t_span[1] - t0))

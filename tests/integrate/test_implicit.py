@@ -334,3 +334,12 @@ def test_a_derivative_that_turns_up_where_there_was_none_ends_in_no_success() ->
     assert sol.reason == "singular"
     assert "depends on a derivative that did not occur in it near the start" in sol.message
     assert herk.solve_dae(herk.Dae(F=F, n=1), (0.0, 0.9), [0.0], atol=1e3, rtol=1e-9).success
+
+
+def test_an_event_that_never_occurs_leaves_no_states_behind() -> None:
+    sol = herk.solve_dae(
+        CIRCLE, (0.0, 1.0), [0.0], yp0=[1.0], events=[lambda t, y: y[0] - 2, lambda t, y: y[0] - 0.5]
+    )
+    assert sol.t_events[0].size == sol.y_events[0].size == 0
+    assert sol.y_events[1] == pytest.approx(np.array([[0.5]]), abs=1e-6)
+    assert sol.yp_events[1] == pytest.approx(np.array([[np.sqrt(0.75)]]), abs=1e-5)

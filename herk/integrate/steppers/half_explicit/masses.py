@@ -33,9 +33,7 @@ def note_masses(asked: Request, y: Array, filled: Pattern, state: HalfExplicit) 
     if len(rows) != d:
         return
     if code is None:
-        known = np.ones(
-            (dae.n, dae.n), dtype=bool
-        )  # of callables nobody knows for sure which entries are zero
+        known = np.ones((dae.n, dae.n), dtype=bool)  # of callables nobody knows for sure which are not
         varying = known & (callable(dae.E) or _turns(dae, (asked.t0, asked.t1), y))
     else:
         rows, known, varying = _of_model(code.equations)
