@@ -88,7 +88,10 @@ def _subtract(row: dict[int, Array], sizes: dict[int, Array], factor: Array, oth
             del row[j]
 
 
-def _with_column(square: Sequence[Sequence[Formula | None]], k: int, new: Sequence[Formula | None]):  # type: ignore[no-untyped-def]
+def _with_column(
+    square: Sequence[Sequence[Formula | None]], k: int, new: Sequence[Formula | None]
+) -> list[list[Formula | None]]:
+    """Return the matrix with another column k: Cramer's rule."""
     return [[*row[:k], e, *row[k + 1 :]] for row, e in zip(square, new, strict=True)]
 
 
